@@ -57,12 +57,18 @@ func Find(name string) (*Scenario, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return ReadFile(name)
 	}
+	known, err := Known(name)
+	if err != nil && isFolder(name) {
+		return nil, folderError(name)
+	}
+	return known, err
+}
+
+// Known returns a scenario of the library by its name. It reads no file of this machine, so the name may come from anybody.
+func Known(name string) (*Scenario, error) {
 	names := libraryNames()
 	if slices.Contains(names, name) {
 		return readFS(library, "library/"+name+".yaml")
-	}
-	if isFolder(name) {
-		return nil, folderError(name)
 	}
 	return nil, &UnknownError{Name: name, Nearest: text.Nearest(name, names, 3)}
 }

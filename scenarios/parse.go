@@ -19,7 +19,7 @@ func ReadFile(name string) (*Scenario, error) {
 	if isFolder(name) {
 		return nil, folderError(name)
 	}
-	text, err := os.ReadFile(name)
+	text, err := readRegular(name)
 	if err != nil {
 		return nil, message.Errorf("reading the scenario: %w", err)
 	}
@@ -27,8 +27,25 @@ func ReadFile(name string) (*Scenario, error) {
 		if !filepath.IsAbs(body) {
 			body = filepath.Join(filepath.Dir(name), body)
 		}
-		return os.ReadFile(body)
+		return readRegular(body)
 	})
+}
+
+// maxFile is the largest size of a scenario file and of a file of a request's body, in bytes. kube-apiserver accepts bodies of 3 MB.
+const maxFile = 10 << 20
+
+// readRegular reads a file of at most maxFile bytes. A pipe could keep the reader waiting forever.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, message.Errorf("%q is not a regular file: save the text to a file and name that", name)
+	case info.Size() > maxFile:
+		return nil, message.Errorf("%q has %d bytes, expected at most %d", name, info.Size(), maxFile)
+	}
+	return os.ReadFile(name)
 }
 
 func isFolder(name string) bool {

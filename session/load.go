@@ -20,6 +20,16 @@ import (
 // release cannot run it.
 func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Find(name)
+	return runnable(scenario, err, version)
+}
+
+// KnownScenario is like FindScenario, but looks in the library only.
+func KnownScenario(name, version string) (*scenarios.Scenario, error) {
+	scenario, err := scenarios.Known(name)
+	return runnable(scenario, err, version)
+}
+
+func runnable(scenario *scenarios.Scenario, err error, version string) (*scenarios.Scenario, error) {
 	if errors.As(err, new(*scenarios.UnknownError)) {
 		return nil, usage.Wrong(err)
 	}
@@ -125,7 +135,7 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 
 // explainMissing returns one error for a scenario that does not exist, and another for one that was not recorded.
 func explainMissing(version string, err *recordings.UnknownScenarioError) error {
-	known, unknown := scenarios.Find(err.Scenario)
+	known, unknown := scenarios.Known(err.Scenario)
 	if unknown != nil {
 		return unknown
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -71,15 +72,10 @@ func (l *liveServer) run(f *face) answerer[runInput] {
 		if err != nil {
 			return "", err
 		}
-		// Not by its path: a client reads no files of this machine.
-		all, err := scenarios.List()
-		if err != nil {
-			return "", err
-		}
-		if !slices.ContainsFunc(all, func(s *scenarios.Scenario) bool { return s.Name == in.Scenario }) {
+		scenario, err := session.KnownScenario(in.Scenario, version)
+		if errors.As(err, new(*scenarios.UnknownError)) {
 			return "", message.Errorf("no scenario is called %q: the tool \"scenarios\" lists them", in.Scenario)
 		}
-		scenario, err := session.FindScenario(in.Scenario, version)
 		if err != nil {
 			return "", err
 		}

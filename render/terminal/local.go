@@ -116,7 +116,7 @@ func versionOf(rec *trace.Recording, call *trace.Call) (source.Version, error) {
 
 // Replay implements Library.
 func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace.Recording, err error) {
-	scenario, err := scenarios.Find(name)
+	scenario, err := scenarios.Known(name)
 	if err != nil {
 		return nil, err
 	}

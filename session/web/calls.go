@@ -86,7 +86,7 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 
 // title describes the recording in a few words.
 func (l *loaded) title(lang string) string {
-	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
+	if s, err := scenarios.Known(l.rec.Scenario); err == nil {
 		return s.Title.In(lang)
 	}
 	if l.release == liveRelease {

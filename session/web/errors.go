@@ -109,3 +109,11 @@ func write(w http.ResponseWriter, value any) {
 		slog.Debug("writing an answer", "error", err)
 	}
 }
+
+// withoutFiles replaces the error of an unknown scenario, because its text also names files, which only commands read.
+func withoutFiles(err error) error {
+	if unknown := new(scenarios.UnknownError); errors.As(err, &unknown) {
+		return message.Errorf("%q is not the name of a scenario", unknown.Name)
+	}
+	return err
+}

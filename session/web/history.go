@@ -41,9 +41,10 @@ type historyOnce struct {
 
 func (a *api) getHistory(r *restful.Request) (any, error) {
 	scenario, lang := r.QueryParameter("scenario"), queryOf(r, paramLang)
-	found, err := scenarios.Find(scenario)
+	hint := message.Of("GET %s lists the scenarios, with the releases that have recorded them", Base+"/scenarios")
+	found, err := scenarios.Known(scenario)
 	if err != nil {
-		return nil, err
+		return nil, notFound(withoutFiles(err), hint)
 	}
 	h := &a.library.histories
 	h.mu.Lock()
@@ -58,7 +59,7 @@ func (a *api) getHistory(r *restful.Request) (any, error) {
 	h.mu.Unlock()
 	of.once.Do(func() { of.doc, of.err = a.library.history(found, lang) })
 	if of.err != nil {
-		return nil, notFound(of.err, message.Of("GET %s lists the scenarios, with the releases that have recorded them", Base+"/scenarios"))
+		return nil, notFound(of.err, hint)
 	}
 	return of.doc, nil
 }

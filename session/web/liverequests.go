@@ -37,12 +37,9 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (l
 	if err != nil {
 		return liveTrace{}, err
 	}
-	if strings.ContainsAny(order.Scenario, `./\`) { // session.FindScenario would read a file
-		return liveTrace{}, badRequest(message.Errorf("%q is not the name of a scenario", order.Scenario), message.Of("GET %s lists the scenarios", Base+"/scenarios"))
-	}
-	scenario, err := session.FindScenario(order.Scenario, s.Release)
+	scenario, err := session.KnownScenario(order.Scenario, s.Release)
 	if err != nil {
-		return liveTrace{}, badRequest(err, message.Of("GET %s lists the scenarios", Base+"/scenarios"))
+		return liveTrace{}, badRequest(withoutFiles(err), message.Of("GET %s lists the scenarios", Base+"/scenarios"))
 	}
 	if err := l.occupy(s, scenario.Name); err != nil {
 		return liveTrace{}, err

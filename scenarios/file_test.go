@@ -1,0 +1,58 @@
+package scenarios
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestFilesThatAreNoScenarios: a pipe, a device and a huge file are refused at once, also as the body of a request.
+func TestFilesThatAreNoScenarios(t *testing.T) {
+	dir := t.TempDir()
+	pipe, huge := filepath.Join(dir, "pipe.yaml"), filepath.Join(dir, "huge.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(huge, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, maxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		pipe: "is not a regular file", "/dev/zero": "is not a regular file", huge: "has 10485761 bytes, expected at most 10485760", dir: "is a folder",
+	} {
+		if _, err := Find(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected an error that says %q", file, err, want)
+		}
+		if want == "is a folder" {
+			continue
+		}
+		mine := filepath.Join(dir, "mine.yaml")
+		text := strings.Replace(good, "    path: /api/v1/nodes/n1\n    status", "    path: /api/v1/nodes/n1\n    bodyFile: "+file+"\n    status", 1)
+		if err := os.WriteFile(mine, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Find(mine); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("bodyFile %s: %v, expected an error that says %q", file, err, want)
+		}
+	}
+}
+
+// TestKnownReadsNoFiles: a path is no name of the library.
+func TestKnownReadsNoFiles(t *testing.T) {
+	if s, err := Known("get-node"); err != nil || s.Name != "get-node" {
+		t.Errorf("get-node: %v, %v", s, err)
+	}
+	mine := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(mine, []byte(good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{mine, "../library/get-node", "get-node.yaml", "."} {
+		if _, err := Known(name); err == nil || !strings.Contains(err.Error(), "unknown scenario") {
+			t.Errorf("%s: %v, expected an unknown scenario", name, err)
+		}
+	}
+}
