@@ -19,7 +19,6 @@ func newAffectedCommand(std *console.Streams) *cobra.Command {
 	})
 	command.Flags().StringVarP(&o.Format, "output", "o", "text", "what to print: text, or names (of the scenarios, one per line)")
 	command.Flags().StringVar(&o.Release, "k8s", "", "use the recordings of this release (default: that of the nearest tag or, without tags, of the source)")
-	_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
 	addLanguageFlag(command, &o.Lang)
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.AffectedFormats, cobra.ShellCompDirectiveNoFileComp))
 	return command

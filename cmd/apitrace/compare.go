@@ -31,7 +31,6 @@ func newCompareCommand(std *console.Streams) *cobra.Command {
 	})
 	command.ValidArgsFunction = completeScenario(std)
 	command.Flags().StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: the newest recorded one)")
-	_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
 	addDiffFlags(command, &o.output)
 	command.Flags().Lookup("side-by-side").Usage = "draw both trees next to each other (default true)"
 	return command

@@ -15,6 +15,16 @@ var (
 	completeFunction = commandline.OfferFirst(func() ([]string, error) { return code.KeySteps(), nil }, false)
 )
 
+// offerReleases completes --k8s on each command that has the flag.
+func offerReleases(command *cobra.Command) {
+	if command.Flags().Lookup("k8s") != nil {
+		_ = command.RegisterFlagCompletionFunc("k8s", completeRelease) // fails only without the flag, or the second time
+	}
+	for _, child := range command.Commands() {
+		offerReleases(child)
+	}
+}
+
 // completeScenario offers scenarios with their titles, and files.
 func completeScenario(std *console.Streams) cobra.CompletionFunc {
 	return commandline.OfferFirst(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }, true)

@@ -51,6 +51,9 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
 	root.PersistentFlags().Bool("no-pager", false, "do not show long output in a pager ($PAGER, else less)")
 	_ = errors.Join(root.PersistentFlags().MarkHidden("lang"), root.PersistentFlags().MarkHidden("no-pager")) // commands that show texts list their own
+	root.Flags().Bool("version", false, "print the version of apitrace")
+	root.Version = "set" // cobra then serves the flag
+	root.SetVersionTemplate(versionText(std))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Name() != "doctor" { // doctor reports what it sweeps
 			program.SweepRunDirs()
@@ -86,6 +89,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = commandline.KnownTopic
 	}
+	offerReleases(root)
 	translateHelp(root, std.Printer)
 	commandline.Adapt(root, "apitrace", name)
 	return root

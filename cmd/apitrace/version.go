@@ -1,11 +1,20 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
+
+// versionText returns what "apitrace version" prints.
+func versionText(std *console.Streams) string {
+	var text strings.Builder
+	_ = machine.WriteVersion(&text, std.Printer) // a builder takes everything
+	return text.String()
+}
 
 func newVersionCommand(std *console.Streams) *cobra.Command {
 	return newCommand("version", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteVersion(std.Out, std.Printer) })
