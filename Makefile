@@ -113,7 +113,7 @@ docs: ## the trees, pictures and keys in docs and README, out of what they show;
 	go test ./e2e -run TestChangesPage -count 1 -update
 	go test ./docs/lessons -run TestDrawings -count 1 -update
 	go test ./render/terminal -run TestDocsListTheBindings -count 1 -update
-	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
+	APITRACE_E2E=1 go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
 
 # In Chromium. The first line fetches the sources of both releases, if they are not in the cache.
 pictures: build ## the pictures of the page in docs/pictures, out of the real page

@@ -141,9 +141,7 @@ var halfWidth = regexp.MustCompile(`\p{Han}[,;:?!]( |$)`)
 // TestEveryCommandSpeaksChinese checks that every command with --lang zh prints only Chinese, except for names, flags, code
 // and upstream's own messages.
 func TestEveryCommandSpeaksChinese(t *testing.T) {
-	if testing.Short() {
-		t.Skip("each run starts the program")
-	}
+	testenv.Costly(t, "runs every command")
 	var paths, leaves []string
 	root := newRoot("apitrace", console.Standard())
 	root.InitDefaultHelpCmd()

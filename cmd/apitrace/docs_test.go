@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -27,6 +28,7 @@ var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*
 // the embedded recordings. A line "…" stands for lines that the page leaves
 // out. Commands on pages that end in .zh.md run with a Chinese locale. "make docs" updates the pages.
 func TestDocsShowRealOutput(t *testing.T) {
+	testenv.Costly(t, "runs the commands of all documents")
 	pages := []string{"README.md", "README.zh.md"}
 	root := filepath.Join("..", "..")
 	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {

@@ -84,6 +84,7 @@ func hostileRecording(t *testing.T) string {
 // TestNothingRawReachesATerminal runs every command that prints texts from a file, a client or the
 // command line.
 func TestNothingRawReachesATerminal(t *testing.T) {
+	testenv.Costly(t, "runs nearly every command")
 	t.Setenv("FORCE_COLOR", "1")
 	// Nothing is built: a command that needs the sources reports that they are missing.
 	t.Setenv("APITRACE_CACHE", t.TempDir())

@@ -20,15 +20,23 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-const scripts = "testdata/script"
+const scripts, costlyScripts = "testdata/script", "testdata/costly"
 
 // TestScript runs the scripts of testdata/script. Each is a manual of one command and needs no server and no network.
 // "exec apitrace" starts the program; "here apitrace" runs a command that starts nothing in the process of the test, which
 // saves the start of a program and decodes a recording once for all scripts.
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { runScripts(t, scripts) }
+
+// TestCostlyScript runs the scripts of testdata/costly, which read recordings or names of many releases.
+func TestCostlyScript(t *testing.T) {
+	testenv.Costly(t, "reads the recordings of all releases")
+	runScripts(t, costlyScripts)
+}
+
+func runScripts(t *testing.T, folder string) {
 	// In absolute terms: a command that runs here changes the working directory.
-	dir, recording, other := absolute(t, scripts), absolute(t, "testdata/get-node.jsonl"), absolute(t, "testdata/create-deployment.jsonl")
-	folder, gc := filepath.Dir(self(t)), os.Getenv("GOGC")
+	dir, recording, other := absolute(t, folder), absolute(t, "testdata/get-node.jsonl"), absolute(t, "testdata/create-deployment.jsonl")
+	programs, gc := filepath.Dir(self(t)), os.Getenv("GOGC")
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,
 		UpdateScripts:       *update,
@@ -38,7 +46,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("RECORDING", recording)
 			env.Setenv("OTHER", other)
-			env.Setenv("SELF", folder)
+			env.Setenv("SELF", programs)
 			env.Setenv(program.CacheEnv, filepath.Join(env.WorkDir, "cache"))
 			// Nothing may come from the network or from this machine's cache.
 			env.Setenv("GOPROXY", "off")
@@ -107,7 +115,7 @@ func setenv(name, value string) {
 // TestScriptEnvironment checks that a command that runs in the process of the test gets each variable that its script
 // sets.
 func TestScriptEnvironment(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
+	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

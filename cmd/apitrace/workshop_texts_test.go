@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -40,6 +41,7 @@ func commandsOf(e *workshop.Exercise) [][]string {
 // TestCommandsInTexts runs the commands that questions, hints, replies and explanations name: each works, and filters find
 // something. Tests in e2e/commands run those that show source code.
 func TestCommandsInTexts(t *testing.T) {
+	testenv.Costly(t, "runs the commands of all exercises")
 	course, err := workshop.Open("")
 	if err != nil {
 		t.Fatal(err)
