@@ -34,31 +34,59 @@ const token = "the-token-of-the-test"
 // start serves until the test ends, and returns the server's address.
 func start(t testing.TB, o web.Options) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Token, o.Version = token, "test"
 	if o.Source == nil {
 		o.Source = fakeSource(t)
 	}
 	t.Setenv(program.StateEnv, t.TempDir())
+	address, end, err := serve(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := end(); err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+	})
+	return address
+}
+
+// served returns the address of a server that tests share. Such a test changes nothing of the server: no live server, no upload, no exercise.
+func served(t testing.TB) string {
+	t.Helper()
+	source := fakeSource(t)
+	common.Lock()
+	defer common.Unlock()
+	if common.server == "" {
+		address, end, err := serve(web.Options{Source: source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		common.server, common.ends = address, append(common.ends, end)
+	}
+	return common.server
+}
+
+// serve starts a server. end ends the server.
+func serve(o web.Options) (address string, end func() error, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	o.Token, o.Version = token, "test"
 	switch o.Engine.(type) {
 	case nil:
 		o.Engine = &fakeEngine{}
 	case realEngine:
 		o.Engine = nil
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(ctx, listener, o) }()
-	t.Cleanup(func() {
+	end = func() error {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the server ended with: %v", err)
-		}
-	})
-	return "http://" + listener.Addr().String()
+		return <-ended
+	}
+	return "http://" + listener.Addr().String(), end, nil
 }
 
 // get sends a GET request with the token.
@@ -105,10 +133,25 @@ func answerTo(client *http.Client, request *http.Request) (*http.Response, []byt
 	return response, answer, err
 }
 
-// fakeSource writes source files in which the function that reads a node from etcd begins at its upstream line.
+// fakeSource returns source files in which the function that reads a node from etcd begins at its upstream line. Tests share the files.
 func fakeSource(t testing.TB) web.SourceFolder {
 	t.Helper()
-	folder := t.TempDir()
+	folder := filepath.Join(common.folder, "source")
+	common.Lock()
+	defer common.Unlock()
+	if _, err := os.Stat(folder); err != nil {
+		writeFakeSource(t, folder)
+	}
+	return func(process, k8sVersion string) (string, error) {
+		if process != trace.ProcessAPIServer || k8sVersion != "v1.37.1" {
+			return "", fmt.Errorf("there is none")
+		}
+		return folder, nil
+	}
+}
+
+func writeFakeSource(t testing.TB, folder string) {
+	t.Helper()
 	rec, err := recordings.Load("v1.37.1", "get-node")
 	if err != nil {
 		t.Fatal(err)
@@ -127,12 +170,6 @@ func fakeSource(t testing.TB) web.SourceFolder {
 	}
 	if err := os.WriteFile(filepath.Join(folder, "k8s.io", "apiserver", "LICENSE"), []byte("Do <b>no</b> harm."), 0o644); err != nil {
 		t.Fatal(err)
-	}
-	return func(process, k8sVersion string) (string, error) {
-		if process != trace.ProcessAPIServer || k8sVersion != "v1.37.1" {
-			return "", fmt.Errorf("there is none")
-		}
-		return folder, nil
 	}
 }
 

@@ -109,6 +109,6 @@ data: {"exercise":%q`, toChange))
 		t.Errorf("the reply: %+v", reply)
 	}
 	// The trace by which it was judged is that of the changed server.
-	js[any](b, fmt.Sprintf("location.hash = '#/live/%s/1'", reply.Trace))
+	b.goTo(fmt.Sprintf("#/live/%s/1", reply.Trace))
 	b.until("document.querySelector('.tree')?.textContent.includes('Authentication') && document.body.textContent.includes('built with edits of')")
 }

@@ -26,7 +26,7 @@ var searched = []string{
 // the same answers: the same number, in the same order, with the same places.
 func TestSearchInFilesFindsWhatTheServerFinds(t *testing.T) {
 	testenv.Chromium(t)
-	server := start(t, web.Options{})
+	server := served(t)
 	folder := t.TempDir()
 	if err := web.WriteLists(folder); err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestSearchInFilesFindsWhatTheServerFinds(t *testing.T) {
 		return base64.StdEncoding.EncodeToString(data)
 	}
 	b := open(t, server, "", 1280)
-	b.until("document.querySelector('.tree')")
+	b.is("document.querySelector('.tree')")
 	js[any](b, stillScript(t)+`; window.still = still; null`)
 	js[any](b, fmt.Sprintf(`(async () => {
 		const piece = async (data) => still.unpack(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));

@@ -62,13 +62,13 @@ func stillScript(t testing.TB) string {
 // TestFileAnswersAsTheServer sends the same API requests to the server and to the data of a file, and compares the answers.
 func TestFileAnswersAsTheServer(t *testing.T) {
 	source := fakeSource(t)
-	server := start(t, web.Options{Source: source})
+	server := served(t)
 	for scenario, every := range map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9} {
 		t.Run(scenario, func(t *testing.T) {
 			rec := recorded(t, scenario)
 			_, text := writeFile(t, rec, web.PageFile{Source: source}, "")
 			b := open(t, server, "", 1280)
-			b.until("document.querySelector('.tree')")
+			b.is("document.querySelector('.tree')")
 			loadStill(b, text)
 			for asked := range slices.Chunk(addresses(rec, every), 100) {
 				list, err := json.Marshal(asked)
@@ -184,8 +184,8 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	}
 	b := openFile(t, path, 1280)
 	b.click(row("etcd3.(*store).Get"))
-	b.until(heading + " === '(*store).Get'")
-	b.until("document.querySelector('.l.ran')")
+	b.is(heading + " === '(*store).Get'")
+	b.is("document.querySelector('.l.ran')")
 	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
 		t.Errorf("the first comment is %q", text)
 	}
@@ -194,23 +194,23 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	}
 	// What a line called is followed; of a function without source in the file, it says so.
 	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
-	b.until(heading + " === 'Client.Get'")
-	b.until("document.querySelector('.nosource')?.textContent.includes('etcd v3.7.0') || document.querySelector('.nosource')?.textContent.includes('kube-apiserver v1.37.1')")
+	b.is(heading + " === 'Client.Get'")
+	b.is("document.querySelector('.nosource')?.textContent.includes('etcd v3.7.0') || document.querySelector('.nosource')?.textContent.includes('kube-apiserver v1.37.1')")
 	if js[bool](b, "!!document.querySelector('.nosource button')") {
 		t.Error("the file offers to try again what it cannot have")
 	}
-	js[any](b, "history.back()")
-	b.until(heading + " === '(*store).Get'")
+	b.back()
+	b.is(heading + " === '(*store).Get'")
 	// A link survives, and all calls are there.
 	link := js[string](b, "location.hash")
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+link))
-	b.until(heading + " === '(*store).Get'")
+	b.is(heading + " === '(*store).Get'")
 	b.click("[...document.querySelectorAll('.views a')].find((a) => a.textContent === 'All calls')")
-	b.until("document.querySelectorAll('.row.flat .place').length > 10")
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
 	for _, view := range []string{"time", "map", "steps"} {
-		js[any](b, "location.hash = '#/v1.37.1/get-node/1?view="+view+"'")
-		b.until("document.querySelector('.views [aria-current]').getAttribute('href').includes('view=" + view + "') || " + fmt.Sprint(view == "steps"))
-		b.until("document.querySelector('main').innerText.length > 100")
+		b.goTo("#/v1.37.1/get-node/1?view=" + view)
+		b.is("document.querySelector('.views [aria-current]').getAttribute('href').includes('view=" + view + "') || " + fmt.Sprint(view == "steps"))
+		b.is("document.querySelector('main').innerText.length > 100")
 		if problem := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); problem != "" {
 			t.Errorf("the view %s: %s", view, problem)
 		}
@@ -219,13 +219,13 @@ func TestFileNeedsNothingElse(t *testing.T) {
 		t.Error("the file offers what needs a server")
 	}
 	// The search finds what the file has.
-	js[any](b, "location.hash = '#/search?text=corruptObjectDeleter).Get'")
-	b.until("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
+	b.goTo("#/search?text=corruptObjectDeleter).Get")
+	b.is("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
 	b.click("document.querySelector('.places .link')")
-	b.until(heading + ".includes('(*corruptObjectDeleter).Get')")
+	b.is(heading + ".includes('(*corruptObjectDeleter).Get')")
 	b.click("document.querySelector('.language')")
-	b.until("document.documentElement.lang === 'zh'")
-	b.until("document.querySelector('.note, .code')?.textContent.includes('调用')")
+	b.is("document.documentElement.lang === 'zh'")
+	b.is("document.querySelector('.note, .code')?.textContent.includes('调用')")
 }
 
 // TestFileEscapesWhatWasRecorded writes a recording of an attacker who names objects.
@@ -240,8 +240,8 @@ func TestFileEscapesWhatWasRecorded(t *testing.T) {
 		t.Error("what was recorded stands in the file as it is")
 	}
 	b := openFile(t, path, 1280)
-	b.until("document.body.innerText.includes('onerror=')")
-	b.until("document.querySelector('.attributes')?.textContent.includes('onerror=')")
+	b.is("document.body.innerText.includes('onerror=')")
+	b.is("document.querySelector('.attributes')?.textContent.includes('onerror=')")
 	if js[bool](b, "!!document.querySelector('img') || !!window.hacked") {
 		t.Error("what was recorded became a part of the page")
 	}
@@ -266,8 +266,8 @@ func BenchmarkFile(b *testing.B) {
 
 // TestPagePrintsTheTree prints the page in dark colours: the tree is on paper, black on white, and the bars are not.
 func TestPagePrintsTheTree(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "", 1280)
-	b.until(row("etcd3 store"))
+	b := open(t, served(t), "", 1280)
+	b.is(row("etcd3 store"))
 	js[any](b, "document.documentElement.dataset.theme = 'dark'; null")
 	pdf, err := chromedp.Call(b.ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{})
 	if err != nil {

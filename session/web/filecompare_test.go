@@ -56,17 +56,17 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 		t.Errorf("the title is %q", title)
 	}
 	b := openFile(t, path, 1280)
-	b.until(row("etcd3.(*corruptObjectDeleter).Get"))
+	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	if js[bool](b, "!!document.querySelector('.controls .pair')") {
 		t.Error("the file offers other comparisons than its own")
 	}
 	// A sentence leads to its place.
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
-	b.until(selectedRow + ".includes('corruptObjectDeleter).Get')")
-	b.until("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
+	b.is(selectedRow + ".includes('corruptObjectDeleter).Get')")
+	b.is("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
 	// The parts of the source that differ, of both releases.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
-	b.until("document.querySelector('.hunk')")
+	b.is("document.querySelector('.hunk')")
 	if hunk := js[string](b, "document.querySelector('.hunk').innerText"); !strings.Contains(hunk, "s.before(1)") || !strings.Contains(hunk, "s.after(2)") {
 		t.Errorf("the hunk is:\n%s", hunk)
 	}
@@ -76,30 +76,30 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 	link := js[string](b, "location.hash")
 	// All changes, and those of a layer.
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'All changes')")
-	b.until("location.hash.includes('show=all') && document.querySelector('.merged')")
+	b.is("location.hash.includes('show=all') && document.querySelector('.merged')")
 	b.click("document.querySelector('.summary button.layer')")
-	b.until("location.hash.includes('layer=') && document.querySelector('.merged .row')")
+	b.is("location.hash.includes('layer=') && document.querySelector('.merged .row')")
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
-	b.until("document.querySelector('.merged .side')")
+	b.is("document.querySelector('.merged .side')")
 	// Both sides are there, with their calls and sources.
 	for _, side := range []string{"v1.30.4", "v1.37.1"} {
 		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+link))
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes(%q))", side))
-		b.until(fmt.Sprintf("location.hash.startsWith('#/%s/get-node/1')", side))
-		b.until(heading + " === '(*store).Get' && document.querySelector('.l.ran, .l.here, .lines .l')")
+		b.is(fmt.Sprintf("location.hash.startsWith('#/%s/get-node/1')", side))
+		b.is(heading + " === '(*store).Get' && document.querySelector('.l.ran, .l.here, .lines .l')")
 	}
 	// The search finds what one side alone has.
-	js[any](b, "location.hash = '#/search?text=corruptObjectDeleter).Get'")
+	b.goTo("#/search?text=corruptObjectDeleter).Get")
 	b.click("document.querySelector('.places .link')")
-	b.until("location.hash.startsWith('#/v1.37.1/get-node/1')")
+	b.is("location.hash.startsWith('#/v1.37.1/get-node/1')")
 	// The header leads back.
 	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Compare')")
-	b.until(row("etcd3.(*corruptObjectDeleter).Get"))
+	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	if text := js[string](b, "[...document.querySelectorAll('.top nav a')].map((a) => a.textContent).join()"); strings.Contains(text, "Live") || strings.Contains(text, "Workshop") || strings.Contains(text, "Releases") {
 		t.Errorf("the file offers %s", text)
 	}
 	b.click("document.querySelector('.language')")
-	b.until("document.querySelector('.summary')?.textContent.includes('调用')")
+	b.is("document.querySelector('.summary')?.textContent.includes('调用')")
 }
 
 // licensed adds a licence to sources of kube-apiserver.
@@ -132,7 +132,7 @@ func TestFilesAreAccessible(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", test.name, width), func(t *testing.T) {
 				path, hash, _ := strings.Cut(test.address, "#")
 				b := openAt(t, "file://"+path+"#"+hash, "file://"+path, width)
-				b.until(test.ready)
+				b.is(test.ready)
 				b.accessible()
 				if width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 					t.Error("the page is wider than the screen")
@@ -169,7 +169,7 @@ func TestComparisonFileNamesSides(t *testing.T) {
 				t.Errorf("the title is %q, expected %q", regexp.MustCompile(`<title>.*?</title>`).FindString(text), test.title)
 			}
 			b := openFile(t, path, 1280)
-			b.until("document.querySelector('.summary h1')")
+			b.is("document.querySelector('.summary h1')")
 			said := js[string](b, "document.querySelector('.compare-left').innerText")
 			if !strings.Contains(said, test.nameA) || !strings.Contains(said, test.nameB) {
 				t.Errorf("the sides are not named %q and %q:\n%s", test.nameA, test.nameB, said)
@@ -179,12 +179,12 @@ func TestComparisonFileNamesSides(t *testing.T) {
 			}
 			for side, rec := range []*trace.Recording{test.a, test.b} {
 				js[any](b, fmt.Sprintf("location.hash = '#/' + [...new URLSearchParams(location.hash.split('?')[1] ?? '')].find(([k]) => k === 'release')[1] + '/' + encodeURIComponent(new URLSearchParams(location.hash.split('?')[1]).get(%q)) + '/1'", []string{"from", "to"}[side]))
-				b.until(row("HTTP server"))
+				b.is(row("HTTP server"))
 				if facts := js[string](b, "document.querySelector('.facts, .tree-head, main').innerText"); !strings.Contains(facts, fmt.Sprint(len(rec.Requests[0].Calls))) {
 					t.Errorf("side %d does not have %d calls:\n%.300s", side, len(rec.Requests[0].Calls), facts)
 				}
-				js[any](b, "history.back()")
-				b.until("document.querySelector('.summary h1')")
+				b.back()
+				b.is("document.querySelector('.summary h1')")
 			}
 		})
 	}
@@ -198,7 +198,7 @@ func TestComparisonFileAnswersAsTheServer(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) {
 			_, text := writeComparison(t, recordedBy(t, "v1.30.4", scenario), recordedBy(t, "v1.37.1", scenario), "v1.30.4", "v1.37.1", source)
 			b := open(t, server, "", 1280)
-			b.until("document.querySelector('.tree')")
+			b.is("document.querySelector('.tree')")
 			loadStill(b, text)
 			base := "?" + url.Values{"scenario": {scenario}, "from": {"v1.30.4"}, "to": {"v1.37.1"}, "request": {"1"}}.Encode()
 			var asked []string

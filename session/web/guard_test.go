@@ -15,7 +15,7 @@ import (
 
 // TestOnlyWhoHasTheTokenIsServed sends requests that must be refused.
 func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
-	address := start(t, web.Options{})
+	address := served(t)
 	host := strings.TrimPrefix(address, "http://")
 	port := host[strings.LastIndex(host, ":")+1:]
 	noToken := func(r *http.Request) { r.Header.Del("Authorization") }
@@ -100,7 +100,7 @@ func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
 }
 
 func TestTokenBecomesACookie(t *testing.T) {
-	address := start(t, web.Options{})
+	address := served(t)
 	noToken := func(r *http.Request) { r.Header.Del("Authorization") }
 	for path, to := range map[string]string{
 		"/?token=" + token: "/", "/?x=1&token=" + token: "/?x=1", "//evil.example/?token=" + token: "/evil.example/",
@@ -126,7 +126,7 @@ func TestTokenBecomesACookie(t *testing.T) {
 
 // TestAnswersAllowNoOtherOrigin looks for headers that would let foreign pages read.
 func TestAnswersAllowNoOtherOrigin(t *testing.T) {
-	address := start(t, web.Options{})
+	address := served(t)
 	for _, path := range []string{web.OpenAPIPath, web.Base + "/releases"} {
 		response, _ := get(t, address+path)
 		if allowed := response.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
@@ -181,7 +181,7 @@ func TestServeListensOnThisMachineAlone(t *testing.T) {
 
 // TestARefusedBrowserGetsAPage asks without the token as a browser does, in both languages, and as clients of the API do.
 func TestARefusedBrowserGetsAPage(t *testing.T) {
-	address := start(t, web.Options{})
+	address := served(t)
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for _, test := range []struct {
 		name, method, path, accept, lang, host, dest string
@@ -223,10 +223,10 @@ func TestARefusedBrowserGetsAPage(t *testing.T) {
 
 // TestTheRefusedPageInABrowser opens the address without its token, and looks at the page with axe. The console tells of the status 401.
 func TestTheRefusedPageInABrowser(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := openAt(t, server+"/", server+"/", 400)
 	b.forgive("401")
-	b.until("document.querySelector('h1')?.textContent === 'This address needs its token'")
-	b.until("getComputedStyle(document.querySelector('h1')).fontSize === '20px'")
+	b.is("document.querySelector('h1')?.textContent === 'This address needs its token'")
+	b.is("getComputedStyle(document.querySelector('h1')).fontSize === '20px'")
 	b.accessible()
 }

@@ -53,7 +53,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until(row("etcd3 store"))
 	b.until("document.title.includes('v1.37.1')")
 	b.until("document.querySelector('select.scenario').selectedOptions[0].textContent === 'GET one node' && document.querySelector('select.release').value === 'live'")
-	js[any](b, "history.back()")
+	b.back()
 	b.until("document.querySelector('.server.ready')") // it has not ended in the meantime
 
 	// A typed request: a wrong one is refused with a reason, a valid one shows its tree.

@@ -277,11 +277,11 @@ func BenchmarkPageMemory(b *testing.B) {
 	for b.Loop() {
 		t := open(b, start(b, web.Options{}), "#/latest/boot/1", 1280)
 		t.until("document.querySelectorAll('.tree .row.step').length > 5")
-		js[any](t, "location.hash = '#/latest/boot/1?view=map'")
+		t.goTo("#/latest/boot/1?view=map")
 		t.until("document.querySelectorAll('.boot-server').length === 3")
-		js[any](t, "location.hash = '#/latest/boot/1?view=time'")
+		t.goTo("#/latest/boot/1?view=time")
 		t.until("document.querySelector('.span')?.textContent.includes('zoom in')")
-		js[any](t, "location.hash = '#/latest/boot/1?view=calls'")
+		t.goTo("#/latest/boot/1?view=calls")
 		t.until("document.querySelectorAll('.row.flat .place').length > 10")
 		js[any](t, scroll)
 		events := t.traced(func() {

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
@@ -72,13 +69,12 @@ func TestPageIsChinese(t *testing.T) {
 	}
 	goTo := func(hash, ready string) {
 		t.Helper()
-		js[any](b, fmt.Sprintf("location.hash = %q", hash))
+		b.goTo(hash)
 		b.until(ready)
-		time.Sleep(300 * time.Millisecond) // what is beside it
 		looks(hash)
 	}
 	goTo("#/latest/get-node/1?call="+escape(storeGet), "document.querySelector('.l.ran')")
-	b.do(chromedp.KeyEvent("?"))
+	b.press("?")
 	b.until("document.querySelector('dialog[open]')")
 	looks("the keys")
 	b.click("document.querySelector('dialog[open] button')")
@@ -146,9 +142,9 @@ func TestPageIsChinese(t *testing.T) {
 		"an unknown release": "#/v1.3.0/get-node/1", "an unknown scenario": "#/latest/nothing/1", "an unknown request": "#/latest/get-node/7", "an unknown recording": "#/live/77/1",
 		"an unknown comparison": "#/compare?scenario=nothing&from=1.30&to=1.37", "an unknown exercise": "#/workshop/nothing", "an unknown lesson": "#/workshop/lesson/nothing",
 	} {
-		js[any](b, "location.hash = '#/servers'") // which takes away what the former link has shown
+		b.goTo("#/servers") // which takes away what the former link has shown
 		b.until("!document.querySelector('.problem')")
-		js[any](b, fmt.Sprintf("location.hash = %q", link))
+		b.goTo(link)
 		b.until("document.querySelector('.problem')")
 		if english := output.English(t, js[string](b, "document.querySelector('.problem').textContent")); len(english) > 0 {
 			t.Errorf("%s: %s", what, english)
@@ -156,12 +152,12 @@ func TestPageIsChinese(t *testing.T) {
 		// Nothing pretends to be on its way, and there is something to go on with.
 		b.until("[...document.querySelectorAll('.loading')].every((l) => !l.offsetParent) && document.querySelector('main.nowhere a, .compare select')")
 	}
-	js[any](b, "location.hash = '#/servers'")
+	b.goTo("#/servers")
 	b.until("!document.querySelector('.problem')")
-	js[any](b, "location.hash = '#/workshop/nothing'")
+	b.goTo("#/workshop/nothing")
 	b.until("document.querySelector('main.nowhere a')")
 	looks("nothing at an address")
-	js[any](b, "location.hash = '#/live'")
+	b.goTo("#/live")
 	b.until(live("servers") + ".querySelector('.go')")
 	b.forgive("the server responded with a status of 4")
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/kubeapitrace/apitrace/session/web"
@@ -57,7 +56,7 @@ const selectedRow = "document.querySelector('.merged [aria-selected=true]')?.tex
 func TestPageComparesTwoReleases(t *testing.T) {
 	server := start(t, web.Options{Source: bothSources(t, storeGet)})
 	b := open(t, server, compared, 1280)
-	b.until(row("etcd3.(*corruptObjectDeleter).Get"))
+	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	for mark, class := range map[string]string{"+": "added", "-": "removed", "~": "changed"} {
 		if !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.row.%s .marked')].some((m) => m.textContent.includes(%q))", class, mark)) {
 			t.Errorf("no row is marked %s", mark)
@@ -65,14 +64,14 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	}
 	// A sentence leads to its place, which the address then names.
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
-	b.until(selectedRow + ".includes('corruptObjectDeleter).Get')")
-	b.until("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
+	b.is(selectedRow + ".includes('corruptObjectDeleter).Get')")
+	b.is("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
 	if link := js[string](b, "location.hash"); !strings.Contains(link, "corruptObjectDeleter") {
 		t.Errorf("the address is %q", link)
 	}
 	// The source of both releases, in hunks.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
-	b.until("document.querySelector('.hunk')")
+	b.is("document.querySelector('.hunk')")
 	hunk := js[string](b, "document.querySelector('.hunk').innerText")
 	for _, want := range []string{"s.before(1)", "s.after(2)", "s.same()"} {
 		if !strings.Contains(hunk, want) {
@@ -89,41 +88,41 @@ func TestPageComparesTwoReleases(t *testing.T) {
 		t.Errorf("%d lines of the function itself are marked as that of a call", n)
 	}
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'kubernetes.Client.Get')")
-	b.until("document.querySelector('.of-caller')?.textContent.includes('etcd3.(*store).Get')")
-	b.until("document.querySelector('.hunk.made-here')")
+	b.is("document.querySelector('.of-caller')?.textContent.includes('etcd3.(*store).Get')")
+	b.is("document.querySelector('.hunk.made-here')")
 	if lines := js[[]string](b, marked+".map((l) => l.className + ': ' + l.querySelector('code').textContent.trim())"); len(lines) != 1 || lines[0] != "l plus here: s.after(2)" {
 		t.Errorf("the lines that are marked as that of the call: %q", lines)
 	}
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
-	b.until("!document.querySelector('.of-caller') && document.querySelector('.hunk')")
+	b.is("!document.querySelector('.of-caller') && document.querySelector('.hunk')")
 	// The call of either side is opened in its own tree.
 	b.click("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes('v1.30.4'))")
-	b.until("location.hash.startsWith('#/v1.30.4/get-node/1')")
-	b.until(heading + " === '(*store).Get'")
+	b.is("location.hash.startsWith('#/v1.30.4/get-node/1')")
+	b.is(heading + " === '(*store).Get'")
 	// A link to the place survives.
 	again := open(t, server, link, 1280)
-	again.until(selectedRow + ".includes('etcd3.(*store).Get')")
-	again.until("document.querySelector('.hunk')")
+	again.is(selectedRow + ".includes('etcd3.(*store).Get')")
+	again.is("document.querySelector('.hunk')")
 	// A link with the function alone shows its call, and says nothing of another place; one to a call too many does.
 	alone := open(t, server, compared+"&call="+escape(storeGet), 1280)
-	alone.until(selectedRow + ".includes('etcd3.(*store).Get')")
-	alone.until("document.querySelector('.hunk')")
+	alone.is(selectedRow + ".includes('etcd3.(*store).Get')")
+	alone.is("document.querySelector('.hunk')")
 	if said := js[string](alone, "document.querySelector('.problem.notice')?.textContent ?? ''"); said != "" {
 		t.Errorf("the link with the function alone says %q", said)
 	}
 	many := open(t, server, compared+"&nth=99&call="+escape(storeGet), 1280)
-	many.until("document.querySelector('.problem.notice')?.textContent.includes('does not show that place')")
-	many.until(selectedRow + ".includes('etcd3.(*store).Get')")
+	many.is("document.querySelector('.problem.notice')?.textContent.includes('does not show that place')")
+	many.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	// A place that does not exist is reported.
 	lost := open(t, server, compared+"&call=k8s.io/x.Lost", 1280)
-	lost.until("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
+	lost.is("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
 }
 
 // TestPageShowsWhatTookAPlaceInOnePlace looks at a step that opens a section and took the place of another step.
 func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
 	const was, is = "filters.WithImpersonation.func1", "impersonation.(*constrainedImpersonationHandler).ServeHTTP"
-	b.until(row(is))
+	b.is(row(is))
 	rows := js[[]string](b, "[...document.querySelectorAll('.merged .row')].map((r) => (r.querySelector('.marked')?.textContent ?? '') + '|' + (r.querySelector('.name, .title')?.textContent ?? '').trim())")
 	heading := slices.Index(rows, "|2 Impersonation")
 	if heading < 0 || !slices.Equal(rows[heading+1:heading+3], []string{"-|" + was, "+|" + is}) {
@@ -140,62 +139,62 @@ func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 	// From either to the other, and from the section to its caller.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.textContent.includes('" + was + "'))")
 	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === '" + is + " takes its place')")
-	b.until("document.querySelector('.difference h2').textContent.includes('" + is + "')")
+	b.is("document.querySelector('.difference h2').textContent.includes('" + is + "')")
 	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === 'takes the place of " + was + "')")
-	b.until("document.querySelector('.difference h2').textContent.includes('" + was + "')")
+	b.is("document.querySelector('.difference h2').textContent.includes('" + was + "')")
 	b.click("[...document.querySelectorAll('.merged .row.section')].find((r) => r.textContent.includes('2 Impersonation')).querySelector('.called')")
-	b.until("document.activeElement === " + link)
+	b.is("document.activeElement === " + link)
 }
 
 func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
-	b := open(t, start(t, web.Options{}), compared, 1280)
-	b.until("document.querySelector('.row.ghost')")
+	b := open(t, served(t), compared, 1280)
+	b.is("document.querySelector('.row.ghost')")
 	name := js[string](b, "document.querySelector('.row.ghost').textContent.match(/>(.*?) is elsewhere/)[1]")
 	b.click("document.querySelector('.row.ghost')")
-	b.until(fmt.Sprintf("%s.includes(%q)", selectedRow, name))
+	b.is(fmt.Sprintf("%s.includes(%q)", selectedRow, name))
 	b.click("document.querySelector('.difference .detail .link')") // back to the old caller
-	b.until(fmt.Sprintf("!%s.startsWith('>' + %q)", selectedRow, name))
+	b.is(fmt.Sprintf("!%s.startsWith('>' + %q)", selectedRow, name))
 	// Side by side, a renamed call has both names in one row.
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
-	b.until("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
-	b.until("location.hash.includes('look=sides')")
+	b.is("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
+	b.is("location.hash.includes('look=sides')")
 	// Both columns keep their places however deep a call is, and their names stay in sight.
 	if edges := js[[]int](b, "[...new Set([...document.querySelectorAll('.sides .side + .side')].map((s) => Math.round(s.getBoundingClientRect().left)))]"); len(edges) != 1 {
 		t.Errorf("the right column begins at %v", edges)
 	}
 	js[any](b, "document.querySelector('.sides .row:last-child').scrollIntoView({ block: 'end' })")
-	b.until("document.querySelector('.compare-left').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-left').getBoundingClientRect().top) < 2")
+	b.is("document.querySelector('.compare-left').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-left').getBoundingClientRect().top) < 2")
 }
 
 func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
-	b := open(t, start(t, web.Options{}), compared, 1280)
-	b.until(row("corruptObjectDeleter"))
+	b := open(t, served(t), compared, 1280)
+	b.is(row("corruptObjectDeleter"))
 	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios' && !x.disabled)")
-	b.until("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
-	b.until("document.querySelector('.summary')?.textContent.includes('in get-node-cached cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get')")
+	b.is("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
+	b.is("document.querySelector('.summary')?.textContent.includes('in get-node-cached cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get')")
 	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
-	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
-	b.until("document.activeElement.getAttribute('aria-selected') === 'true'")
-	b.do(chromedp.KeyEvent("n"))
-	b.until("document.querySelector('.merged [aria-selected=true] .marked').textContent !== ''")
-	b.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowLeft))
-	b.until("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
+	b.press(kb.ArrowDown, kb.Enter)
+	b.is("document.activeElement.getAttribute('aria-selected') === 'true'")
+	b.press("n")
+	b.is("document.querySelector('.merged [aria-selected=true] .marked').textContent !== ''")
+	b.press(kb.Home, kb.ArrowLeft)
+	b.is("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
 	b.click("document.querySelector('.language')")
-	b.until("document.querySelector('.summary')?.textContent.includes('在 get-node-cached 中')")
+	b.is("document.querySelector('.summary')?.textContent.includes('在 get-node-cached 中')")
 }
 
 func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/compare?scenario=boot&from=v1.36.3&to=v1.37.1", 1280)
-	b.until("document.querySelector('.too-many, .problem')")
+	b := open(t, served(t), "#/compare?scenario=boot&from=v1.36.3&to=v1.37.1", 1280)
+	b.is("document.querySelector('.too-many, .problem')")
 	b.click("document.querySelector('.summary button.layer')")
-	b.until("location.hash.includes('layer=')")
-	b.until("document.querySelector('.merged .row')")
+	b.is("location.hash.includes('layer=')")
+	b.is("document.querySelector('.merged .row')")
 }
 
 func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/releases?scenario=get-node", 1280)
-	b.until("document.querySelectorAll('.releases tbody th').length >= 12")
+	b.is("document.querySelectorAll('.releases tbody th').length >= 12")
 	text := js[string](b, "document.querySelector('.releases').innerText")
 	for _, want := range []string{"v1.26.15", "v1.37.1", strconv.Itoa(callsOf(t, "get-node")), "kubernetes.Client.Get", "client/v3.(*Client).unaryClientInterceptor.func1"} {
 		if !strings.Contains(text, want) {
@@ -203,22 +202,22 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 		}
 	}
 	b.click("document.querySelector('.told summary')")
-	b.until("document.querySelector('.told details').open && document.querySelector('.told dd')")
+	b.is("document.querySelector('.told details').open && document.querySelector('.told dd')")
 	b.click("[...document.querySelectorAll('.releases th a')].at(-1)")
-	b.until("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
-	b.until("document.querySelector('.summary h1')")
+	b.is("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
+	b.is("document.querySelector('.summary h1')")
 	// All scenarios: rows come one after the other, and a cell leads to its comparison.
 	all := open(t, server, "#/releases", 1280)
-	all.until("document.querySelectorAll('.overview tbody tr').length > 30")
-	all.until("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node')?.querySelectorAll('td a').length > 5")
+	all.is("document.querySelectorAll('.overview tbody tr').length > 30")
+	all.is("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node')?.querySelectorAll('td a').length > 5")
 	all.click("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node').querySelectorAll('td a')[1]")
-	all.until("location.hash.includes('#/compare') && location.hash.includes('scenario=get-node')")
+	all.is("location.hash.includes('#/compare') && location.hash.includes('scenario=get-node')")
 }
 
 // TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions that the tree folds: all changes of the layer show them.
 func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('functions of package go.etcd.io/etcd/server/v3/wal are now in'))")
-	b.until("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
-	b.until("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
+	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
+	b.is("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
 }

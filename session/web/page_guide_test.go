@@ -10,7 +10,7 @@ import (
 )
 
 func TestPageShowsTheGuide(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -40,46 +40,46 @@ func TestPageShowsTheGuide(t *testing.T) {
 	}
 	b := open(t, server, "", 1280)
 	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Guide')")
-	b.until("document.querySelectorAll('.guide dl > div').length > 100")
+	b.is("document.querySelectorAll('.guide dl > div').length > 100")
 	if n := js[int](b, "document.querySelectorAll('.guide dl > div').length"); n != steps {
 		t.Errorf("the page shows %d steps of %d", n, steps)
 	}
 	// What the reader types filters; a function leads to its recorded calls.
 	js[any](b, "(() => { const box = document.querySelector('.guide .filter input'); box.value = 'etcd3.(*store)'; box.dispatchEvent(new Event('input', {bubbles: true})); })()")
-	b.until("location.hash.includes('text=etcd3') && document.querySelectorAll('.guide dl > div').length < 40")
+	b.is("location.hash.includes('text=etcd3') && document.querySelectorAll('.guide dl > div').length < 40")
 	b.accessible()
 	b.click("document.querySelector('.guide dt a')")
-	b.until("document.querySelector('.found .text')?.textContent.includes('etcd3.(*store)')")
+	b.is("document.querySelector('.found .text')?.textContent.includes('etcd3.(*store)')")
 	// A layer has a link.
 	layer := open(t, server, "#/guide?layer=etcd3", 400)
-	layer.until("document.getElementById('layer-etcd3')?.getBoundingClientRect().top < 300")
+	layer.is("document.getElementById('layer-etcd3')?.getBoundingClientRect().top < 300")
 	if layer.accessible(); js[bool](layer, "document.documentElement.scrollWidth > innerWidth") {
 		t.Error("the page is wider than the screen")
 	}
 	layer.click("document.querySelector('.menu')")
 	layer.click("document.querySelector('.language')")
-	layer.until("document.querySelector('.guide h1').textContent === '指南' && document.querySelector('.guide dd').textContent.match(/[一-龥]/)")
+	layer.is("document.querySelector('.guide h1').textContent === '指南' && document.querySelector('.guide dd').textContent.match(/[一-龥]/)")
 	// The lessons.
 	layer.click("document.querySelector('.menu')")
 	layer.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === '课文')")
-	layer.until("document.querySelectorAll('.lessons-of a').length > 5")
+	layer.is("document.querySelectorAll('.lessons-of a').length > 5")
 	layer.accessible()
 	if course := js[string](layer, "[...document.querySelectorAll('.lessons-of:first-of-type a')].map((a) => a.hash).join(' ')"); strings.Contains(course, "leaders") || !strings.Contains(course, "#/lessons/03-get") {
 		t.Errorf("the course has %s", course)
 	}
-	layer.until("[...document.querySelectorAll('.guide h2')].at(-1).textContent === '写给带领工作坊的人'")
+	layer.is("[...document.querySelectorAll('.guide h2')].at(-1).textContent === '写给带领工作坊的人'")
 	layer.click("document.querySelectorAll('.lessons-of a')[2]")
-	layer.until("document.querySelector('.lesson .prose h1')")
-	layer.until("document.querySelector('nav [aria-current]').textContent === '课文'")
+	layer.is("document.querySelector('.lesson .prose h1')")
+	layer.is("document.querySelector('nav [aria-current]').textContent === '课文'")
 	// Links lead to other lessons on the page, or are text.
-	js[any](layer, "location.hash = '#/lessons/servers'")
-	layer.until("document.querySelector('.lesson .prose a[href^=\"#/lessons/\"]')")
+	layer.goTo("#/lessons/servers")
+	layer.is("document.querySelector('.lesson .prose a[href^=\"#/lessons/\"]')")
 	if dead := js[string](layer, "[...document.querySelectorAll('.lesson .prose a')].map((a) => a.getAttribute('href')).filter((to) => !/^(https?:|#\\/lessons\\/)/.test(to)).join(' ')"); dead != "" {
 		t.Errorf("dead links: %s", dead)
 	}
 	// Older addresses lead there, too, and from an exercise the way back leads to it.
-	js[any](layer, "location.hash = '#/workshop/lesson/leaders'")
-	layer.until("location.hash === '#/lessons/leaders' && document.querySelector('.lesson .prose h1')")
-	js[any](layer, "location.hash = '#/lessons/03-get?from=quick-find'")
-	layer.until("document.querySelector('.lesson p a')?.hash === '#/workshop/quick-find'")
+	layer.goTo("#/workshop/lesson/leaders")
+	layer.is("location.hash === '#/lessons/leaders' && document.querySelector('.lesson .prose h1')")
+	layer.goTo("#/lessons/03-get?from=quick-find")
+	layer.is("document.querySelector('.lesson p a')?.hash === '#/workshop/quick-find'")
 }

@@ -4,17 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 // tabTo presses Tab until an expression is true of the element e that has the focus.
 func (b *tab) tabTo(expression string) {
 	b.Helper()
 	for range 60 {
-		b.do(chromedp.KeyEvent(kb.Tab))
+		b.press(kb.Tab)
 		if js[bool](b, "((e) => !!("+expression+"))(document.activeElement)") {
 			return
 		}
@@ -24,39 +21,39 @@ func (b *tab) tabTo(expression string) {
 
 // TestPageByKeyboardAlone goes through the map and the guide with keys only, from the top of the page on.
 func TestPageByKeyboardAlone(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/get-node/1", 1280)
-	b.until(row("etcd3 store"))
+	b := open(t, served(t), "#/latest/get-node/1", 1280)
+	b.is(row("etcd3 store"))
 	// The arrow keys follow the way as soon as the map is chosen.
 	b.tabTo("e.textContent === 'Map'")
 	b.press(kb.Enter)
-	b.until("document.querySelector('.map-picture .line')")
+	b.is("document.querySelector('.map-picture .line')")
 	b.press(kb.ArrowRight)
-	b.until("location.hash.includes('stop=1')")
+	b.is("location.hash.includes('stop=1')")
 	b.press(kb.ArrowRight)
-	b.until("document.querySelector('.way .here')?.textContent.includes('Authentication')")
+	b.is("document.querySelector('.way .here')?.textContent.includes('Authentication')")
 	// A station leads to the tree, in which the keys go on from the selected step.
 	b.tabTo("e.dataset.id?.endsWith('/etcd3')")
 	b.press(kb.Enter)
-	b.until(heading + " === '(*store).Get'")
-	b.until("document.activeElement.getAttribute('aria-selected') === 'true' && document.activeElement.textContent.includes('etcd3.(*store).Get')")
+	b.is(heading + " === '(*store).Get'")
+	b.is("document.activeElement.getAttribute('aria-selected') === 'true' && document.activeElement.textContent.includes('etcd3.(*store).Get')")
 	b.press(kb.ArrowDown)
-	b.until("document.activeElement.getAttribute('role') === 'treeitem' && !document.activeElement.textContent.includes('etcd3.(*store).Get')")
+	b.is("document.activeElement.getAttribute('role') === 'treeitem' && !document.activeElement.textContent.includes('etcd3.(*store).Get')")
 
 	// A layer of the guide: the next Tab reaches its first function, whose page the one after that goes on in.
 	js[any](b, "document.querySelector('.brand').focus()")
 	b.tabTo("e.textContent === 'Guide'")
 	b.press(kb.Enter)
-	b.until("document.querySelector('.guide h1')")
+	b.is("document.querySelector('.guide h1')")
 	b.tabTo("e.closest('.layers-of') && e.textContent.startsWith('Handler')")
 	b.press(kb.Enter)
-	b.until("location.hash.includes('layer=handler') && document.activeElement.id === 'title-handler'")
+	b.is("location.hash.includes('layer=handler') && document.activeElement.id === 'title-handler'")
 	b.press(kb.Tab)
 	first := js[string](b, "document.activeElement.title + '|' + document.activeElement.closest('section')?.id")
 	if !strings.HasSuffix(first, "|layer-handler") {
 		t.Fatalf("behind the heading of the layer comes %q", first)
 	}
 	b.press(kb.Enter)
-	b.until("location.hash.startsWith('#/search') && document.querySelector('main h1, main .results, main h2')")
+	b.is("location.hash.startsWith('#/search') && document.querySelector('main h1, main .results, main h2')")
 	b.press(kb.Tab)
 	if at := js[string](b, "document.activeElement.closest('main') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
 		t.Errorf("after the search was shown, Tab leads out of it to %s", at)
@@ -74,24 +71,24 @@ func TestPageByKeyboardAlone(t *testing.T) {
 
 // TestTheTableOfKeysAndNowhereAreAccessible looks at what no address of a recording shows with axe, wide and narrow.
 func TestTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "", width)
-		b.until(row("Authentication"))
+		b.is(row("Authentication"))
 		b.press("?")
-		b.until("document.querySelector('dialog[open]')")
+		b.is("document.querySelector('dialog[open]')")
 		b.accessible()
 		if at := js[string](b, "document.activeElement.closest('dialog') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
 			t.Errorf("the table of keys does not have the focus, but %s", at)
 		}
 		b.press(kb.Escape)
-		b.until("!document.querySelector('dialog[open]')")
-		js[any](b, "location.hash = '#/latest/no-such-scenario/1'")
-		b.until("document.querySelector('.problem') && document.querySelector('main').textContent.includes('Nothing is at this address')")
+		b.is("!document.querySelector('dialog[open]')")
+		b.goTo("#/latest/no-such-scenario/1")
+		b.is("document.querySelector('.problem') && document.querySelector('main').textContent.includes('Nothing is at this address')")
 		b.forgive("the server responded with a status of 404")
 		b.accessible()
 		b.tabTo("e.textContent === 'The first recording'")
 		b.press(kb.Enter)
-		b.until(row("Authentication"))
+		b.is(row("Authentication"))
 	}
 }

@@ -13,7 +13,7 @@ import (
 // TestPageHasALaneForEachServer opens the time line of a request that the aggregator hands to another API server: the three
 // programs have lanes of their own.
 func TestPageHasALaneForEachServer(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	const request = "/releases/latest/scenarios/aggregated-api/requests/1"
 	processes := []string{"kube-apiserver", "sample-apiserver", "etcd"}
 
@@ -35,7 +35,7 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 
 	// The picture: what it writes is noted, with the place.
 	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
-	b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
+	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
 	js[any](b, `(() => {
 		const fill = CanvasRenderingContext2D.prototype.fillText;
 		window.written = {};
@@ -75,5 +75,5 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 	}
 	// A call of the other server is found by its link.
 	other := open(t, server, "#/latest/aggregated-api/1?view=time&call="+escape("k8s.io/sample-apiserver/pkg/registry/wardle/flunder.flunderStrategy.PrepareForCreate"), 1280)
-	other.until(cursor + ".includes(' · sample-apiserver · ')")
+	other.is(cursor + ".includes(' · sample-apiserver · ')")
 }

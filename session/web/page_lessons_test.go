@@ -7,23 +7,22 @@ import (
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 // TestSlowLessonsAreAccessible looks at each lesson with axe, wide in English and narrow in Chinese.
 func TestSlowLessonsAreAccessible(t *testing.T) {
 	testenv.Slow(t)
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, test := range []struct {
 		lang  string
 		width int64
 	}{{"en", 1280}, {"zh", 400}} {
 		t.Run(test.lang, func(t *testing.T) {
 			b := open(t, server, "#/lessons", test.width)
-			b.until("document.querySelectorAll('.lessons-of a').length > 5")
+			b.is("document.querySelectorAll('.lessons-of a').length > 5")
 			if test.lang == "zh" {
 				js[any](b, "document.querySelector('.language').click()")
-				b.until("document.documentElement.lang === 'zh'")
+				b.is("document.documentElement.lang === 'zh'")
 			}
 			for _, name := range lessons.Names() {
 				source, err := lessons.Page(name, test.lang)
@@ -31,8 +30,8 @@ func TestSlowLessonsAreAccessible(t *testing.T) {
 					t.Fatal(err)
 				}
 				title, _, _ := strings.Cut(strings.TrimPrefix(source, "# "), "\n")
-				js[any](b, fmt.Sprintf("location.hash = '#/lessons/%s'; null", name))
-				b.until(fmt.Sprintf("document.querySelector('.lesson .prose h1')?.textContent === %q", strings.ReplaceAll(title, "`", "")))
+				b.goTo(fmt.Sprintf("#/lessons/%s", name))
+				b.is(fmt.Sprintf("document.querySelector('.lesson .prose h1')?.textContent === %q", strings.ReplaceAll(title, "`", "")))
 				b.accessible()
 				if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 					t.Errorf("%s is wider than the screen", name)

@@ -19,12 +19,12 @@ func TestPageLinksSurviveANewRecording(t *testing.T) {
 	}
 
 	b := open(t, server, "#/v1.37.1/get-node/1?at=entered&call="+escape(storeGet), 1280)
-	b.until(position + " === 'At the beginning of etcd3.(*store).Get.'")
+	b.is(position + " === 'At the beginning of etcd3.(*store).Get.'")
 	b.press("s")
-	b.until(position + ".includes(': about to call ')")
+	b.is(position + ".includes(': about to call ')")
 	link, said := js[string](b, "location.hash"), js[string](b, position)
 	other := open(t, server, onOther(link), 1280)
-	other.until(fmt.Sprintf("%s === %q", position, said))
+	other.is(fmt.Sprintf("%s === %q", position, said))
 	if was, is := number(b), number(other); is <= was {
 		t.Errorf("the position has the number %d, and %d in a recording with a call more", was, is)
 	}
@@ -33,6 +33,6 @@ func TestPageLinksSurviveANewRecording(t *testing.T) {
 	link = "#/v1.37.1/get-node/1?call=" + escape(storeGet) + "&line=" + line
 	for _, address := range []string{link, onOther(link)} {
 		b := open(t, server, address, 1280)
-		b.until("document.querySelector('.l.here .no')?.textContent === '" + line + "'")
+		b.is("document.querySelector('.l.here .no')?.textContent === '" + line + "'")
 	}
 }

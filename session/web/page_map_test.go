@@ -18,9 +18,9 @@ import (
 const station = "[...document.querySelectorAll('.station')].find((s) => s.dataset.id === %q)"
 
 func TestPageDrawsTheMapOfARequest(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/latest/get-node/1?view=map", 1280)
-	b.until("document.querySelectorAll('.map-picture .line').length > 10")
+	b.is("document.querySelectorAll('.map-picture .line').length > 10")
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/map")
 	var want render.RequestMap
 	if err := json.Unmarshal(body, &want); err != nil {
@@ -37,37 +37,37 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	if text := js[string](b, "document.querySelector('.map-picture').innerText"); !strings.Contains(text, "apiextensions-apiserver (not reached)") || !strings.Contains(text, "kube-aggregator") {
 		t.Errorf("the picture says\n%s", text)
 	}
-	b.until(fmt.Sprintf("("+station+").classList.contains('off')", "kube-apiserver/kube-apiserver/admission"))
+	b.is(fmt.Sprintf("("+station+").classList.contains('off')", "kube-apiserver/kube-apiserver/admission"))
 	// Each line begins and ends at a box.
 	if n, lines := js[int](b, "document.querySelectorAll('.map-picture .line path:first-child').length"), len(want.Visits); n != lines {
 		t.Errorf("%d lines, expected %d", n, lines)
 	}
 	// The keyboard moves along the way; the address has the place.
 	js[any](b, "document.querySelector('.station').focus()")
-	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	b.until("location.hash.includes('stop=2')")
-	b.until("document.querySelector('.way .here').textContent.includes('Authentication')")
-	b.until("document.querySelector('.map-picture .dot') && document.querySelectorAll('.line.now').length === 1")
-	b.do(chromedp.KeyEvent(kb.ArrowLeft))
-	b.until("location.hash.includes('stop=1')")
+	b.press(kb.ArrowRight, kb.ArrowRight)
+	b.is("location.hash.includes('stop=2')")
+	b.is("document.querySelector('.way .here').textContent.includes('Authentication')")
+	b.is("document.querySelector('.map-picture .dot') && document.querySelectorAll('.line.now').length === 1")
+	b.press(kb.ArrowLeft)
+	b.is("location.hash.includes('stop=1')")
 	// A station leads to its first step in the tree.
 	b.click(fmt.Sprintf(station, "kube-apiserver/kube-apiserver/etcd3"))
-	b.until("location.hash.includes('call=') && !location.hash.includes('view=map')")
-	b.until(heading + " === '(*store).Get'")
-	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
-	js[any](b, "history.back()")
-	b.until("document.querySelector('.map-picture')")
+	b.is("location.hash.includes('call=') && !location.hash.includes('view=map')")
+	b.is(heading + " === '(*store).Get'")
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
+	b.back()
+	b.is("document.querySelector('.map-picture')")
 	b.click("document.querySelectorAll('.way .in-tree')[1]")
-	b.until(heading + " === 'withAuthentication.func1'")
+	b.is(heading + " === 'withAuthentication.func1'")
 	// A link to a station.
 	again := open(t, server, "#/latest/get-node/1?view=map&stop=3", 1280)
-	again.until("document.querySelector('.way .here')?.textContent.includes('Flow control')")
+	again.is("document.querySelector('.way .here')?.textContent.includes('Flow control')")
 	again.click("document.querySelector('.language')")
-	again.until("document.querySelector('.way .here')?.textContent.includes('流量控制') || document.querySelector('.way .here')?.textContent.includes('流控')")
+	again.is("document.querySelector('.way .here')?.textContent.includes('流量控制') || document.querySelector('.way .here')?.textContent.includes('流控')")
 }
 
 func TestPageShowsWhatAStartBuilt(t *testing.T) {
-	showsWhatAStartBuilt(open(t, start(t, web.Options{}), "#/latest/boot/1?view=map", 1280))
+	showsWhatAStartBuilt(open(t, served(t), "#/latest/boot/1?view=map", 1280))
 }
 
 // TestFileShowsWhatAStartBuilt opens the page of a start from the disk.
@@ -75,7 +75,7 @@ func TestFileShowsWhatAStartBuilt(t *testing.T) {
 	testenv.Chromium(t)
 	path, _ := writeFile(t, recorded(t, "boot"), web.PageFile{Source: fakeSource(t)}, "en")
 	b := openFile(t, path, 1280)
-	b.until("document.querySelector('.tree')")
+	b.is("document.querySelector('.tree')")
 	b.click("[...document.querySelectorAll('.views a')].find((a) => a.textContent === 'Map')")
 	showsWhatAStartBuilt(b)
 }
@@ -83,7 +83,7 @@ func TestFileShowsWhatAStartBuilt(t *testing.T) {
 // showsWhatAStartBuilt opens the map of a start down to the storage and the strategy of deployments.
 func showsWhatAStartBuilt(b *tab) {
 	b.Helper()
-	b.until("document.querySelectorAll('.boot-server').length === 3")
+	b.is("document.querySelectorAll('.boot-server').length === 3")
 	if text := js[string](b, "[...document.querySelectorAll('.boot-server h3')].map((h) => h.textContent.split(' ')[0]).join()"); !strings.HasPrefix(text, "kube-aggregator") || !strings.HasSuffix(text, "apiextensions-apiserver") {
 		b.Errorf("the servers are %q", text)
 	}
@@ -92,7 +92,7 @@ func showsWhatAStartBuilt(b *tab) {
 	}
 	opens("apps/v1")
 	opens("deployments")
-	b.until("document.querySelector('.boot-resource')?.textContent.includes('deployment.deploymentStrategy')")
+	b.is("document.querySelector('.boot-resource')?.textContent.includes('deployment.deploymentStrategy')")
 	text := js[string](b, "document.querySelector('.boot-resource').innerText")
 	for _, want := range []string{"deployment/storage.REST", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "endpoints.restfulGetResource"} {
 		if !strings.Contains(text, want) {
@@ -112,17 +112,17 @@ func showsWhatAStartBuilt(b *tab) {
 	}
 	b.do(chromedp.EmulateViewport(1280, 860))
 	b.click("[...document.querySelectorAll('.boot-resource .link')].find((l) => l.textContent === 'The call that registered it')")
-	b.until(heading + " === '(*APIInstaller).registerResourceHandlers'")
+	b.is(heading + " === '(*APIInstaller).registerResourceHandlers'")
 }
 
 // TestPageDrawsTheMapWithoutOverlaps measures the map: no line runs through a box or a text, no box or text lies on another, and what
 // takes up the event of a write stands behind the servers.
 func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, scenario := range []string{"create-deployment", "get-node", "aggregated-api", "create-crd"} {
 		for _, width := range []int64{1280, 400} {
 			b := open(t, server, "#/latest/"+scenario+"/1?view=map", width)
-			b.until("document.querySelectorAll('.map-picture .line').length > 5")
+			b.is("document.querySelectorAll('.map-picture .line').length > 5")
 			overlaps := js[[]string](b, `(() => {
 				const wrong = [], whole = document.querySelector('.map-picture').getBoundingClientRect();
 				const things = [...document.querySelectorAll('.map-picture .station, .map-client, .map-picture h2, .map-picture h3, .map-picture .also')]
@@ -166,7 +166,7 @@ func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 				if len(later) == 0 {
 					t.Error("nothing comes after the write")
 				}
-				b.until("[...document.querySelectorAll('.map-later .numbers b')].map((n) => n.textContent).join() === '" + strings.Join(later, ",") + "'")
+				b.is("[...document.querySelectorAll('.map-later .numbers b')].map((n) => n.textContent).join() === '" + strings.Join(later, ",") + "'")
 				if js[bool](b, "document.querySelector('.map-later').getBoundingClientRect().top < document.querySelector('.map-servers').getBoundingClientRect().bottom") {
 					t.Error("what comes afterwards stands before the servers")
 				}
@@ -179,13 +179,13 @@ func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 // TestNoLineOfTheMapBeginsWithAComma looks at the lists of links below the stations at several widths: a comma stands on the line of the
 // link before it.
 func TestNoLineOfTheMapBeginsWithAComma(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/aggregated-api/1?view=map", 400)
-	b.until("document.querySelector('.also span')")
+	b := open(t, served(t), "#/latest/aggregated-api/1?view=map", 400)
+	b.is("document.querySelector('.also span')")
 	for _, lang := range []string{"en", "zh"} {
 		if lang == "zh" {
 			js[any](b, "localStorage.setItem('lang', 'zh')")
 			b.do(chromedp.Reload())
-			b.until("document.querySelector('.also')?.textContent.includes('、')")
+			b.is("document.querySelector('.also')?.textContent.includes('、')")
 		}
 		for width := int64(340); width <= 480; width += 20 {
 			b.do(chromedp.EmulateViewport(width, 860))

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -25,27 +24,27 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	cell := func(row, column string) string {
 		return "[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === '" + row + "')?.querySelectorAll('td a')[" + column + "]"
 	}
-	b.until(cell("discovery", "2") + " && " + cell("get-node", "2"))
+	b.is(cell("discovery", "2") + " && " + cell("get-node", "2"))
 	if without := js[int](b, "[...document.querySelectorAll('.overview td')].filter((c) => !c.querySelector('a')).length"); without > 0 {
 		t.Errorf("%d cells lead nowhere", without)
 	}
 	// A release without a recording leads to the reason.
 	b.click(cell("discovery", "0"))
-	b.until("location.hash === '#/releases?scenario=discovery' && /v1.26.15/.test(document.querySelector('.releases tr.missing')?.textContent)")
-	js[any](b, "location.hash = '#/releases'")
+	b.is("location.hash === '#/releases?scenario=discovery' && /v1.26.15/.test(document.querySelector('.releases tr.missing')?.textContent)")
+	b.goTo("#/releases")
 	// The first release leads to its recording, another one to the comparison.
-	b.until(cell("get-node", "2"))
+	b.is(cell("get-node", "2"))
 	b.click(cell("get-node", "0"))
-	b.until("location.hash.startsWith('#/v1.26.15/get-node/1') && document.querySelector('.tree')")
-	js[any](b, "location.hash = '#/releases'")
-	b.until(cell("get-node", "2"))
+	b.is("location.hash.startsWith('#/v1.26.15/get-node/1') && document.querySelector('.tree')")
+	b.goTo("#/releases")
+	b.is(cell("get-node", "2"))
 	b.click(cell("get-node", "1"))
-	b.until("document.querySelector('.summary h1') && location.hash.includes('from=v1.26.15')")
+	b.is("document.querySelector('.summary h1') && location.hash.includes('from=v1.26.15')")
 
 	narrow := openAt(t, server.URL+"/#/releases", server.URL, 400)
-	narrow.until("document.querySelectorAll('.overview thead th').length === 2 && document.querySelectorAll('.overview td a').length === 2")
+	narrow.is("document.querySelectorAll('.overview thead th').length === 2 && document.querySelectorAll('.overview td a').length === 2")
 	js[any](narrow, `(() => { const s = document.querySelector('.matrix select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
-	narrow.until("document.querySelector('.overview thead th:last-child').textContent === 'v1.30.4' && location.hash === '#/releases?release=v1.30.4'")
+	narrow.is("document.querySelector('.overview thead th:last-child').textContent === 'v1.30.4' && location.hash === '#/releases?release=v1.30.4'")
 	if js[bool](narrow, "(() => { const t = document.querySelector('.wide-table'); return t.scrollWidth > t.clientWidth })()") {
 		t.Error("the table is wider than the screen")
 	}
@@ -55,8 +54,8 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 // TestPageSaysWhatTheSignsOfAHistoryMean reads the changes of a scenario from v1.18 to v1.20: a call that both sources have has its sign in
 // brackets, and each sign is explained to who sees it and to who hears it.
 func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/releases?scenario=get-node", 400)
-	b.within(time.Minute, "document.querySelector('.matrix .legend')")
+	b := open(t, served(t), "#/releases?scenario=get-node", 400)
+	b.is("document.querySelector('.matrix .legend')")
 	for sign, says := range map[string]string{
 		"+":   "added",
 		"(+)": "added, both sources have the call, and one release ran it",
@@ -84,10 +83,10 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 
 // TestPageKeepsAllCallsInSight looks for parts of rows that stand outside of their row, wide and narrow.
 func TestPageKeepsAllCallsInSight(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "#/v1.24.17/get-anonymous/1?view=calls", width)
-		b.until("document.querySelectorAll('.row.flat .place').length > 20")
+		b.is("document.querySelectorAll('.row.flat .place').length > 20")
 		if cut := js[string](b, "[...document.querySelectorAll('.row.flat')].filter((r) => [...r.children].some((c) => c.getBoundingClientRect().right > r.getBoundingClientRect().right)).map((r) => r.textContent).join()"); cut != "" {
 			t.Errorf("%d pixels: rows are cut off: %s", width, cut)
 		}
@@ -99,7 +98,7 @@ func TestPageKeepsAllCallsInSight(t *testing.T) {
 		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 			t.Fatal(err)
 		}
-		b.until("/^Calls 1 to [0-9]+ of [0-9]+: /.test(document.querySelector('.paper').innerText)")
+		b.is("/^Calls 1 to [0-9]+ of [0-9]+: /.test(document.querySelector('.paper').innerText)")
 		if height, rows := js[int](b, "document.documentElement.scrollHeight"), js[int](b, "document.querySelectorAll('.row.flat').length"); height > rows*24+400 {
 			t.Errorf("%d pixels: %d rows take %d pixels of paper", width, rows, height)
 		}
@@ -109,16 +108,16 @@ func TestPageKeepsAllCallsInSight(t *testing.T) {
 // TestPageNumbersCallsFromOne reads the number of the first call, the names of all layers in the step player, and moves through the time line
 // with an arrow before anything has the focus.
 func TestPageNumbersCallsFromOne(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/v1.37.1/get-node/1?at=entered", 1280)
-	b.until(fmt.Sprintf("[...document.querySelectorAll('.code .about span')].some((s) => s.textContent === 'Call 1 of %d')", callsOf(t, "get-node")))
-	b.until("document.querySelectorAll('.layer-box').length > 10")
+	b.is(fmt.Sprintf("[...document.querySelectorAll('.code .about span')].some((s) => s.textContent === 'Call 1 of %d')", callsOf(t, "get-node")))
+	b.is("document.querySelectorAll('.layer-box').length > 10")
 	if cut := js[string](b, "[...document.querySelectorAll('.layer-box span')].filter((s) => s.scrollWidth > s.clientWidth).map((s) => s.textContent).join()"); cut != "" {
 		t.Errorf("the names of layers are cut: %s", cut)
 	}
 	b = open(t, server, "#/v1.37.1/get-node/1?view=time", 1280)
-	b.until("document.querySelector('.flame canvas')")
-	b.until("document.activeElement === document.body")
+	b.is("document.querySelector('.flame canvas')")
+	b.is("document.activeElement === document.body")
 	js[any](b, "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))")
-	b.until("document.activeElement.matches('.flame') && document.querySelector('.cursor b')?.textContent.includes('APIServerHandler')")
+	b.is("document.activeElement.matches('.flame') && document.querySelector('.cursor b')?.textContent.includes('APIServerHandler')")
 }

@@ -5,35 +5,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 // position is an expression for what the step player says.
 const position = "(document.querySelector('.player .said')?.textContent ?? '')"
 
-// press types a key where no field has the focus.
-func (b *tab) press(key string) { b.do(chromedp.KeyEvent(key)) }
-
 // TestKeyOfAStepOpensThePlayer presses a key that the table of keys names, without a click before it.
 func TestKeyOfAStepOpensThePlayer(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/get-node/1?call="+escape(storeGet), 1280)
-	b.until(heading + " === '(*store).Get' && document.querySelector('.tree')")
+	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
+	b.is(heading + " === '(*store).Get' && document.querySelector('.tree')")
 	b.press("s")
-	b.until("document.querySelector('.player .at') && " + position + ".startsWith('In etcd3.(*store).Get, line ')")
-	js[any](b, "history.back()")
-	b.until("!document.querySelector('.player') && " + heading + " === '(*store).Get'")
+	b.is("document.querySelector('.player .at') && " + position + ".startsWith('In etcd3.(*store).Get, line ')")
+	b.back()
+	b.is("!document.querySelector('.player') && " + heading + " === '(*store).Get'")
 }
 
 func TestPageStepsThroughARequest(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/latest/get-node/1?call="+escape(storeGet), 1280)
-	b.until(heading + " === '(*store).Get'")
+	b.is(heading + " === '(*store).Get'")
 	b.click("document.querySelector('.stepper')")
-	b.until(position + " === 'At the beginning of etcd3.(*store).Get.'")
-	b.until("document.querySelector('.l.control')?.textContent.includes('func (s *store) Get()')")
+	b.is(position + " === 'At the beginning of etcd3.(*store).Get.'")
+	b.is("document.querySelector('.l.control')?.textContent.includes('func (s *store) Get()')")
 	number := func() int {
 		return js[int](b, "parseInt(document.querySelector('.player .at').textContent.replace(/^Step |,/g, ''))")
 	}
@@ -41,8 +35,8 @@ func TestPageStepsThroughARequest(t *testing.T) {
 
 	// The next call is announced with its line, then entered; it returns with its time.
 	b.press("s")
-	b.until(position + ".startsWith('In etcd3.(*store).Get, line ') && " + position + ".includes(': about to call ')")
-	b.until("location.hash.includes('at=calling') && location.hash.includes('next=')")
+	b.is(position + ".startsWith('In etcd3.(*store).Get, line ') && " + position + ".includes(': about to call ')")
+	b.is("location.hash.includes('at=calling') && location.hash.includes('next=')")
 	if n := number(); n != begin+1 {
 		t.Errorf("the next position has the number %d, expected %d", n, begin+1)
 	}
@@ -52,15 +46,15 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	}
 	calling := js[string](b, "location.hash")
 	b.press("s")
-	b.until(position + ".startsWith('At the beginning of ')")
-	b.until("!" + heading + ".includes('(*store).Get')")
+	b.is(position + ".startsWith('At the beginning of ')")
+	b.is("!" + heading + ".includes('(*store).Get')")
 	b.press("x")
-	b.until(position + ".includes(' returned after ')")
-	b.until(heading + " === '(*store).Get'")
+	b.is(position + ".includes(' returned after ')")
+	b.is(heading + " === '(*store).Get'")
 
 	// Back leads to the previous position, by button and by key.
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Over, backward')")
-	b.until("location.hash === " + fmt.Sprintf("%q", calling))
+	b.is("location.hash === " + fmt.Sprintf("%q", calling))
 
 	// The layers on the stack are lit, the innermost one most.
 	if lit := js[string](b, "document.querySelector('.layer-box.lit').textContent"); lit != "etcd3 store" {
@@ -70,33 +64,33 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	if !strings.Contains(on, "HTTP server and filter chain") || strings.Contains(on, "MVCC") {
 		t.Errorf("the layers of the callers: %s", on)
 	}
-	b.until("document.querySelector('.stack').open && document.querySelectorAll('.stack li').length > 10")
+	b.is("document.querySelector('.stack').open && document.querySelectorAll('.stack li').length > 10")
 
 	// F10 and Shift+F11 do as in a debugger.
 	at := number()
-	b.do(chromedp.KeyEvent(kb.F10))
-	b.until("parseInt(document.querySelector('.player .at').textContent.replace(/^Step |,/g, '')) > " + fmt.Sprint(at))
+	b.press(kb.F10)
+	b.is("parseInt(document.querySelector('.player .at').textContent.replace(/^Step |,/g, '')) > " + fmt.Sprint(at))
 
 	// A position is a link by names.
 	if strings.Contains(calling, "calls/") || !strings.Contains(calling, "at=calling") {
 		t.Errorf("the link is %q", calling)
 	}
 	again := open(t, server, calling, 1280)
-	again.until(position + ".startsWith('In etcd3.(*store).Get, line " + line + ": about to call ')")
+	again.is(position + ".startsWith('In etcd3.(*store).Get, line " + line + ": about to call ')")
 	// In a release that does not make that call, the player stands where the function begins.
 	other := open(t, server, strings.Replace(calling, "next=", "next=x", 1), 1280)
-	other.until(position + " === 'At the beginning of etcd3.(*store).Get.'")
+	other.is(position + " === 'At the beginning of etcd3.(*store).Get.'")
 }
 
 func TestPagePlaysARequest(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/get-node/1?at=entered", 1280)
-	b.until(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
+	b := open(t, served(t), "#/latest/get-node/1?at=entered", 1280)
+	b.is(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
 	for range 3 {
 		b.press(">")
 	}
-	b.until("document.querySelector('.pace').textContent.includes('16/s')")
+	b.is("document.querySelector('.pace').textContent.includes('16/s')")
 	b.press("p")
-	b.until("document.querySelector('.play').getAttribute('aria-pressed') === 'true'")
+	b.is("document.querySelector('.play').getAttribute('aria-pressed') === 'true'")
 	if live := js[string](b, "document.querySelector('.player .said').getAttribute('aria-live')"); live != "off" {
 		t.Errorf("while it plays, the position is announced %q", live)
 	}
@@ -105,37 +99,37 @@ func TestPagePlaysARequest(t *testing.T) {
 	const noMore = "No key step comes after this position."
 	last := strings.TrimSuffix(js[string](b, position), noMore)
 	b.press("t")
-	b.until(position + " === " + fmt.Sprintf("%q", last+noMore))
+	b.is(position + " === " + fmt.Sprintf("%q", last+noMore))
 	if at := js[string](b, "location.hash"); !strings.Contains(at, "at=entered") || strings.Contains(at, "APIServerHandler") {
 		t.Errorf("it stopped at %s", at)
 	}
 	b.press("q")
-	b.until("!document.querySelector('.player')")
+	b.is("!document.querySelector('.player')")
 
 	// The table of keys is shown, and closes.
 	b.press("?")
-	b.until("document.querySelector('dialog.keys').open && document.querySelector('dialog.keys').textContent.includes('Shift+F11')")
+	b.is("document.querySelector('dialog.keys').open && document.querySelector('dialog.keys').textContent.includes('Shift+F11')")
 	b.accessible()
-	b.do(chromedp.KeyEvent(kb.Escape))
-	b.until("!document.querySelector('dialog.keys').open")
+	b.press(kb.Escape)
+	b.is("!document.querySelector('dialog.keys').open")
 }
 
 // TestPageStepsOnANarrowScreen begins where no call is selected, as on a telephone.
 func TestPageStepsOnANarrowScreen(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "", 400)
-	b.until(row("Authentication"))
+	b := open(t, served(t), "", 400)
+	b.is(row("Authentication"))
 	// The pages, the colours and the language are behind a button.
 	if js[bool](b, "document.querySelector('.theme').checkVisibility()") {
 		t.Error("the colours are shown before the menu is opened")
 	}
 	b.click("document.querySelector('.menu')")
-	b.until("document.querySelector('.theme').checkVisibility() && document.querySelector('.language').checkVisibility()")
+	b.is("document.querySelector('.theme').checkVisibility() && document.querySelector('.language').checkVisibility()")
 	b.click("document.querySelector('.menu')")
 	b.click("document.querySelector('.stepper')")
-	b.until(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
+	b.is(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Into, forward')")
-	b.until(position + ".includes('about to call')")
-	b.until("document.querySelector('.code')?.checkVisibility()")
+	b.is(position + ".includes('about to call')")
+	b.is("document.querySelector('.code')?.checkVisibility()")
 	// Where one is stands in sight: the step, the function, and the layer, which alone has its name in its box.
 	for element, want := range map[string]string{".at": "Step 2 of ", ".said": "In server.(*APIServerHandler).ServeHTTP", ".layer-box.lit": "HTTP server and filter chain"} {
 		if !js[bool](b, fmt.Sprintf(`(() => {
@@ -148,68 +142,68 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 }
 
 func TestPagePlayerIsAccessible(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "#/latest/get-node/1?at=entered&call="+escape(storeGet), width)
-		b.until(position + ".startsWith('At the beginning of')")
-		b.until("document.querySelector('.layer-box.lit')")
+		b.is(position + ".startsWith('At the beginning of')")
+		b.is("document.querySelector('.layer-box.lit')")
 		b.accessible()
 		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 			t.Errorf("the page is wider than a screen of %d pixels", width)
 		}
 		b.click("document.querySelector('.language')")
-		b.until(position + ".startsWith('位于 ')")
+		b.is(position + ".startsWith('位于 ')")
 	}
 }
 
 // TestPagePlayerStaysAtTheEnd steps from key step to key step where there is none: the player stays, and says so.
 func TestPagePlayerStaysAtTheEnd(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/get-node/1?at=returning&call="+escape("k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"), 1280)
-	b.until(position + ".includes('is about to return')")
+	b := open(t, served(t), "#/latest/get-node/1?at=returning&call="+escape("k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"), 1280)
+	b.is(position + ".includes('is about to return')")
 	number := js[string](b, "document.querySelector('.player .at').textContent")
 	b.press("t")
-	b.until(position + ".endsWith('No key step comes after this position.')")
+	b.is(position + ".endsWith('No key step comes after this position.')")
 	b.press("s")
-	b.until(position + ".endsWith('Nothing comes after this position.')")
+	b.is(position + ".endsWith('Nothing comes after this position.')")
 	if now := js[string](b, "document.querySelector('.player .at').textContent"); now != number {
 		t.Errorf("it went from %s to %s", number, now)
 	}
 	b.press("T")
-	b.until(position + ".startsWith('At the beginning of') && !" + position + ".includes('after this position')")
+	b.is(position + ".startsWith('At the beginning of') && !" + position + ".includes('after this position')")
 }
 
 // TestPageSaysWhatTakesUpAnEvent looks at calls of the watch cache that take up the event of a write: everywhere the page says
 // that nobody called them, as the tree in the terminal does.
 func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	const dispatch, transform = "go.etcd.io/etcd/client/v3.(*watchGRPCStream).dispatchEvent", "k8s.io/apiserver/pkg/storage/etcd3.(*watchChan).transform"
 	const from = "(document.querySelector('.code .from')?.textContent ?? '')"
 	for _, view := range []string{"", "&view=time", "&view=calls"} {
 		b := open(t, server, "#/latest/create-deployment/1?call="+escape(dispatch)+view, 1280)
-		b.until(from + " === 'Not called: takes up the event of the write'")
+		b.is(from + " === 'Not called: takes up the event of the write'")
 		if view == "&view=time" {
-			b.until(cursor + ".includes('Not called: takes up the event of the write')")
+			b.is(cursor + ".includes('Not called: takes up the event of the write')")
 		}
 		b.close()
 	}
 	b := open(t, server, "#/latest/create-deployment/1?at=entered&call="+escape(transform), 1280)
-	b.until(from + ".startsWith('Not called: takes up the event of the write from client/v3.(*watchGRPCStream).dispatchEvent')")
-	b.until(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
+	b.is(from + ".startsWith('Not called: takes up the event of the write from client/v3.(*watchGRPCStream).dispatchEvent')")
+	b.is(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
 	b.press("S")
-	b.until(position + ".endsWith('Next, etcd3.(*watchChan).transform takes up the event of the write. client/v3.(*watchGRPCStream).dispatchEvent does not call it.')")
+	b.is(position + ".endsWith('Next, etcd3.(*watchChan).transform takes up the event of the write. client/v3.(*watchGRPCStream).dispatchEvent does not call it.')")
 	// Nobody waits for it: the layers of the request are not lit.
 	b.press("s")
-	b.until(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
+	b.is(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
 	if on := js[int](b, "document.querySelectorAll('.layer-box.on').length"); on != 0 {
 		t.Errorf("%d layers are lit as those of its callers", on)
 	}
 	// Its callees have a stack that ends with it.
 	b.press("s")
-	b.until(position + ".includes('about to call')")
+	b.is(position + ".includes('about to call')")
 	b.press("s")
-	b.until(from + ".startsWith('Called from etcd3.(*watchChan).transform')")
+	b.is(from + ".startsWith('Called from etcd3.(*watchChan).transform')")
 	chinese := open(t, server, "#/latest/create-deployment/1?call="+escape(dispatch), 1280)
-	chinese.until(from + ".startsWith('Not called')")
+	chinese.is(from + ".startsWith('Not called')")
 	chinese.click("document.querySelector('.language')")
-	chinese.until(from + " === '不是被调用的：接收该写入的事件'")
+	chinese.is(from + " === '不是被调用的：接收该写入的事件'")
 }

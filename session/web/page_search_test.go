@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -17,82 +16,79 @@ import (
 
 // TestPageSearchesWhileSomeoneTypes types without Enter, delays the answer to an earlier text beyond that to a later one, and goes on by keyboard.
 func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "", 1280)
-	b.until(row("Authentication"))
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
 	js[any](b, `(() => {
-		const real = window.fetch; window.late = 0;
-		window.fetch = (address, options) => /text=corruptObj&/.test(address)
-			? new Promise((done) => setTimeout(() => { window.late++; done(real(address, options)); }, 1200)) : real(address, options);
+		const real = window.fetch, held = new Promise((go) => { window.release = go; });
+		window.fetch = (address, options) => /text=corruptObj&/.test(address) ? held.then(() => real(address, options)) : real(address, options);
 	})()`)
 	steps := js[int](b, "history.length")
-	b.do(chromedp.KeyEvent("/"))
-	b.until("document.activeElement.name === 'text'")
+	b.press("/")
+	b.is("document.activeElement.name === 'text'")
 	js[any](b, "document.activeElement.select()")
-	b.do(chromedp.KeyEvent("corruptObj"))
-	b.until("location.hash === '#/search?text=corruptObj'")
+	b.press("corruptObj")
+	b.untilBusy("location.hash === '#/search?text=corruptObj'")
 	b.do(chromedp.KeyEvent("ect"))
-	b.until("location.hash === '#/search?text=corruptObject'")
-	b.until("document.querySelector('.found .text')?.textContent.includes('IsCorruptObject')")
+	b.untilBusy("location.hash === '#/search?text=corruptObject'")
+	b.untilBusy("document.querySelector('.found .text')?.textContent.includes('IsCorruptObject')")
+	now[any](b, "window.release()")
+	// The late answer does not take the place of the newer one.
+	b.is("document.querySelector('.found h1').textContent.includes('“corruptObject”')")
 	if now := js[int](b, "history.length"); now != steps+1 {
 		t.Errorf("%d steps in the browser's history, expected one for the search", now-steps)
 	}
 	// What matches less well stands beneath.
-	b.until("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
+	b.is("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
 	if js[bool](b, "document.querySelector('.found ul').textContent.includes('corruptObjectDeleter')") {
 		t.Error("a function whose name contains the text stands among those whose names end so")
 	}
-	b.until("window.late > 0")
-	js[any](b, "new Promise((done) => setTimeout(done, 300))")
-	if title := js[string](b, "document.querySelector('.found h1').textContent"); !strings.Contains(title, "“corruptObject”") {
-		t.Errorf("a late answer has taken the place of a newer one: %s", title)
-	}
 	// An arrow leads into the results, and the field keeps what was typed.
-	b.do(chromedp.KeyEvent(kb.ArrowDown))
-	b.until("document.activeElement.matches('.found .link')")
-	b.until("document.querySelector('input[name=text]').value === 'corruptObject'")
-	b.do(chromedp.KeyEvent(kb.Enter))
-	b.until("!location.hash.startsWith('#/search')")
-	b.until("document.querySelector('input[name=text]').value === ''")
-	js[any](b, "history.back()")
-	b.until("document.querySelector('input[name=text]').value === 'corruptObject' && document.querySelector('.found h2')")
+	b.press(kb.ArrowDown)
+	b.is("document.activeElement.matches('.found .link')")
+	b.is("document.querySelector('input[name=text]').value === 'corruptObject'")
+	b.press(kb.Enter)
+	b.is("!location.hash.startsWith('#/search')")
+	b.is("document.querySelector('input[name=text]').value === ''")
+	b.back()
+	b.is("document.querySelector('input[name=text]').value === 'corruptObject' && document.querySelector('.found h2')")
 }
 
 // TestSearchResultsShowAllTheirScenarios opens the rest of a long list of scenarios, and reads what is said of no result and of one.
 func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/search?text=WithRequestInfo.func1", 1280)
-	b.until("/^and [0-9]+ more scenarios$/.test(document.querySelector('.all-places')?.textContent)")
+	b.is("/^and [0-9]+ more scenarios$/.test(document.querySelector('.all-places')?.textContent)")
 	few := js[int](b, "document.querySelectorAll('.found li:first-child .link').length")
 	b.click("document.querySelector('.all-places')")
-	b.until(fmt.Sprintf("!document.querySelector('.found li:first-child .all-places') && document.querySelectorAll('.found li:first-child .link').length > %d", few))
-	js[any](b, "location.hash = '#/search?text=storage.IsCorruptObject'")
-	b.until("document.querySelector('.found h1')?.textContent === '1 result for “storage.IsCorruptObject”'")
-	js[any](b, "location.hash = '#/search?text=no+such+text+anywhere'")
-	b.until("document.querySelector('.found h1')?.textContent === '0 results for “no such text anywhere”'")
-	b.until("document.querySelector('.found p')?.textContent.startsWith('No function')")
-	js[any](b, "location.hash = '#/search'")
-	b.until("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
+	b.is(fmt.Sprintf("!document.querySelector('.found li:first-child .all-places') && document.querySelectorAll('.found li:first-child .link').length > %d", few))
+	b.goTo("#/search?text=storage.IsCorruptObject")
+	b.is("document.querySelector('.found h1')?.textContent === '1 result for “storage.IsCorruptObject”'")
+	b.goTo("#/search?text=no+such+text+anywhere")
+	b.is("document.querySelector('.found h1')?.textContent === '0 results for “no such text anywhere”'")
+	b.is("document.querySelector('.found p')?.textContent.startsWith('No function')")
+	b.goTo("#/search")
+	b.is("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
 }
 
 // TestSearchFindsScenarios types what somebody knows from kubectl.
 func TestSearchFindsScenarios(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/search?text=kubectl+delete+pods", 400)
-	b.until("[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'delete-pod-graceful')")
+	b := open(t, served(t), "#/search?text=kubectl+delete+pods", 400)
+	b.is("[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'delete-pod-graceful')")
 	if js[bool](b, "[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'create-pod')") {
 		t.Error("a scenario is found that does not delete")
 	}
 	b.accessible()
 	b.click("[...document.querySelectorAll('.scenarios a')].find((e) => e.textContent === 'delete-pod')")
-	b.until("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
+	b.is("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
 }
 
 // TestSearchLeadsFromOldNames searches for a function that only old releases have, and follows it to its present name.
 func TestSearchLeadsFromOldNames(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)
-	b.until("document.querySelector('.found section h2')?.textContent.startsWith('In the released sources')")
-	b.until("document.querySelector('.found section .places')?.textContent.includes('v1.23.17: now ')")
+	b := open(t, served(t), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)
+	b.is("document.querySelector('.found section h2')?.textContent.startsWith('In the released sources')")
+	b.is("document.querySelector('.found section .places')?.textContent.includes('v1.23.17: now ')")
 	b.click("document.querySelector('.found section .link')")
-	b.until("location.hash === '#/search?text=ipallocator.New'")
+	b.is("location.hash === '#/search?text=ipallocator.New'")
 }
 
 // TestSearchIsNamedAfterWhatItSearches reads the field's label in a file with one recording, and searches a file that a server shows.
@@ -111,13 +107,13 @@ func TestSearchIsNamedAfterWhatItSearches(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := openAt(t, "file://"+file, "file://"+file, 1280)
-	b.until("document.querySelector('input[name=text]')?.placeholder === 'Search this recording'")
+	b.is("document.querySelector('input[name=text]')?.placeholder === 'Search this recording'")
 
 	mine := *rec
 	mine.Requests = slices.Clone(mine.Requests[:1])
 	mine.Requests[0].Calls = slices.Clone(mine.Requests[0].Calls)
 	mine.Requests[0].Calls[0].Function = "example.com/mine.OnlyHere"
 	b = open(t, start(t, web.Options{Files: []web.File{{Name: "mine.jsonl", Recording: &mine}}}), "#/search?text=OnlyHere", 1280)
-	b.until("document.querySelector('.found .text')?.textContent === 'example.com/mine.OnlyHere' && document.querySelector('.found .link').textContent.startsWith('mine.jsonl')")
-	b.until("document.querySelector('input[name=text]')?.placeholder === 'Search all recordings'")
+	b.is("document.querySelector('.found .text')?.textContent === 'example.com/mine.OnlyHere' && document.querySelector('.found .link').textContent.startsWith('mine.jsonl')")
+	b.is("document.querySelector('input[name=text]')?.placeholder === 'Search all recordings'")
 }

@@ -7,19 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/dustin/go-humanize"
 
-	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -27,89 +23,6 @@ import (
 
 //go:embed testdata/axe/axe.min.js
 var axe string
-
-// A tab is a tab of a browser. An error in it at any time fails the test.
-type tab struct {
-	testing.TB
-	ctx context.Context
-	// close closes the tab, and the browser with its first one.
-	close func()
-
-	mu       sync.Mutex
-	wrongs   []string
-	forgiven []string // what wrongs may contain
-}
-
-// open opens an address of a server, without its token, at a width of pixels.
-func open(t testing.TB, server, path string, width int64) *tab {
-	t.Helper()
-	return openAt(t, server+"/?token="+token+path, server+"/", width)
-}
-
-// openAt opens an address in a browser that may load only addresses that begin with within.
-func openAt(t testing.TB, address, within string, width int64) *tab {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(testenv.Chromium(t)), chromedp.Env("TMPDIR="+browserTemp(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's context: a failed test still takes a screenshot
-	t.Cleanup(cancel)
-	ctx, cancel := context.WithTimeout(allocator, 5*time.Minute)
-	t.Cleanup(cancel)
-	return newTab(t, ctx, address, within, width)
-}
-
-// another opens an address in another tab of the browser. close closes it.
-func (b *tab) another(server, path string) *tab {
-	b.Helper()
-	return newTab(b.TB, b.ctx, server+"/"+path, server+"/", 1280)
-}
-
-// newTab opens a tab: of the browser of a context, or of a new one if the context has none.
-func newTab(t testing.TB, ctx context.Context, address, within string, width int64) *tab {
-	t.Helper()
-	ctx, cancel := chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	b := &tab{TB: t, ctx: ctx, close: cancel}
-	b.do(chromedp.EmulateViewport(width, 860))
-	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := chromedp.Listen(ctx, func(event any) {
-		if sent, ok := event.(*network.EventRequestWillBeSent); ok {
-			if url := sent.Request.URL; !strings.HasPrefix(url, within) && !strings.HasPrefix(url, "data:") {
-				b.wrong("a request to " + url)
-			}
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	messages := chromedp.Console(ctx)
-	go func() {
-		for message, err := range messages {
-			if err != nil {
-				return
-			}
-			if message.Type == "error" || message.Type == "warning" || message.IsException() {
-				b.wrong("the console says: " + message.String() + " " + message.URL)
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		for _, wrong := range b.wrongs {
-			if !slices.ContainsFunc(b.forgiven, func(text string) bool { return strings.Contains(wrong, text) }) {
-				t.Error(wrong)
-			}
-		}
-		if t.Failed() {
-			b.screenshot()
-		}
-	})
-	b.do(chromedp.Navigate(address))
-	return b
-}
 
 func (b *tab) wrong(what string) {
 	b.mu.Lock()
@@ -119,7 +32,7 @@ func (b *tab) wrong(what string) {
 
 // screenshot saves a screenshot if the test has failed.
 func (b *tab) screenshot() {
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	png, err := run(b, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.Logf("no screenshot: %v", err)
 		return
@@ -130,38 +43,85 @@ func (b *tab) screenshot() {
 	}
 }
 
+// run runs an action, which may take as long as the patience of the tests.
+func run[T any](b *tab, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, action)
+}
+
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.Fatal(err)
+	for _, action := range actions {
+		if _, err := run(b, action); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
-// js evaluates an expression.
+// js evaluates an expression when the page is idle.
 func js[T any](b *tab, expression string) T {
 	b.Helper()
-	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	now[any](b, whenIdle(""))
+	return now[T](b, expression)
+}
+
+// now evaluates an expression at once, whether the page is idle or not.
+func now[T any](b *tab, expression string) T {
+	b.Helper()
+	value, err := run(b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.Fatalf("%s: %v", expression, err)
 	}
 	return value
 }
 
-// until waits until an expression is true.
-func (b *tab) until(expression string) {
-	b.Helper()
-	b.within(20*time.Second, expression)
+// whenIdle is an expression for a promise of the value of a function body, which runs when the page is idle (render/page/src/idle.ts). A
+// page without a script is idle when it is loaded. The page must be idle before and after a frame, because events such as scroll come
+// with the next frame.
+func whenIdle(body string) string {
+	return `(async () => {
+	const turn = () => new Promise((go) => { const late = setTimeout(go, 100); requestAnimationFrame(() => { clearTimeout(late); setTimeout(go); }); });
+	const busy = () => document.readyState !== 'complete' || document.scripts.length > 0 && !('idle' in document.documentElement.dataset);
+	for (let before = true; before;) { before = busy(); await turn(); before ||= busy(); }
+	` + body + "})()"
 }
 
-// within waits until an expression is true, for so long.
+// is demands that an expression is true when the page is idle.
+func (b *tab) is(expression string) {
+	b.Helper()
+	if !now[bool](b, whenIdle("return !!("+expression+")")) {
+		b.Fatalf("%s: the page is idle, and this is not true: %s", now[string](b, "location.href"), expression)
+	}
+}
+
+// until waits until the page is idle and an expression is true. It is for expressions that become true by events of the server, and by
+// requests that can be cancelled.
+func (b *tab) until(expression string) {
+	b.Helper()
+	b.waitFor(patience, whenIdle("return !!("+expression+")"), expression)
+}
+
+// untilBusy waits until an expression is true, whether the page is idle or not.
+func (b *tab) untilBusy(expression string) {
+	b.Helper()
+	b.waitFor(patience, "!!("+expression+")", expression)
+}
+
+// within is until for what takes longer than the patience of the tests, such as a build.
 func (b *tab) within(limit time.Duration, expression string) {
 	b.Helper()
+	b.waitFor(limit, whenIdle("return !!("+expression+")"), expression)
+}
+
+func (b *tab) waitFor(limit time.Duration, script, expression string) {
+	b.Helper()
 	deadline := time.Now().Add(limit)
-	for !js[bool](b, "!!("+expression+")") {
+	for !now[bool](b, script) {
 		if time.Now().After(deadline) {
-			b.Fatalf("not so after %v: %s\nthe page shows:\n%.1500s", limit, expression, js[string](b, "document.querySelector('main').innerText"))
+			b.Fatalf("%s: after %v this is not true: %s", now[string](b, "location.href"), limit, expression)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -170,18 +130,39 @@ func row(text string) string {
 	return fmt.Sprintf("[...document.querySelectorAll('[role=treeitem]')].find((r) => r.textContent.includes(%q))", text)
 }
 
+// click waits for an element and an idle page, and clicks the element.
 func (b *tab) click(expression string) {
 	b.Helper()
-	b.until(expression)
-	js[any](b, "("+expression+").click()")
+	b.waitFor(patience, whenIdle("const e = "+expression+"; e?.click(); return !!e"), expression)
+}
+
+// press presses keys, each when the page is idle.
+func (b *tab) press(keys ...string) {
+	b.Helper()
+	for _, key := range keys {
+		now[any](b, whenIdle(""))
+		b.do(chromedp.KeyEvent(key))
+	}
+}
+
+// goTo shows another part of the page.
+func (b *tab) goTo(hash string) {
+	b.Helper()
+	js[any](b, fmt.Sprintf("location.hash = %q", hash))
+}
+
+// back goes back in the browser's history, within the page.
+func (b *tab) back() {
+	b.Helper()
+	js[any](b, "new Promise((done) => { addEventListener('popstate', () => done(null), { once: true }); history.back(); })")
 }
 
 const heading = "(document.querySelector('.code h2')?.textContent ?? '')"
 
 func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "", 1280)
-	b.until(row("etcd3 store"))
+	b.is(row("etcd3 store"))
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/view")
 	var view render.Document
 	if err := json.Unmarshal(body, &view); err != nil {
@@ -230,21 +211,21 @@ func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
 	// A step with folded calls is opened and closed again.
 	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
 	b.click("document.querySelector('.fold')")
-	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
-	b.until(row("filters.withAuditInit.func1"))
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.is(row("filters.withAuditInit.func1"))
 	b.click("document.querySelector('.fold')")
-	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
 	// A section is closed, and a link leads to another.
 	b.click("document.querySelectorAll('.section')[1]")
-	b.until("document.querySelectorAll('.section')[1].getAttribute('aria-expanded') === 'false'")
+	b.is("document.querySelectorAll('.section')[1].getAttribute('aria-expanded') === 'false'")
 }
 
 func TestPageFollowsCallsInTheSource(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "", 1280)
 	b.click(row("etcd3.(*store).Get"))
-	b.until(heading + " === '(*store).Get'")
-	b.until("document.querySelector('.l.ran')")
+	b.is(heading + " === '(*store).Get'")
+	b.is("document.querySelector('.l.ran')")
 	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
 		t.Errorf("the first comment is %q", text)
 	}
@@ -254,118 +235,118 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	link := js[string](b, "location.hash")
 	// A call of a line can be followed, and the way back leads here.
 	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
-	b.until(heading + " === 'Client.Get'")
-	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('kubernetes.Client.Get')")
-	js[any](b, "history.back()")
-	b.until(heading + " === '(*store).Get'")
+	b.is(heading + " === 'Client.Get'")
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('kubernetes.Client.Get')")
+	b.back()
+	b.is(heading + " === '(*store).Get'")
 	// The caller's line is shown where the call was made.
 	b.click("document.querySelector('.from .link')")
-	b.until(heading + " === '(*corruptObjectDeleter).Get'")
+	b.is(heading + " === '(*corruptObjectDeleter).Get'")
 	// The way to a folded call is opened in the tree.
-	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('corruptObjectDeleter')")
-	b.until("document.querySelector('.nosource')") // the test has no source file of it
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('corruptObjectDeleter')")
+	b.is("document.querySelector('.nosource')") // the test has no source file of it
 	// A link survives: it names the call, not its number.
 	if strings.Contains(link, "418") || !strings.Contains(link, "store%29.Get") && !strings.Contains(link, "store).Get") {
 		t.Errorf("the link %q does not go by name", link)
 	}
 	again := open(t, server, link, 1280)
-	again.until(heading + " === '(*store).Get'")
-	again.until("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
+	again.is(heading + " === '(*store).Get'")
+	again.is("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
 	// In another release, the same call is found.
-	again.until("[...document.querySelector('select.release').options].some((o) => o.value === 'v1.30.4')")
+	again.is("[...document.querySelector('select.release').options].some((o) => o.value === 'v1.30.4')")
 	js[any](again, `(() => { const s = document.querySelector('select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
-	again.until("location.hash.includes('v1.30.4')")
-	again.until("document.querySelector('.nosource')?.textContent.includes('v1.30.4')")
-	again.until(heading + " === '(*store).Get'")
+	again.is("location.hash.includes('v1.30.4')")
+	again.is("document.querySelector('.nosource')?.textContent.includes('v1.30.4')")
+	again.is(heading + " === '(*store).Get'")
 }
 
 func TestPageSearchesAllRecordings(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "", 1280)
-	b.until(row("Authentication"))
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
 	searchFor := func(text string) {
-		b.do(chromedp.KeyEvent("/"))
-		b.until("document.activeElement.name === 'text'")
+		b.press("/")
+		b.is("document.activeElement.name === 'text'")
 		js[any](b, "document.activeElement.select()") // the slash, too: a real keyboard does not write it
-		b.do(chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Enter))
+		b.press(text, kb.Enter)
 	}
 	searchFor("corruptObjectDeleter).Get")
-	b.until("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
-	b.until("location.hash.startsWith('#/search?text=')")
+	b.is("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
+	b.is("location.hash.startsWith('#/search?text=')")
 	b.click("document.querySelector('.places .link')")
-	b.until(heading + ".includes('(*corruptObjectDeleter).Get')")
-	js[any](b, "history.back()")
-	b.until("document.querySelector('.found')")
+	b.is(heading + ".includes('(*corruptObjectDeleter).Get')")
+	b.back()
+	b.is("document.querySelector('.found')")
 	// The name itself is a short way for a mouse.
 	b.click("document.querySelector('.found span.text')")
-	b.until(heading + ".includes('(*corruptObjectDeleter).Get') && location.hash.includes('/get-node/')")
-	js[any](b, "history.back()")
-	b.until("document.querySelector('.found')")
+	b.is(heading + ".includes('(*corruptObjectDeleter).Get') && location.hash.includes('/get-node/')")
+	b.back()
+	b.is("document.querySelector('.found')")
 	// A value leads to a call that has it.
 	searchFor("flow_schema=global-default")
-	b.until("document.querySelector('.found .kind')?.textContent === 'value' && document.querySelector('.found .text').textContent.includes('flow_schema')")
+	b.is("document.querySelector('.found .kind')?.textContent === 'value' && document.querySelector('.found .text').textContent.includes('flow_schema')")
 	b.click("document.querySelector('.places .link')")
-	b.until("document.querySelector('.attributes')?.textContent.includes('global-default')")
+	b.is("document.querySelector('.attributes')?.textContent.includes('global-default')")
 }
 
 func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "", 1280)
-	b.until(row("Authentication"))
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
 	b.click("document.querySelector('.language')")
-	b.until(row("身份认证"))
-	b.until("document.documentElement.lang === 'zh'")
+	b.is(row("身份认证"))
+	b.is("document.documentElement.lang === 'zh'")
 	js[any](b, `(() => { const s = document.querySelector('.theme'); s.value = 'dark'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
-	b.until("getComputedStyle(document.body).backgroundColor === 'rgb(21, 24, 28)'")
+	b.is("getComputedStyle(document.body).backgroundColor === 'rgb(21, 24, 28)'")
 	b.do(chromedp.Reload())
-	b.until(row("身份认证"))
-	b.until("document.documentElement.dataset.theme === 'dark'")
+	b.is(row("身份认证"))
+	b.is("document.documentElement.dataset.theme === 'dark'")
 }
 
 func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "", 1280)
-	b.until(row("Authentication"))
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
 	for range 20 { // by Tab to the tree, past the elements before it
-		b.do(chromedp.KeyEvent(kb.Tab))
+		b.press(kb.Tab)
 		if js[string](b, "document.activeElement.getAttribute('role') ?? ''") == "treeitem" {
 			break
 		}
 	}
-	b.until("document.activeElement.getAttribute('role') === 'treeitem'")
-	b.until(heading + " === '(*APIServerHandler).ServeHTTP'") // the selected call at the beginning
-	b.do(chromedp.KeyEvent(kb.Home))
-	b.until("document.activeElement.classList.contains('section')")
-	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
-	b.until(heading + " !== '(*APIServerHandler).ServeHTTP'")
-	b.until("document.activeElement === document.querySelectorAll('[role=treeitem]')[2] && document.activeElement.getAttribute('aria-selected') === 'true'")
+	b.is("document.activeElement.getAttribute('role') === 'treeitem'")
+	b.is(heading + " === '(*APIServerHandler).ServeHTTP'") // the selected call at the beginning
+	b.press(kb.Home)
+	b.is("document.activeElement.classList.contains('section')")
+	b.press(kb.ArrowDown, kb.ArrowDown, kb.Enter)
+	b.is(heading + " !== '(*APIServerHandler).ServeHTTP'")
+	b.is("document.activeElement === document.querySelectorAll('[role=treeitem]')[2] && document.activeElement.getAttribute('aria-selected') === 'true'")
 	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
-	b.do(chromedp.KeyEvent(kb.ArrowRight)) // opens folded calls
-	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
-	b.do(chromedp.KeyEvent(kb.ArrowLeft))
-	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	b.press(kb.ArrowRight) // opens folded calls
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.press(kb.ArrowLeft)
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
 	// Opening another call than the selected one leaves the focus where it is.
-	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
-	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
-	b.do(chromedp.KeyEvent(kb.ArrowDown))
-	b.until("document.activeElement === document.querySelectorAll('[role=treeitem]')[4]")
-	b.do(chromedp.KeyEvent(kb.End))
-	b.until("document.activeElement === [...document.querySelectorAll('[role=treeitem]')].at(-1)")
-	b.do(chromedp.KeyEvent(kb.Home))
-	b.until("document.activeElement.classList.contains('section')")
-	b.do(chromedp.KeyEvent(kb.ArrowLeft))
-	b.until("document.activeElement.getAttribute('aria-expanded') === 'false'")
+	b.press(kb.ArrowDown, kb.ArrowRight)
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.press(kb.ArrowDown)
+	b.is("document.activeElement === document.querySelectorAll('[role=treeitem]')[4]")
+	b.press(kb.End)
+	b.is("document.activeElement === [...document.querySelectorAll('[role=treeitem]')].at(-1)")
+	b.press(kb.Home)
+	b.is("document.activeElement.classList.contains('section')")
+	b.press(kb.ArrowLeft)
+	b.is("document.activeElement.getAttribute('aria-expanded') === 'false'")
 }
 
 func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/latest/boot/1?view=calls", 1280)
-	b.until("document.querySelectorAll('.row.flat .place').length > 10")
-	b.until("document.querySelector('.facts').textContent.includes('" + humanize.Comma(int64(callsOf(t, "boot"))) + "')")
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
+	b.is("document.querySelector('.facts').textContent.includes('" + humanize.Comma(int64(callsOf(t, "boot"))) + "')")
 	js[any](b, "document.querySelector('.all').scrollTop = 3000000")
-	b.until("document.querySelector('.row.flat[aria-posinset=\"125001\"] .place')")
+	b.is("document.querySelector('.row.flat[aria-posinset=\"125001\"] .place')")
 	if rows := js[int](b, "document.querySelectorAll('.row').length"); rows > 200 {
 		t.Errorf("%d rows are in the page, expected those in sight", rows)
 	}
 	b.click("document.querySelector('.row.flat[aria-posinset=\"125001\"]')")
-	b.until("document.querySelector('.about')?.textContent.includes('125,001')")
+	b.is("document.querySelector('.about')?.textContent.includes('125,001')")
 	// The goal is 50 ms for a frame (BenchmarkPageFrames). What the thread itself ran does not depend on what else the machine does.
 	slowest := b.tasks(func() { js[int](b, scroll) })[0]
 	t.Logf("the slowest task while scrolling: %v of the thread, %v on the clock", slowest.cpu, slowest.wall)
@@ -400,11 +381,11 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 	rec := recorded(t, "get-node")
 	hostileEverywhere(rec)
 	b := open(t, start(t, web.Options{Files: []web.File{{Name: "hostile.jsonl", Recording: rec}}}), "#/v1.37.1/hostile.jsonl/1", 1280)
-	b.until("document.body.innerText.includes('onerror=')")
-	b.until("document.querySelector('.attributes')?.textContent.includes('onerror=')")
+	b.is("document.body.innerText.includes('onerror=')")
+	b.is("document.querySelector('.attributes')?.textContent.includes('onerror=')")
 	for i, text := range []string{"onerror=", "script>"} { // the key steps, and all calls by short names
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.views a')][%d]", i))
-		b.until(row(text))
+		b.is(row(text))
 		if js[bool](b, "!!document.querySelector('img, body script') || !!window.hacked") {
 			t.Error("what was recorded became a part of the page")
 		}
@@ -432,7 +413,7 @@ func (b *tab) accessible() {
 
 // TestPageIsAccessible checks each view with axe in both themes, wide and narrow.
 func TestPageIsAccessible(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, test := range []struct {
 		name, path, ready string
 		width             int64
@@ -458,7 +439,7 @@ func TestPageIsAccessible(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := open(t, server, test.path, test.width)
-			b.until(test.ready)
+			b.is(test.ready)
 			b.accessible()
 			if test.width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 				t.Error("the page is wider than the screen")

@@ -33,81 +33,81 @@ func (b *tab) pointer(kind string, part float64, y int, more string) {
 }
 
 func TestPageShowsWhereTheTimeWent(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
-	b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 3.')")
-	b.until(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
+	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 3.')")
+	b.is(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
 		t.Errorf("of the first call, it says %q", said)
 	}
 	// The pointer describes a box, and a click selects it: here the first call and its callee.
 	b.pointer("pointermove", 0.5, 48, "")
-	b.until("document.querySelector('.hover')?.textContent.startsWith('server.(*APIServerHandler).ServeHTTP')")
+	b.is("document.querySelector('.hover')?.textContent.startsWith('server.(*APIServerHandler).ServeHTTP')")
 	b.pointer("pointerdown", 0.5, 82, "")
 	b.pointer("pointerup", 0.5, 82, "")
-	b.until(heading + " === 'withPanicRecovery.func1'")
-	b.until("location.hash.includes('view=time') && location.hash.includes('withPanicRecovery')")
-	b.until(cursor + ".startsWith('filters.withPanicRecovery.func1 ')")
+	b.is(heading + " === 'withPanicRecovery.func1'")
+	b.is("location.hash.includes('view=time') && location.hash.includes('withPanicRecovery')")
+	b.is(cursor + ".startsWith('filters.withPanicRecovery.func1 ')")
 
 	// The wheel zooms around the pointer, and the span is a part of the address.
 	b.pointer("wheel", 0.25, 82, "deltaY: -200")
-	b.until("location.hash.includes('from=') && location.hash.includes('to=')")
-	b.until("!document.querySelector('.span').textContent.startsWith('0ns')")
+	b.is("location.hash.includes('from=') && location.hash.includes('to=')")
+	b.is("!document.querySelector('.span').textContent.startsWith('0ns')")
 	zoomed := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
 	again := js[string](b, "location.hash")
 	// A drag moves, a drag on the scale chooses a span.
 	b.pointer("pointerdown", 0.5, 90, "")
 	b.pointer("pointermove", 0.4, 90, "")
 	b.pointer("pointerup", 0.4, 90, "")
-	b.until("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", zoomed))
+	b.is("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", zoomed))
 	moved := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
 	b.pointer("pointerdown", 0.2, 8, "")
 	b.pointer("pointermove", 0.4, 8, "")
 	b.pointer("pointerup", 0.4, 8, "")
-	b.until("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", moved))
+	b.is("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", moved))
 	b.click("[...document.querySelectorAll('.time-head button')].at(-1)")
-	b.until("document.querySelector('.span').textContent.startsWith('0ms to 3.') && !location.hash.includes('from=')")
+	b.is("document.querySelector('.span').textContent.startsWith('0ms to 3.') && !location.hash.includes('from=')")
 
 	// The keyboard goes along the tree.
 	js[any](b, "document.querySelector('.flame').focus()")
 	b.press(kb.ArrowDown)
-	b.until(cursor + ".startsWith('filters.WithMuxAndDiscoveryComplete.func1 ')")
+	b.is(cursor + ".startsWith('filters.WithMuxAndDiscoveryComplete.func1 ')")
 	b.press(kb.ArrowUp)
 	b.press(kb.ArrowUp)
-	b.until(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.is(cursor + ".startsWith('filters.withAuditInit.func1 ')")
 	b.press(kb.ArrowRight) // the next callee of the first call
-	b.until("!" + cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.is("!" + cursor + ".startsWith('filters.withAuditInit.func1 ')")
 	b.press(kb.ArrowLeft)
-	b.until(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.is(cursor + ".startsWith('filters.withAuditInit.func1 ')")
 	b.press(kb.Enter)
-	b.until(heading + " === 'withAuditInit.func1'")
+	b.is(heading + " === 'withAuditInit.func1'")
 	// The tree has the same call.
 	b.click("document.querySelector('.views a')")
-	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuditInit')")
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuditInit')")
 
 	// A link leads to the same span.
 	other := open(t, server, again, 1280)
-	other.until("document.querySelector('.span')?.textContent.split(' · ')[0] === " + fmt.Sprintf("%q", zoomed))
+	other.is("document.querySelector('.span')?.textContent.split(' · ')[0] === " + fmt.Sprintf("%q", zoomed))
 	// Chinese, and the tail of the write.
 	other.click("document.querySelector('.language')")
-	other.until("document.querySelector('.span').textContent.includes('至')")
+	other.is("document.querySelector('.span').textContent.includes('至')")
 }
 
 // TestPageShowsTheTailOfAWrite zooms to the watch event, which comes after the first call has ended.
 func TestPageShowsTheTailOfAWrite(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/create-deployment/1?view=time&call="+escape("k8s.io/apiserver/pkg/storage/cacher.(*Cacher).dispatchEvent"), 1280)
-	b.until(cursor + ".startsWith('cacher.(*Cacher).dispatchEvent ')")
-	b.until(heading + " === '(*Cacher).dispatchEvent'")
+	b := open(t, served(t), "#/latest/create-deployment/1?view=time&call="+escape("k8s.io/apiserver/pkg/storage/cacher.(*Cacher).dispatchEvent"), 1280)
+	b.is(cursor + ".startsWith('cacher.(*Cacher).dispatchEvent ')")
+	b.is(heading + " === '(*Cacher).dispatchEvent'")
 	// It was too narrow to see, so the time line is close now, and scrolled to the lanes of the tail.
-	b.until("document.querySelector('.flame').scrollTop > 100")
-	b.until("location.hash.includes('from=')")
+	b.is("document.querySelector('.flame').scrollTop > 100")
+	b.is("location.hash.includes('from=')")
 }
 
 func TestPageTimeLineIsAccessible(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "#/latest/get-node/1?view=time", width)
-		b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 1.')")
+		b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1.')")
 		b.accessible()
 		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 			t.Errorf("the page is wider than a screen of %d pixels", width)
@@ -117,8 +117,8 @@ func TestPageTimeLineIsAccessible(t *testing.T) {
 
 // TestPageZoomsThroughTheStartOfAServer measures frames while the time line of the largest request of all, the start of a server, is zoomed and moved.
 func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/boot/1?view=time", 1280)
-	b.until("/^0s to [1-9]/.test(document.querySelector('.span')?.textContent)")
+	b := open(t, served(t), "#/latest/boot/1?view=time", 1280)
+	b.is("/^0s to [1-9]/.test(document.querySelector('.span')?.textContent)")
 	frames := js[[]float64](b, `new Promise((done) => {
 		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), frames = []; let n = 0, last = performance.now();
 		const frame = (now) => {
@@ -134,12 +134,12 @@ func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 		worst = max(worst, ms)
 	}
 	t.Logf("the slowest of %d frames: %.0f ms", len(frames)-1, worst)
-	b.until("document.querySelector('.span')?.textContent.includes('zoom in')")
+	b.is("document.querySelector('.span')?.textContent.includes('zoom in')")
 }
 
 // TestPageMarksCallsWithoutADuration zooms to calls of which only the entry was recorded: each is a line with a dot, which can be pointed at.
 func TestPageMarksCallsWithoutADuration(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	rec, err := recordings.Load("v1.37.1", "create-deployment")
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestPageMarksCallsWithoutADuration(t *testing.T) {
 	}
 	from := calls[at].StartNs
 	b := open(t, server, fmt.Sprintf("#/v1.37.1/create-deployment/1?view=time&from=%d&to=%d", from-2000, from+2000), 1280)
-	b.until(cursor + ".length > 0")
+	b.is(cursor + ".length > 0")
 	dots := js[int](b, `(async () => {
 		const arc = CanvasRenderingContext2D.prototype.arc;
 		let dots = 0;
@@ -168,16 +168,16 @@ func TestPageMarksCallsWithoutADuration(t *testing.T) {
 	if dots == 0 {
 		t.Error("no call without a duration has a dot")
 	}
-	js[any](b, fmt.Sprintf("location.hash = '#/v1.37.1/create-deployment/1?view=time&call=%s'", calls[at].Function))
-	b.until(cursor + ".includes('its duration was not recorded')")
+	b.goTo(fmt.Sprintf("#/v1.37.1/create-deployment/1?view=time&call=%s", calls[at].Function))
+	b.is(cursor + ".includes('its duration was not recorded')")
 }
 
 // TestPageTellsTimesApart zooms in until a microsecond fills the scale: no two labels on it are the same.
 func TestPageTellsTimesApart(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, span := range [][2]int{{0, 3000000}, {1500000, 1501000}, {1000000, 1000200}, {999990, 1000190}} {
 		b := open(t, server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]), 1280)
-		b.until(cursor + ".length > 0")
+		b.is(cursor + ".length > 0")
 		labels := js[[]string](b, `(async () => {
 			const fill = CanvasRenderingContext2D.prototype.fillText, ground = CanvasRenderingContext2D.prototype.fillRect, written = [];
 			CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (x === 0 && y === 0 && h > 60) written.length = 0; ground.apply(this, arguments); }; // it draws anew
@@ -204,7 +204,7 @@ func TestPageTellsTimesApart(t *testing.T) {
 
 // TestPageRanksWhatTookLongest opens the ranking of a request: the greatest time is first, and a row leads to the call.
 func TestPageRanksWhatTookLongest(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	var want web.LayerList
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/create-deployment/requests/1/layers")
 	if err := json.Unmarshal(body, &want); err != nil {
@@ -218,14 +218,14 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "#/latest/create-deployment/1?view=time", width)
 		b.click("document.querySelector('.ranking summary')")
-		b.until("document.querySelectorAll('.ranked').length === 2")
+		b.is("document.querySelectorAll('.ranked').length === 2")
 		b.accessible()
 		first := "document.querySelector('.ranked button')"
 		if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {
 			t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
 		}
 		b.click(first)
-		b.until(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
+		b.is(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
 		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 			t.Errorf("the page is wider than a screen of %d pixels", width)
 		}

@@ -6,48 +6,46 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 const store = "k8s.io/apiserver/pkg/storage/etcd3.store"
 
 // TestPageShowsATypeThatTheSearchFinds goes from the search to a type, and from there to the recorded calls of a method.
 func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/search?text=etcd3.store", 1280)
-	b.until("[...document.querySelectorAll('.found a.text')].some((e) => e.textContent === '" + store + "')")
+	b := open(t, served(t), "#/search?text=etcd3.store", 1280)
+	b.is("[...document.querySelectorAll('.found a.text')].some((e) => e.textContent === '" + store + "')")
 	b.do(chromedp.Click(".found a.text"))
-	b.until("location.hash.startsWith('#/type?')")
-	b.until("document.querySelector('.type h1')?.textContent === '" + store + "'")
-	b.until("document.querySelectorAll('.type pre')[0].textContent.includes('type store struct{}')")
+	b.is("location.hash.startsWith('#/type?')")
+	b.is("document.querySelector('.type h1')?.textContent === '" + store + "'")
+	b.is("document.querySelectorAll('.type pre')[0].textContent.includes('type store struct{}')")
 	b.click("[...document.querySelectorAll('.methods a')].find((e) => e.textContent === 'etcd3.(*store).Get')")
-	b.until("location.hash.startsWith('#/search') && [...document.querySelectorAll('.found .text')].some((e) => e.textContent === '" + storeGet + "')")
+	b.is("location.hash.startsWith('#/search') && [...document.querySelectorAll('.found .text')].some((e) => e.textContent === '" + storeGet + "')")
 }
 
 // TestPageLeadsOnFromATypeThatThereIsNot opens the address of a type that the release does not have, as a reader who has chosen Chinese
 // before: the first answer of the server is in Chinese, too.
 func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	b := open(t, server, "", 1280)
-	b.until("document.querySelector('.tree')")
+	b.is("document.querySelector('.tree')")
 	js[any](b, "localStorage.setItem('lang', 'zh')")
 	for _, path := range []string{"#/type?name=k8s.io/apiserver/pkg/storage/etcd3.noSuchType", "#/v1.9.0/get-node/1"} {
 		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(server+"/"+path))
-		b.until("document.querySelector('main.nowhere h1')?.textContent === '此地址没有内容' && document.querySelector('.problem')")
+		b.is("document.querySelector('main.nowhere h1')?.textContent === '此地址没有内容' && document.querySelector('.problem')")
 		if says := js[string](b, "document.querySelector('.problem').textContent"); !strings.Contains(says, "没有") {
 			t.Errorf("%s: the page says %q", path, says)
 		}
 	}
-	b.until("[...document.querySelector('select.release').selectedOptions].map((o) => o.textContent).join() === 'v1.9.0'")
+	b.is("[...document.querySelector('select.release').selectedOptions].map((o) => o.textContent).join() === 'v1.9.0'")
 	b.forgive("the server responded with a status of 404")
 }
 
 // TestPageShowsATypeToEverybody looks at a type with axe, wide and narrow, and goes through it by keyboard.
 func TestPageShowsATypeToEverybody(t *testing.T) {
-	server := start(t, web.Options{})
+	server := served(t)
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "#/type?name="+store, width)
-		b.until("document.querySelector('.type .told')")
+		b.is("document.querySelector('.type .told')")
 		b.accessible()
 		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 			t.Errorf("the page is wider than a screen of %d pixels", width)

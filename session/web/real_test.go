@@ -34,7 +34,7 @@ func TestPageWithARealServer(t *testing.T) {
 	b.click(live("request") + ".querySelector('.outcome a')")
 	b.until(row("etcd3 store"))
 	b.until("document.querySelector('.request h1').textContent.includes('→ 200')")
-	js[any](b, "history.back()")
+	b.back()
 	b.until("document.querySelector('.server.ready')")
 
 	if _, err := exec.LookPath("kubectl"); err == nil {

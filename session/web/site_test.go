@@ -78,17 +78,17 @@ func openEach(t *testing.T, folder string, releases []recordings.Info) {
 	t.Cleanup(server.Close)
 	home := server.URL + "/some/path/"
 	b := openAt(t, home, home, 1280)
-	b.until("document.querySelector('.tree')")
+	b.is("document.querySelector('.tree')")
 	for _, info := range releases {
 		for _, scenario := range info.Scenarios {
 			b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(home+"#/"+info.K8sVersion+"/"+scenario+"/1"))
-			b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > 3 && document.title.includes(%q) && document.title.includes(%q)", scenario, info.K8sVersion))
+			b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > 3 && document.title.includes(%q) && document.title.includes(%q)", scenario, info.K8sVersion))
 			if text := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); text != "" {
 				t.Errorf("%s of %s: %s", scenario, info.K8sVersion, text)
 			}
 		}
 	}
-	b.until("document.querySelector('.code')")
+	b.is("document.querySelector('.code')")
 }
 
 // openPages opens each comparison of a site, each scenario through the releases, the guide and the lessons. Of the releases,
@@ -99,7 +99,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 	t.Cleanup(server.Close)
 	home := server.URL + "/some/path/"
 	b := openAt(t, home, home, 1280)
-	b.until("document.querySelector('.tree')")
+	b.is("document.querySelector('.tree')")
 	calm := func(what string) {
 		t.Helper()
 		if text := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); text != "" {
@@ -111,7 +111,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 		"Compare": ".summary h1", "Releases": ".overview", "Guide": ".guide dl", "Lessons": ".lessons-of a",
 	} {
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === %q)", name))
-		b.until(fmt.Sprintf("document.querySelector(%q)", ready))
+		b.is(fmt.Sprintf("document.querySelector(%q)", ready))
 		calm(name)
 	}
 	for _, link := range js[[]string](b, "[...document.querySelectorAll('.lessons-of a')].map((a) => a.getAttribute('href'))") {
@@ -131,29 +131,29 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 				scenarios = append(scenarios, scenario)
 			}
 			what := fmt.Sprintf("scenario=%s&from=%s&to=%s", scenario, from, info.K8sVersion)
-			js[any](b, "location.hash = '#/lessons'") // so that no summary of another comparison is there
-			b.until("document.querySelector('.lessons-of a')")
-			js[any](b, fmt.Sprintf("location.hash = '#/compare?%s'", what))
-			b.until(fmt.Sprintf("document.querySelector('.summary h1') && document.querySelector('.compare .pair select').value === %q && [...document.querySelectorAll('.compare .pair select')].at(-1).value === %q", from, info.K8sVersion))
+			b.goTo("#/lessons") // so that no summary of another comparison is there
+			b.is("document.querySelector('.lessons-of a')")
+			b.goTo(fmt.Sprintf("#/compare?%s", what))
+			b.is(fmt.Sprintf("document.querySelector('.summary h1') && document.querySelector('.compare .pair select').value === %q && [...document.querySelectorAll('.compare .pair select')].at(-1).value === %q", from, info.K8sVersion))
 			calm(what)
 		}
 	}
 	// The matrix leads to comparisons, and each change of a step has its source or says why not.
 	for _, scenario := range scenarios {
-		js[any](b, "location.hash = '#/releases?scenario="+scenario+"'")
-		b.until(fmt.Sprintf("document.querySelectorAll('.releases tbody th a').length > 0 && document.querySelector('.matrix select').value === %q", scenario))
+		b.goTo("#/releases?scenario=" + scenario)
+		b.is(fmt.Sprintf("document.querySelectorAll('.releases tbody th a').length > 0 && document.querySelector('.matrix select').value === %q", scenario))
 		if rows := js[int](b, "document.querySelectorAll('.releases tbody th[scope=row]').length"); rows != columns {
 			t.Errorf("%s: %d releases, expected %d", scenario, rows, columns)
 		}
 		calm(scenario)
 	}
 	b.click("[...document.querySelectorAll('.releases tbody th a')].at(-1)")
-	b.until("document.querySelector('.summary h1')")
+	b.is("document.querySelector('.summary h1')")
 	if js[bool](b, "!!document.querySelector('.merged .row.step')") {
 		b.click("document.querySelector('.merged .row.step')")
-		b.until("document.querySelector('.difference .hunk, .difference .nosource, .difference .same-text')")
+		b.is("document.querySelector('.difference .hunk, .difference .nosource, .difference .same-text')")
 		b.click("[...document.querySelectorAll('.difference .about a')].at(-1)")
-		b.until("document.querySelector('.code h2')")
+		b.is("document.querySelector('.code h2')")
 	}
 	calm("the call of a comparison")
 }
@@ -176,7 +176,7 @@ func TestSiteFromTheDiskSaysWhatItNeeds(t *testing.T) {
 	b.forgive("file://")
 	b.forgive("ERR_FAILED")
 	b.forgive("preload assets") // Chromium says it of what it could not read
-	b.until("document.querySelector('[role=alert]')?.textContent.includes('Serve this folder with any web server')")
+	b.is("document.querySelector('[role=alert]')?.textContent.includes('Serve this folder with any web server')")
 	b.accessible()
 }
 
@@ -196,15 +196,15 @@ func TestSiteIsAccessible(t *testing.T) {
 			{"#/guide", "document.querySelector('.guide dl')"},
 			{"#/lessons", "document.querySelector('.lessons-of a')"},
 		} {
-			js[any](b, fmt.Sprintf("location.hash = %q", test.path))
-			b.until(test.ready)
+			b.goTo(test.path)
+			b.is(test.ready)
 			b.accessible()
 			if width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 				t.Errorf("%s is wider than the screen", test.path)
 			}
 		}
 		b.do(chromedp.Navigate(server.URL + "/lessons/03-get.en.html"))
-		b.until("document.querySelector('main h1')")
+		b.is("document.querySelector('main h1')")
 		b.accessible()
 	}
 }

@@ -123,7 +123,7 @@ func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
 	if without == "" {
 		t.Fatal("each exercise can be done with v1.26.15")
 	}
-	js[any](b, fmt.Sprintf("location.hash = '#/workshop/%s?k8s=v1.26.15'", without))
+	b.goTo(fmt.Sprintf("#/workshop/%s?k8s=v1.26.15", without))
 	b.until("document.querySelector('.elsewhere')?.textContent.startsWith('This exercise cannot be done with this release.')")
 	b.accessible()
 	b.click("document.querySelector('.elsewhere a')")
@@ -134,12 +134,12 @@ func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
 	if err := state.Add(t.Context(), has...); err != nil {
 		t.Fatal(err)
 	}
-	js[any](b, "location.hash = '#/workshop?k8s=v1.26.15'")
+	b.goTo("#/workshop?k8s=v1.26.15")
 	b.until("document.querySelector('.going')?.textContent.startsWith('You have passed all exercises that can be done with Kubernetes v1.26.15')")
 	if err := state.Add(t.Context(), lacks...); err != nil {
 		t.Fatal(err)
 	}
-	js[any](b, "location.hash = '#/workshop'")
+	b.goTo("#/workshop")
 	b.until("document.querySelector('.going')?.textContent === 'All exercises are passed.'")
 }
 
@@ -151,7 +151,7 @@ func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 	b := open(t, address, "#/workshop", 400)
 	b.until("document.querySelector('.board .next')")
 	for kind, solution := range all {
-		js[any](b, fmt.Sprintf("location.hash = '#/workshop/%s'", solution[0]))
+		b.goTo(fmt.Sprintf("#/workshop/%s", solution[0]))
 		b.until("document.querySelector('.answer .go')")
 		answer := solution[1]
 		switch kind {

@@ -1,5 +1,7 @@
 // The time line on a canvas: lanes of goroutines, the calls as boxes. It knows nothing of the page around it.
 
+import { cancelFrame, onFrame } from './idle.ts';
+
 export interface Box { call: number; row: number; startNs: number; durationNs: number; unfinished?: boolean; ownNs: number; name: string; colour: string; leaf?: boolean; failed?: boolean }
 export interface Lane { process: string; goroutine: number; after: boolean; rows: number; boxes: Box[] }
 export interface Timeline { startNs: number; endNs: number; totalNs: number; firstNs: number; hidden: number; lanes: Lane[] }
@@ -108,10 +110,10 @@ export class Flame {
 
   // draw draws with the next frame.
   draw() {
-    if (!this.asked) this.asked = requestAnimationFrame(() => { this.asked = 0; this.paint(); });
+    if (!this.asked) this.asked = onFrame(() => { this.asked = 0; this.paint(); });
   }
 
-  stop() { cancelAnimationFrame(this.asked); }
+  stop() { cancelFrame(this.asked); }
 
   readColours() {
     const style = getComputedStyle(document.documentElement);

@@ -1,6 +1,7 @@
 import { h, render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { groupWords, GroupWords } from './group-words.ts';
+import { during } from './idle.ts';
 
 type Lang = 'en' | 'zh';
 type Theme = 'system' | 'light' | 'dark';
@@ -15,7 +16,7 @@ const store = (name: string, value: string) => { try { localStorage.setItem(name
 
 // order asks the server for a change. The answer comes as a new state.
 const order = (path: string, body: unknown = {}) =>
-  fetch('/api/group' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  during(fetch('/api/group' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }));
 
 function Page() {
   const [lang, setLang] = useState<Lang>(() => (stored('lang') ?? navigator.language).startsWith('zh') ? 'zh' : 'en');

@@ -2,6 +2,7 @@ import { CSSProperties, Fragment, h, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Call, CallList } from './api.ts';
 import { usePage, useRequest } from './context.ts';
+import { startTimer, stopTimer } from './idle.ts';
 import { thousands } from './words.ts';
 
 const rowHeight = 24, part = 200, beyond = 10;
@@ -60,8 +61,8 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
           .then((list) => { if (!left) setParts((known) => new Map(known).set(n, list.items)); }, () => {});
       }
     };
-    const timer = setTimeout(load, far ? 60 : 0);
-    return () => { left = true; clearTimeout(timer); };
+    const timer = startTimer(load, far ? 60 : 0);
+    return () => { left = true; stopTimer(timer); };
   }, [from, to, path, parts]);
 
   function reveal(call: number, block: 'center' | 'nearest') {

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { usePage } from './context.ts';
+import { during } from './idle.ts';
 import { apiBase } from './send.ts';
 
 export interface LiveServer {
@@ -41,7 +42,9 @@ type Told = { name: 'open' | 'lost' } | { name: 'servers'; data: LiveServer[] } 
 // waiting is what was told while the state is asked for, which may be older than that; null when it is not asked for.
 let waiting: Told[] | null = null;
 
-async function ask() {
+const ask = () => during(askAgain());
+
+async function askAgain() {
   const told: Told[] = waiting = [];
   try {
     const response = await fetch(`${apiBase}/live?lang=${lang}`);

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Details, Place, requestPath } from './api.ts';
 import { BootMap } from './bootmap.tsx';
 import { Page, useAsking, useLatest, usePage, useRequest } from './context.ts';
+import { cancelFrame, onFrame } from './idle.ts';
 import { firstView, requestAddress } from './link.ts';
 import { typing } from './keys.ts';
 import { pathOf, Rect, Router } from './routing.ts';
@@ -146,9 +147,9 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     if (!moved || matchMedia('(prefers-reduced-motion: reduce)').matches) { put(1); return; }
     let frame = 0;
     const began = performance.now();
-    const step = (now: number) => { const part = Math.min(1, (now - began) / 450); put(part); if (part < 1) frame = requestAnimationFrame(step); };
-    frame = requestAnimationFrame(step);
-    return () => cancelAnimationFrame(frame);
+    const step = (now: number) => { const part = Math.min(1, (now - began) / 450); put(part); if (part < 1) frame = onFrame(step); };
+    frame = onFrame(step);
+    return () => cancelFrame(frame);
   }, [at, lines]);
   useEffect(() => {
     if (at > 0) box.current?.querySelector(`[data-id="${CSS.escape(map.visits[at - 1].station)}"]`)?.scrollIntoView({ block: 'nearest' });

@@ -5,6 +5,7 @@ import { PageContext, useAsking } from './context.ts';
 import { useFocusKept } from './focus.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
 import { KeyHelp } from './help.tsx';
+import { during } from './idle.ts';
 import { Address, parse, requestLink, startAt, write } from './link.ts';
 import { connect } from './live-state.ts';
 import { Nowhere } from './nowhere.tsx';
@@ -105,11 +106,12 @@ async function start() {
     if (api.start && location.hash.length < 3) history.replaceState(null, '', api.start);
   } else api = server();
   document.documentElement.dataset.live = String(api.live);
-  render(<Page api={api} />, document.body);
+  const get = <T,>(path: string, query?: Record<string, string | number>) => during(api.get<T>(path, query));
+  render(<Page api={{ ...api, get }} />, document.body);
 }
 
 // Without its data there is no page, only a reason.
-start().catch((e) => {
+during(start()).catch((e) => {
   const words = allWords[firstLang()];
   render(<main class="page"><div class="problem" role="alert"><b>{words.notLoaded + words.fullStop}</b>{location.protocol === 'file:' && document.documentElement.dataset.site !== undefined ? words.fromDisk : String(e.message ?? e)}</div></main>, document.body);
 });

@@ -1,6 +1,7 @@
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePage } from './context.ts';
+import { startTimer, stopTimer } from './idle.ts';
 import { typing } from './keys.ts';
 import { requestAddress } from './link.ts';
 
@@ -14,7 +15,7 @@ export function SearchBox() {
   const [text, setText] = useState(shown);
   const box = useRef<HTMLInputElement>(null);
   const timer = useRef(0), going = useRef(false);
-  const stop = () => { clearTimeout(timer.current); timer.current = 0; };
+  const stop = () => { stopTimer(timer.current); timer.current = 0; };
   useEffect(() => { if (!timer.current && box.current!.value.trim() !== shown) setText(shown); }, [shown]);
   useEffect(() => {
     const keys = (e: KeyboardEvent) => {
@@ -35,7 +36,7 @@ export function SearchBox() {
     setText(now);
     stop();
     const wanted = now.trim();
-    if (!composing && (wanted.length >= least || wanted === '' && shown !== '')) timer.current = window.setTimeout(() => latest.current(wanted), pause);
+    if (!composing && (wanted.length >= least || wanted === '' && shown !== '')) timer.current = startTimer(() => latest.current(wanted), pause);
   };
   const latest = useRef(search); // a timer searches from where the page is by then
   latest.current = search;

@@ -1,12 +1,19 @@
 // What changes something on the server: views that are live alone use it.
 
 import { Problem } from './api.ts';
+import { during } from './idle.ts';
 import { pageWords } from './words.ts';
 
 export const apiBase = '/apis/apitrace/v1';
 
 // send sends a write with a body, and returns the answer in the page's language or throws a Problem. signal cancels it: the server stops what it does for it.
-export async function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+// A write without a signal ends soon, and the page is not idle before (idle.ts).
+export function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const answer = write<T>(method, path, body, signal);
+  return signal ? answer : during(answer);
+}
+
+async function write<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const lang = document.documentElement.lang;
   let response: Response;
   try {

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import { Call, CallList, Details, Problem } from './api.ts';
 import { usePage, useRequest } from './context.ts';
 import { Box, duration, exactTimes, Flame, Lane, Timeline } from './flame.ts';
+import { startTimer, stopTimer } from './idle.ts';
 import { Ranking } from './ranking.tsx';
 import { thousands } from './words.ts';
 
@@ -34,7 +35,7 @@ export function Time() {
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', recolour);
-    return () => { f.stop(); resized.disconnect(); themes.disconnect(); dark.removeEventListener('change', recolour); clearTimeout(timer.current); };
+    return () => { f.stop(); resized.disconnect(); themes.disconnect(); dark.removeEventListener('change', recolour); stopTimer(timer.current); };
   }, []);
   function wordsOf() { return { group: (process: string, after: boolean) => (after ? w.after(process) : process), firstEnds: w.firstEnds }; }
 
@@ -65,10 +66,10 @@ export function Time() {
   }, [path, lang]);
   // settled loads when the picture stands still, and keeps the span in the address.
   const settled = useCallback(() => {
-    clearTimeout(timer.current);
+    stopTimer(timer.current);
     const f = flame.current;
     setSpan([f.from, f.to]);
-    timer.current = window.setTimeout(() => {
+    timer.current = startTimer(() => {
       const all = f.from <= 0 && f.to >= f.total;
       change({ from: all ? undefined : String(Math.round(f.from)), to: all ? undefined : String(Math.round(f.to)) });
       void load();

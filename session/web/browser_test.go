@@ -1,0 +1,192 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
+
+// patience is how long a test waits for a condition or an answer. A slow machine needs long; no test says how soon something must happen.
+const patience = 3 * time.Minute
+
+// common holds what the tests of this binary share, until TestMain ends it.
+var common struct {
+	sync.Mutex
+	ends    []func() error // run in reverse order
+	folder  string         // a temporary folder
+	browser context.Context
+	server  string // the address
+}
+
+// TestMain runs the tests, and ends what they share.
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		folder, err := os.MkdirTemp("", "web")
+		if err == nil {
+			common.folder = folder
+			err = os.Setenv(program.StateEnv, folder+"/state")
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		status := m.Run()
+		var failures []error
+		for _, end := range slices.Backward(common.ends) {
+			failures = append(failures, end())
+		}
+		failures = append(failures, os.RemoveAll(folder))
+		if err := errors.Join(failures...); err != nil {
+			fmt.Fprintln(os.Stderr, "after the tests:", err)
+			return 1
+		}
+		return status
+	}())
+}
+
+// startBrowser starts a browser. end ends the browser, and removes its files.
+func startBrowser(path string) (ctx context.Context, end func() error, err error) {
+	// The path is short: the path of a socket has 107 bytes at most. A browser that is ended leaves the folder of its socket,
+	// org.chromium.Chromium.*, behind.
+	folder, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		return nil, nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.Env("TMPDIR="+folder), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(folder+"/profile"),
+		chromedp.WSURLReadTimeout(patience),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
+	allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closeBrowser := chromedp.NewContext(allocator)
+	end = func() error {
+		closeBrowser()
+		endAllocator()
+		// A process of the browser may still write.
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			if err := os.RemoveAll(folder); err == nil || time.Now().After(deadline) {
+				return err
+			}
+		}
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return ctx, end, nil
+}
+
+// browser returns the browser of the tests.
+func browser(t testing.TB) context.Context {
+	t.Helper()
+	path := testenv.Chromium(t)
+	common.Lock()
+	defer common.Unlock()
+	if common.browser == nil || common.browser.Err() != nil { // not yet started, or crashed in a former test
+		ctx, end, err := startBrowser(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		common.browser, common.ends = ctx, append(common.ends, end)
+	}
+	return common.browser
+}
+
+// tabs limits how many tests drive the browser at the same time.
+var tabs = make(chan struct{}, 2)
+
+// parallel runs a test of the page beside others. Such a test changes nothing that the others see.
+func parallel(t *testing.T) {
+	t.Helper()
+	testenv.Chromium(t)
+	t.Parallel()
+	tabs <- struct{}{}
+	t.Cleanup(func() { <-tabs })
+}
+
+// A tab is a tab of the browser. An error in it at any time fails the test.
+type tab struct {
+	testing.TB
+	ctx   context.Context
+	close func()
+
+	mu       sync.Mutex
+	wrongs   []string
+	forgiven []string // what wrongs may contain
+}
+
+// open opens an address of a server, without its token, at a width of pixels.
+func open(t testing.TB, server, path string, width int64) *tab {
+	t.Helper()
+	return openAt(t, server+"/?token="+token+path, server+"/", width)
+}
+
+// openAt opens an address in a tab that may load only addresses that begin with within. The tab has cookies and a storage of its own.
+func openAt(t testing.TB, address, within string, width int64) *tab {
+	t.Helper()
+	return newTab(t, browser(t), address, within, width, chromedp.WithNewBrowserContext())
+}
+
+// another opens an address in a tab that shares cookies and storage with this one.
+func (b *tab) another(server, path string) *tab {
+	b.Helper()
+	return newTab(b.TB, b.ctx, server+"/"+path, server+"/", 1280)
+}
+
+func newTab(t testing.TB, parent context.Context, address, within string, width int64, options ...chromedp.ContextOption) *tab {
+	t.Helper()
+	ctx, closeTab := chromedp.NewContext(parent, options...)
+	t.Cleanup(closeTab)
+	b := &tab{TB: t, ctx: ctx, close: closeTab}
+	if err := chromedp.Do(ctx); err != nil { // without a limit: the tab lives as long as this context
+		t.Fatal(err)
+	}
+	b.do(chromedp.EmulateViewport(width, 860))
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, func(event any) {
+		if sent, ok := event.(*network.EventRequestWillBeSent); ok {
+			if url := sent.Request.URL; !strings.HasPrefix(url, within) && !strings.HasPrefix(url, "data:") {
+				b.wrong("a request to " + url)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	messages := chromedp.Console(ctx)
+	go func() {
+		for message, err := range messages {
+			if err != nil {
+				return
+			}
+			if message.Type == "error" || message.Type == "warning" || message.IsException() {
+				b.wrong("the console says: " + message.String() + " " + message.URL)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, wrong := range b.wrongs {
+			if !slices.ContainsFunc(b.forgiven, func(text string) bool { return strings.Contains(wrong, text) }) {
+				t.Error(wrong)
+			}
+		}
+		if t.Failed() {
+			b.screenshot()
+		}
+	})
+	b.do(chromedp.Navigate(address))
+	return b
+}
