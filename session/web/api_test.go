@@ -37,6 +37,9 @@ func start(t testing.TB, o web.Options) string {
 	if o.Source == nil {
 		o.Source = fakeSource(t)
 	}
+	if _, isTest := t.(*testing.T); isTest && o.Answers == nil {
+		o.Answers = answers(t)
+	}
 	t.Setenv(program.StateEnv, t.TempDir())
 	address, end, err := serve(o)
 	if err != nil {
@@ -53,17 +56,27 @@ func start(t testing.TB, o web.Options) string {
 // served returns the address of a server that tests share. Such a test changes nothing of the server: no live server, no upload, no exercise.
 func served(t testing.TB) string {
 	t.Helper()
-	source := fakeSource(t)
+	source, answers := fakeSource(t), answers(t)
 	common.Lock()
 	defer common.Unlock()
 	if common.server == "" {
-		address, end, err := serve(web.Options{Source: source})
+		address, end, err := serve(web.Options{Source: source, Answers: answers})
 		if err != nil {
 			t.Fatal(err)
 		}
 		common.server, common.ends = address, append(common.ends, end)
 	}
 	return common.server
+}
+
+// answers keeps what servers take long to work out, for the servers of all tests.
+func answers(t testing.TB) *program.Answers {
+	t.Helper()
+	cache, err := program.OpenCache(filepath.Join(common.folder, "cache"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache.Answers()
 }
 
 // serve starts a server. end ends the server.

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -61,9 +61,22 @@ func stillScript(t testing.TB) string {
 
 // TestFileAnswersAsTheServer sends the same API requests to the server and to the data of a file, and compares the answers.
 func TestFileAnswersAsTheServer(t *testing.T) {
+	parallel(t)
+	fileAnswersAsTheServer(t, map[string]int{"get-node": 8})
+}
+
+// TestNightlyFileAnswersAsTheServer asks about more calls, and about more recordings.
+func TestNightlyFileAnswersAsTheServer(t *testing.T) {
+	testenv.Nightly(t)
+	fileAnswersAsTheServer(t, map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9})
+}
+
+// fileAnswersAsTheServer asks about every nth call of recordings.
+func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
+	t.Helper()
 	source := fakeSource(t)
 	server := served(t)
-	for scenario, every := range map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9} {
+	for scenario, every := range scenarios {
 		t.Run(scenario, func(t *testing.T) {
 			rec := recorded(t, scenario)
 			_, text := writeFile(t, rec, web.PageFile{Source: source}, "")
@@ -178,6 +191,7 @@ func openFile(t *testing.T, path string, width int64) *tab {
 
 // TestFileNeedsNothingElse opens the page of a recording from the disk.
 func TestFileNeedsNothingElse(t *testing.T) {
+	parallel(t)
 	path, text := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t)}, "en")
 	if needs := regexp.MustCompile(`<(link rel="style|img|iframe)|<script[^>]* src=|@import|url\(`).FindString(text); needs != "" {
 		t.Errorf("the file has %q", needs)
@@ -230,6 +244,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 
 // TestFileEscapesWhatWasRecorded writes a recording of an attacker who names objects.
 func TestFileEscapesWhatWasRecorded(t *testing.T) {
+	parallel(t)
 	rec := recorded(t, "get-node")
 	hostileEverywhere(rec)
 	path, text := writeFile(t, rec, web.PageFile{Source: fakeSource(t)}, "")
@@ -266,6 +281,7 @@ func BenchmarkFile(b *testing.B) {
 
 // TestPagePrintsTheTree prints the page in dark colours: the tree is on paper, black on white, and the bars are not.
 func TestPagePrintsTheTree(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "", 1280)
 	b.is(row("etcd3 store"))
 	js[any](b, "document.documentElement.dataset.theme = 'dark'; null")
@@ -276,9 +292,7 @@ func TestPagePrintsTheTree(t *testing.T) {
 	if pages := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf.Data, -1)); pages < 2 || pages > 12 {
 		t.Errorf("the tree takes %d pages, expected a few", pages)
 	}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
+	b.emulate("print", "")
 	seen := js[[]string](b, `[getComputedStyle(document.querySelector('.top')).display, getComputedStyle(document.querySelector('.right')).display,
 		getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor,
 		String(document.querySelector('.scroll').scrollHeight === document.querySelector('.scroll').clientHeight),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -48,6 +49,7 @@ func writeComparison(t testing.TB, a, b *trace.Recording, nameA, nameB string, s
 
 // TestComparisonFileNeedsNothingElse opens the page of a comparison from the disk.
 func TestComparisonFileNeedsNothingElse(t *testing.T) {
+	parallel(t)
 	path, text := writeComparison(t, recordedBy(t, "v1.30.4", "get-node"), recordedBy(t, "v1.37.1", "get-node"), "v1.30.4", "v1.37.1", licensed(t, bothSources(t, storeGet)))
 	if needs := regexp.MustCompile(`<(link rel="style|img|iframe)|<script[^>]* src=|@import|url\(`).FindString(text); needs != "" {
 		t.Errorf("the file has %q", needs)
@@ -117,33 +119,44 @@ func licensed(t *testing.T, source web.SourceFolder) web.SourceFolder {
 	return source
 }
 
-// TestFilesAreAccessible looks at the files of a recording and of a comparison with axe, wide and narrow.
+// TestFilesAreAccessible looks at the files of a recording and of a comparison with axe.
 func TestFilesAreAccessible(t *testing.T) {
+	parallel(t)
+	filesAreAccessible(t, func(width int64) int64 { return width })
+}
+
+// TestNightlyFilesAreAccessible does so at the other widths.
+func TestNightlyFilesAreAccessible(t *testing.T) {
+	testenv.Nightly(t)
+	filesAreAccessible(t, func(width int64) int64 { return 1280 + 400 - width })
+}
+
+func filesAreAccessible(t *testing.T, at func(width int64) int64) {
+	t.Helper()
 	recording, _ := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t)}, "en")
 	comparison, _ := writeComparison(t, recordedBy(t, "v1.30.4", "get-node"), recordedBy(t, "v1.37.1", "get-node"), "v1.30.4", "v1.37.1", licensed(t, bothSources(t, storeGet)))
-	for _, test := range []struct{ name, address, ready string }{
-		{"recording", recording, row("etcd3 store")},
-		{"source", recording + "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')"},
-		{"map", recording + "#/latest/get-node/1?view=map", "document.querySelector('.line')"},
-		{"comparison", comparison, "document.querySelector('.merged .row.added')"},
-		{"difference", comparison + compared + "&call=" + escape(storeGet), "document.querySelector('.difference .hunk')"},
+	for _, test := range []struct {
+		name, address, ready string
+		width                int64
+	}{
+		{"recording", recording, row("etcd3 store"), 1280},
+		{"source", recording + "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
+		{"map", recording + "#/latest/get-node/1?view=map", "document.querySelector('.line')", 1280},
+		{"comparison", comparison, "document.querySelector('.merged .row.added')", 400},
+		{"difference", comparison + compared + "&call=" + escape(storeGet), "document.querySelector('.difference .hunk')", 1280},
 	} {
-		for _, width := range []int64{1280, 400} {
-			t.Run(fmt.Sprintf("%s %d", test.name, width), func(t *testing.T) {
-				path, hash, _ := strings.Cut(test.address, "#")
-				b := openAt(t, "file://"+path+"#"+hash, "file://"+path, width)
-				b.is(test.ready)
-				b.accessible()
-				if width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-					t.Error("the page is wider than the screen")
-				}
-			})
-		}
+		t.Run(test.name, func(t *testing.T) {
+			path, hash, _ := strings.Cut(test.address, "#")
+			b := openAt(t, "file://"+path+"#"+hash, "file://"+path, at(test.width))
+			b.is(test.ready)
+			b.accessible()
+		})
 	}
 }
 
 // TestComparisonFileNamesSides compares recordings that neither a release nor a scenario tells apart.
 func TestComparisonFileNamesSides(t *testing.T) {
+	parallel(t)
 	a, b := recordedBy(t, "v1.37.1", "get-node"), recordedBy(t, "v1.37.1", "get-node")
 	edited := "k8s.io/apiserver/pkg/storage/etcd3/store.go"
 	b.Edited = []string{edited}
@@ -192,9 +205,22 @@ func TestComparisonFileNamesSides(t *testing.T) {
 
 // TestComparisonFileAnswersAsTheServer asks the server and the data of a file the same, and demands the same answers.
 func TestComparisonFileAnswersAsTheServer(t *testing.T) {
+	testenv.Chromium(t)
+	comparisonFileAnswersAsTheServer(t, "get-node", 1)
+}
+
+// TestNightlyComparisonFileAnswersAsTheServer does so for a longer request.
+func TestNightlyComparisonFileAnswersAsTheServer(t *testing.T) {
+	testenv.Nightly(t)
+	comparisonFileAnswersAsTheServer(t, "create-deployment", 4)
+}
+
+// comparisonFileAnswersAsTheServer asks about every nth call of a comparison.
+func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) {
+	t.Helper()
 	source := bothSources(t, storeGet)
 	server := start(t, web.Options{Source: source})
-	for scenario, every := range map[string]int{"get-node": 1, "create-deployment": 4} {
+	{
 		t.Run(scenario, func(t *testing.T) {
 			_, text := writeComparison(t, recordedBy(t, "v1.30.4", scenario), recordedBy(t, "v1.37.1", scenario), "v1.30.4", "v1.37.1", source)
 			b := open(t, server, "", 1280)

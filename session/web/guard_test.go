@@ -159,8 +159,8 @@ func TestServeEndsCleanly(t *testing.T) {
 		if err != nil && !errors.Is(err, net.ErrClosed) {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("the server has not ended after ten seconds")
+	case <-time.After(patience):
+		t.Fatalf("the server has not ended after %v", patience)
 	}
 	again, err := net.Listen("tcp", at)
 	if err != nil {
@@ -223,6 +223,7 @@ func TestARefusedBrowserGetsAPage(t *testing.T) {
 
 // TestTheRefusedPageInABrowser opens the address without its token, and looks at the page with axe. The console tells of the status 401.
 func TestTheRefusedPageInABrowser(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := openAt(t, server+"/", server+"/", 400)
 	b.forgive("401")

@@ -115,7 +115,7 @@ func (b *tab) forgive(text string) {
 // TestManyTabsShareTheEvents opens more live views than a browser has connections, and closes them one after the other.
 func TestManyTabsShareTheEvents(t *testing.T) {
 	engine := &fakeEngine{}
-	address := start(t, web.Options{Engine: engine, Grace: 2 * time.Second})
+	address := start(t, web.Options{Engine: engine, Grace: time.Hour})
 	browser := open(t, address, "#/latest/get-node/1", 1280) // keeps the browser open, and has no live view
 	browser.until(row("Authentication"))
 	var tabs []*tab
@@ -141,12 +141,32 @@ func TestManyTabsShareTheEvents(t *testing.T) {
 	if js[bool](tabs[7], "!!document.querySelector('.live > .failed')") {
 		t.Error("the page says that the connection is lost")
 	}
-	time.Sleep(3 * time.Second) // longer than the grace time
+}
+
+// TestServerEndsWithTheLastTab has two tabs, and no grace time: the server runs on while a tab is open, and ends with the last one.
+func TestServerEndsWithTheLastTab(t *testing.T) {
+	engine := &fakeEngine{}
+	address := start(t, web.Options{Engine: engine, Grace: time.Nanosecond})
+	browser := open(t, address, "#/latest/get-node/1", 1280) // has no live view
+	browser.is(row("Authentication"))
+	b := browser.another(address, "#/latest/get-node/1")
+	b.is(row("Authentication"))
+	// Without a listener, the server would end at once.
+	js[any](b, `(() => { const real = EventSource; window.EventSource = class extends real {
+		constructor(address) { super(address); this.addEventListener('open', () => { window.listens = true; }); }
+	}; })()`)
+	b.goTo("#/servers")
+	b.until("window.listens")
+	b.click(live("servers") + ".querySelector('.go')")
+	b.until("document.querySelector('.server.ready')")
+	server := engine.server(t)
+	server.client(t, "/api/v1/pods")
+	b.until("document.querySelector('tbody tr .title')?.textContent === 'GET /api/v1/pods'")
 	if len(liveState(t, address).Servers) != 1 {
 		t.Fatal("the server has ended, although a tab is open")
 	}
-	tabs[7].close()
-	testenv.Within(t, 10*time.Second, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+	b.close()
+	testenv.Within(t, patience, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
 	<-server.done
 }
 

@@ -83,7 +83,7 @@ func (e *fakeEngine) wait(ctx context.Context) error {
 func (e *fakeEngine) server(t *testing.T) *fakeServer {
 	t.Helper()
 	var last *fakeServer
-	testenv.Within(t, 5*time.Second, "a server is started", func() bool {
+	testenv.Within(t, patience, "a server is started", func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if n := len(e.started); n > 0 {
@@ -158,7 +158,7 @@ func listen(t *testing.T, address string) *events {
 // listenIn listens in a language.
 func listenIn(t *testing.T, address, lang string) *events {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // longer than any test listens: one that waits in vain fails
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+web.Base+"/live/events?lang="+lang, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -297,11 +297,12 @@ func TestNoticesAreInTheReadersLanguage(t *testing.T) {
 func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 	for _, name := range []string{"starting", "ready", "nobody has listened"} {
 		t.Run(name, func(t *testing.T) {
+			const grace = 100 * time.Millisecond
 			engine := &fakeEngine{}
 			if name == "starting" {
 				engine.hold = make(chan struct{})
 			}
-			address := start(t, web.Options{Engine: engine, Grace: 300 * time.Millisecond})
+			address := start(t, web.Options{Engine: engine, Grace: grace})
 			var first *events
 			if name != "nobody has listened" {
 				first = listen(t, address)
@@ -312,13 +313,13 @@ func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 				second := listen(t, address) // the page is reloaded
 				second.next(t)
 				first.leave()
-				time.Sleep(600 * time.Millisecond)
+				time.Sleep(3 * grace) // a server that does not notice the second listener ends in this time
 				if len(liveState(t, address).Servers) != 1 {
 					t.Fatal("the server has ended, although somebody listens")
 				}
 				second.leave()
 			}
-			testenv.Within(t, 5*time.Second, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+			testenv.Within(t, patience, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
 			if name != "starting" {
 				<-engine.server(t).done
 			}
@@ -391,13 +392,13 @@ func TestServersAreBounded(t *testing.T) {
 		t.Error(answer)
 	}
 	send(t, http.MethodDelete, address+web.Base+"/live/servers/1.36", nil)
-	testenv.Within(t, 5*time.Second, "one server is gone", func() bool { return len(liveState(t, address).Servers) == 1 })
+	testenv.Within(t, patience, "one server is gone", func() bool { return len(liveState(t, address).Servers) == 1 })
 	engine.fail = fmt.Errorf("no room on the disk")
 	post(t, address+web.Base+"/live/servers", `{"release":"1.36"}`, 200)
 	events.until(t, `"error":"no room on the disk"`)
 	engine.fail = nil
 	post(t, address+web.Base+"/live/servers", `{"release":"1.36"}`, 200)
-	testenv.Within(t, 5*time.Second, "the second start succeeds", func() bool {
+	testenv.Within(t, patience, "the second start succeeds", func() bool {
 		state := liveState(t, address)
 		return len(state.Servers) == 2 && state.Servers[1].State == "ready"
 	})
@@ -410,7 +411,7 @@ func TestLiveRecordingsAreBounded(t *testing.T) {
 	listen(t, address)
 	post(t, address+web.Base+"/live/servers", `{"release":"1.37"}`, 200)
 	server := engine.server(t)
-	testenv.Within(t, 5*time.Second, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
+	testenv.Within(t, patience, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
 	post(t, address+web.Base+"/live/servers/1.37/requests", `{"method":"GET","path":"/mine"}`, 200)
 	for i := range 230 {
 		server.client(t, fmt.Sprintf("/api/%d", i))

@@ -59,7 +59,7 @@ func TestPageIsChinese(t *testing.T) {
 	b.until(row("身份认证"))
 	looks := func(what string) {
 		t.Helper()
-		texts := js[string](b, ownTexts)
+		texts := now[string](b, ownTexts)
 		if english := output.English(t, texts); len(english) > 0 {
 			t.Errorf("%s: English in the page:\n%s", what, strings.Join(english, "\n"))
 		}
@@ -92,7 +92,10 @@ func TestPageIsChinese(t *testing.T) {
 	goTo(compared+"&look=sides&show=all", "document.querySelector('.merged .side')")
 	goTo("#/compare?release=latest&from=get-node&to=get-node-cached", "document.querySelector('.merged')")
 	goTo("#/releases?scenario=get-node", "document.querySelector('.releases')")
-	goTo("#/releases", "document.querySelectorAll('.overview td a').length > 20")
+	// All releases: the page looks on for what changed, and ends that when the reader goes elsewhere.
+	b.goTo("#/releases")
+	b.untilBusy("document.querySelectorAll('.overview td a').length > 20")
+	looks("#/releases")
 	goTo("#/search?text=corruptObject", "document.querySelector('.found .text')")
 	goTo("#/workshop", "document.querySelectorAll('.board li').length > 40")
 	_, body := get(t, address+web.Base+"/workshop")

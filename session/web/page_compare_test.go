@@ -120,6 +120,7 @@ func TestPageComparesTwoReleases(t *testing.T) {
 
 // TestPageShowsWhatTookAPlaceInOnePlace looks at a step that opens a section and took the place of another step.
 func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
 	const was, is = "filters.WithImpersonation.func1", "impersonation.(*constrainedImpersonationHandler).ServeHTTP"
 	b.is(row(is))
@@ -147,6 +148,7 @@ func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 }
 
 func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), compared, 1280)
 	b.is("document.querySelector('.row.ghost')")
 	name := js[string](b, "document.querySelector('.row.ghost').textContent.match(/>(.*?) is elsewhere/)[1]")
@@ -167,6 +169,7 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 }
 
 func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), compared, 1280)
 	b.is(row("corruptObjectDeleter"))
 	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios' && !x.disabled)")
@@ -184,6 +187,7 @@ func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
 }
 
 func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=boot&from=v1.36.3&to=v1.37.1", 1280)
 	b.is("document.querySelector('.too-many, .problem')")
 	b.click("document.querySelector('.summary button.layer')")
@@ -192,6 +196,7 @@ func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {
 }
 
 func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/releases?scenario=get-node", 1280)
 	b.is("document.querySelectorAll('.releases tbody th').length >= 12")
@@ -206,16 +211,17 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	b.click("[...document.querySelectorAll('.releases th a')].at(-1)")
 	b.is("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
 	b.is("document.querySelector('.summary h1')")
-	// All scenarios: rows come one after the other, and a cell leads to its comparison.
+	// All scenarios: rows come one after the other, and a cell leads to its comparison. To go there ends the work on further rows.
 	all := open(t, server, "#/releases", 1280)
-	all.is("document.querySelectorAll('.overview tbody tr').length > 30")
-	all.is("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node')?.querySelectorAll('td a').length > 5")
-	all.click("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node').querySelectorAll('td a')[1]")
-	all.is("location.hash.includes('#/compare') && location.hash.includes('scenario=get-node')")
+	const cells = "[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelectorAll('td a[href^=\"#/compare\"]').length > 5)"
+	all.untilBusy("document.querySelectorAll('.overview tbody tr').length > 30 && " + cells)
+	scenario := now[string](all, "(() => { const row = "+cells+"; row.querySelector('td a[href^=\"#/compare\"]').click(); return row.querySelector('th').textContent })()")
+	all.is("location.hash.includes('#/compare') && location.hash.includes('scenario=" + scenario + "')")
 }
 
 // TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions that the tree folds: all changes of the layer show them.
 func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('functions of package go.etcd.io/etcd/server/v3/wal are now in'))")
 	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")

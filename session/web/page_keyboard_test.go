@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // tabTo presses Tab until an expression is true of the element e that has the focus.
@@ -21,6 +23,7 @@ func (b *tab) tabTo(expression string) {
 
 // TestPageByKeyboardAlone goes through the map and the guide with keys only, from the top of the page on.
 func TestPageByKeyboardAlone(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1", 1280)
 	b.is(row("etcd3 store"))
 	// The arrow keys follow the way as soon as the map is chosen.
@@ -69,26 +72,35 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	}
 }
 
-// TestTheTableOfKeysAndNowhereAreAccessible looks at what no address of a recording shows with axe, wide and narrow.
+// TestTheTableOfKeysAndNowhereAreAccessible looks at what no address of a recording shows with axe.
 func TestTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
-	server := served(t)
-	for _, width := range []int64{1280, 400} {
-		b := open(t, server, "", width)
-		b.is(row("Authentication"))
-		b.press("?")
-		b.is("document.querySelector('dialog[open]')")
-		b.accessible()
-		if at := js[string](b, "document.activeElement.closest('dialog') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
-			t.Errorf("the table of keys does not have the focus, but %s", at)
-		}
-		b.press(kb.Escape)
-		b.is("!document.querySelector('dialog[open]')")
-		b.goTo("#/latest/no-such-scenario/1")
-		b.is("document.querySelector('.problem') && document.querySelector('main').textContent.includes('Nothing is at this address')")
-		b.forgive("the server responded with a status of 404")
-		b.accessible()
-		b.tabTo("e.textContent === 'The first recording'")
-		b.press(kb.Enter)
-		b.is(row("Authentication"))
+	parallel(t)
+	keysAndNowhereAreAccessible(t, 400)
+}
+
+// TestNightlyTheTableOfKeysAndNowhereAreAccessible does so on a wide screen.
+func TestNightlyTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
+	testenv.Nightly(t)
+	keysAndNowhereAreAccessible(t, 1280)
+}
+
+func keysAndNowhereAreAccessible(t *testing.T, width int64) {
+	t.Helper()
+	b := open(t, served(t), "", width)
+	b.is(row("Authentication"))
+	b.press("?")
+	b.is("document.querySelector('dialog[open]')")
+	b.accessible()
+	if at := js[string](b, "document.activeElement.closest('dialog') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
+		t.Errorf("the table of keys does not have the focus, but %s", at)
 	}
+	b.press(kb.Escape)
+	b.is("!document.querySelector('dialog[open]')")
+	b.forgive("the server responded with a status of 404")
+	b.goTo("#/latest/no-such-scenario/1")
+	b.is("document.querySelector('.problem') && document.querySelector('main').textContent.includes('Nothing is at this address')")
+	b.accessible()
+	b.tabTo("e.textContent === 'The first recording'")
+	b.press(kb.Enter)
+	b.is(row("Authentication"))
 }

@@ -13,6 +13,7 @@ import (
 // TestPageHasALaneForEachServer opens the time line of a request that the aggregator hands to another API server: the three
 // programs have lanes of their own.
 func TestPageHasALaneForEachServer(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	const request = "/releases/latest/scenarios/aggregated-api/requests/1"
 	processes := []string{"kube-apiserver", "sample-apiserver", "etcd"}
@@ -48,7 +49,7 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 	// All groups come into sight, and below the name of each are boxes of its program.
 	js[any](b, `(async () => {
 		const flame = document.querySelector('.flame');
-		for (let y = 0; y <= flame.scrollHeight; y += 150) { flame.scrollTop = y; await new Promise((go) => setTimeout(go, 40)); }
+		for (let y = 0; y <= flame.scrollHeight; y += 150) { flame.scrollTop = y; await settled(); }
 	})()`)
 	written := js[map[string]float64](b, "window.written")
 	for _, process := range processes {
@@ -57,13 +58,13 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 			t.Fatalf("the time line does not name %s, only %v", process, written)
 		}
 		told := js[string](b, fmt.Sprintf(`(async () => {
-			const flame = document.querySelector('.flame'), canvas = flame.querySelector('canvas'), frame = () => new Promise((go) => setTimeout(go, 20));
+			const flame = document.querySelector('.flame'), canvas = flame.querySelector('canvas'), drawn = () => new Promise((go) => setTimeout(go));
 			flame.scrollTop = %g - 60;
-			await frame();
+			await settled();
 			const r = canvas.getBoundingClientRect(), y = %[1]g - flame.scrollTop + 22;
 			for (let x = 66; x < r.width; x += 6) {
 				canvas.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, pointerId: 1, clientX: r.left + x, clientY: r.top + y}));
-				await frame();
+				await drawn(); // the page draws in a microtask
 				const told = document.querySelector('.hover .quiet')?.textContent;
 				if (told) return told;
 			}

@@ -18,6 +18,7 @@ import (
 const station = "[...document.querySelectorAll('.station')].find((s) => s.dataset.id === %q)"
 
 func TestPageDrawsTheMapOfARequest(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/latest/get-node/1?view=map", 1280)
 	b.is("document.querySelectorAll('.map-picture .line').length > 10")
@@ -67,12 +68,13 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 }
 
 func TestPageShowsWhatAStartBuilt(t *testing.T) {
+	parallel(t)
 	showsWhatAStartBuilt(open(t, served(t), "#/latest/boot/1?view=map", 1280))
 }
 
 // TestFileShowsWhatAStartBuilt opens the page of a start from the disk.
 func TestFileShowsWhatAStartBuilt(t *testing.T) {
-	testenv.Chromium(t)
+	parallel(t)
 	path, _ := writeFile(t, recorded(t, "boot"), web.PageFile{Source: fakeSource(t)}, "en")
 	b := openFile(t, path, 1280)
 	b.is("document.querySelector('.tree')")
@@ -118,9 +120,22 @@ func showsWhatAStartBuilt(b *tab) {
 // TestPageDrawsTheMapWithoutOverlaps measures the map: no line runs through a box or a text, no box or text lies on another, and what
 // takes up the event of a write stands behind the servers.
 func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
+	parallel(t)
+	drawsTheMapWithoutOverlaps(t, []string{"create-deployment"}, 1280)
+	drawsTheMapWithoutOverlaps(t, []string{"aggregated-api"}, 400)
+}
+
+// TestNightlyPageDrawsTheMapWithoutOverlaps does so with more maps.
+func TestNightlyPageDrawsTheMapWithoutOverlaps(t *testing.T) {
+	testenv.Nightly(t)
+	drawsTheMapWithoutOverlaps(t, []string{"create-deployment", "get-node", "aggregated-api", "create-crd"}, 1280, 400)
+}
+
+func drawsTheMapWithoutOverlaps(t *testing.T, scenarios []string, widths ...int64) {
+	t.Helper()
 	server := served(t)
-	for _, scenario := range []string{"create-deployment", "get-node", "aggregated-api", "create-crd"} {
-		for _, width := range []int64{1280, 400} {
+	for _, scenario := range scenarios {
+		for _, width := range widths {
 			b := open(t, server, "#/latest/"+scenario+"/1?view=map", width)
 			b.is("document.querySelectorAll('.map-picture .line').length > 5")
 			overlaps := js[[]string](b, `(() => {
@@ -176,9 +191,21 @@ func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	}
 }
 
-// TestNoLineOfTheMapBeginsWithAComma looks at the lists of links below the stations at several widths: a comma stands on the line of the
+// TestNoLineOfTheMapBeginsWithAComma looks at the lists of links below the stations: a comma stands on the line of the
 // link before it.
 func TestNoLineOfTheMapBeginsWithAComma(t *testing.T) {
+	parallel(t)
+	noLineOfTheMapBeginsWithAComma(t, 400)
+}
+
+// TestNightlyNoLineOfTheMapBeginsWithAComma does so at more widths.
+func TestNightlyNoLineOfTheMapBeginsWithAComma(t *testing.T) {
+	testenv.Nightly(t)
+	noLineOfTheMapBeginsWithAComma(t, 340, 360, 380, 400, 420, 440, 460, 480)
+}
+
+func noLineOfTheMapBeginsWithAComma(t *testing.T, widths ...int64) {
+	t.Helper()
 	b := open(t, served(t), "#/latest/aggregated-api/1?view=map", 400)
 	b.is("document.querySelector('.also span')")
 	for _, lang := range []string{"en", "zh"} {
@@ -187,7 +214,7 @@ func TestNoLineOfTheMapBeginsWithAComma(t *testing.T) {
 			b.do(chromedp.Reload())
 			b.is("document.querySelector('.also')?.textContent.includes('、')")
 		}
-		for width := int64(340); width <= 480; width += 20 {
+		for _, width := range widths {
 			b.do(chromedp.EmulateViewport(width, 860))
 			wrong := js[[]string](b, `[...document.querySelectorAll('.also span')].filter((s) => {
 				const comma = document.createRange();

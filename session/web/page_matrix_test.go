@@ -7,17 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
-
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 // TestEachCellOfTheMatrixLeadsSomewhere follows the three kinds of cells of a site, and reads one release at a time on a narrow screen.
 func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
-	testenv.Chromium(t)
-	folder := writeSite(t, web.Site{Releases: []string{"1.26", "1.30", "1.37"}, Scenarios: []string{"get-node", "discovery"}})
+	parallel(t)
+	folder, _ := smallSite(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	t.Cleanup(server.Close)
 	b := openAt(t, server.URL+"/#/releases", server.URL, 1280)
@@ -42,7 +38,7 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	b.is("document.querySelector('.summary h1') && location.hash.includes('from=v1.26.15')")
 
 	narrow := openAt(t, server.URL+"/#/releases", server.URL, 400)
-	narrow.is("document.querySelectorAll('.overview thead th').length === 2 && document.querySelectorAll('.overview td a').length === 2")
+	narrow.is("document.querySelectorAll('.overview thead th').length === 2 && document.querySelectorAll('.overview td a').length === 3")
 	js[any](narrow, `(() => { const s = document.querySelector('.matrix select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
 	narrow.is("document.querySelector('.overview thead th:last-child').textContent === 'v1.30.4' && location.hash === '#/releases?release=v1.30.4'")
 	if js[bool](narrow, "(() => { const t = document.querySelector('.wide-table'); return t.scrollWidth > t.clientWidth })()") {
@@ -54,6 +50,7 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 // TestPageSaysWhatTheSignsOfAHistoryMean reads the changes of a scenario from v1.18 to v1.20: a call that both sources have has its sign in
 // brackets, and each sign is explained to who sees it and to who hears it.
 func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/releases?scenario=get-node", 400)
 	b.is("document.querySelector('.matrix .legend')")
 	for sign, says := range map[string]string{
@@ -81,10 +78,22 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 	b.accessible()
 }
 
-// TestPageKeepsAllCallsInSight looks for parts of rows that stand outside of their row, wide and narrow.
+// TestPageKeepsAllCallsInSight looks for parts of rows that stand outside of their row, on a narrow screen.
 func TestPageKeepsAllCallsInSight(t *testing.T) {
+	parallel(t)
+	keepsAllCallsInSight(t, 400)
+}
+
+// TestNightlyPageKeepsAllCallsInSight does so on a wide screen.
+func TestNightlyPageKeepsAllCallsInSight(t *testing.T) {
+	testenv.Nightly(t)
+	keepsAllCallsInSight(t, 1280)
+}
+
+func keepsAllCallsInSight(t *testing.T, width int64) {
+	t.Helper()
 	server := served(t)
-	for _, width := range []int64{1280, 400} {
+	{
 		b := open(t, server, "#/v1.24.17/get-anonymous/1?view=calls", width)
 		b.is("document.querySelectorAll('.row.flat .place').length > 20")
 		if cut := js[string](b, "[...document.querySelectorAll('.row.flat')].filter((r) => [...r.children].some((c) => c.getBoundingClientRect().right > r.getBoundingClientRect().right)).map((r) => r.textContent).join()"); cut != "" {
@@ -95,9 +104,7 @@ func TestPageKeepsAllCallsInSight(t *testing.T) {
 			t.Errorf("%d pixels: no title has the rest of %s", width, lost)
 		}
 		// On paper are the rows that were in sight, without the empty space for the others.
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-			t.Fatal(err)
-		}
+		b.emulate("print", "")
 		b.is("/^Calls 1 to [0-9]+ of [0-9]+: /.test(document.querySelector('.paper').innerText)")
 		if height, rows := js[int](b, "document.documentElement.scrollHeight"), js[int](b, "document.querySelectorAll('.row.flat').length"); height > rows*24+400 {
 			t.Errorf("%d pixels: %d rows take %d pixels of paper", width, rows, height)
@@ -108,6 +115,7 @@ func TestPageKeepsAllCallsInSight(t *testing.T) {
 // TestPageNumbersCallsFromOne reads the number of the first call, the names of all layers in the step player, and moves through the time line
 // with an arrow before anything has the focus.
 func TestPageNumbersCallsFromOne(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/v1.37.1/get-node/1?at=entered", 1280)
 	b.is(fmt.Sprintf("[...document.querySelectorAll('.code .about span')].some((s) => s.textContent === 'Call 1 of %d')", callsOf(t, "get-node")))
@@ -117,7 +125,7 @@ func TestPageNumbersCallsFromOne(t *testing.T) {
 	}
 	b = open(t, server, "#/v1.37.1/get-node/1?view=time", 1280)
 	b.is("document.querySelector('.flame canvas')")
-	b.is("document.activeElement === document.body")
+	b.is("document.activeElement === document.body && document.querySelector('.cursor b')?.textContent.includes('APIServerHandler')")
 	js[any](b, "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))")
-	b.is("document.activeElement.matches('.flame') && document.querySelector('.cursor b')?.textContent.includes('APIServerHandler')")
+	b.is("document.activeElement.matches('.flame') && document.querySelector('.cursor b')?.textContent.includes('withAuditInit')")
 }

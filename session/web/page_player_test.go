@@ -13,6 +13,7 @@ const position = "(document.querySelector('.player .said')?.textContent ?? '')"
 
 // TestKeyOfAStepOpensThePlayer presses a key that the table of keys names, without a click before it.
 func TestKeyOfAStepOpensThePlayer(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
 	b.is(heading + " === '(*store).Get' && document.querySelector('.tree')")
 	b.press("s")
@@ -22,6 +23,7 @@ func TestKeyOfAStepOpensThePlayer(t *testing.T) {
 }
 
 func TestPageStepsThroughARequest(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/latest/get-node/1?call="+escape(storeGet), 1280)
 	b.is(heading + " === '(*store).Get'")
@@ -83,6 +85,7 @@ func TestPageStepsThroughARequest(t *testing.T) {
 }
 
 func TestPagePlaysARequest(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?at=entered", 1280)
 	b.is(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
 	for range 3 {
@@ -116,6 +119,7 @@ func TestPagePlaysARequest(t *testing.T) {
 
 // TestPageStepsOnANarrowScreen begins where no call is selected, as on a telephone.
 func TestPageStepsOnANarrowScreen(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "", 400)
 	b.is(row("Authentication"))
 	// The pages, the colours and the language are behind a button.
@@ -141,23 +145,9 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 	}
 }
 
-func TestPagePlayerIsAccessible(t *testing.T) {
-	server := served(t)
-	for _, width := range []int64{1280, 400} {
-		b := open(t, server, "#/latest/get-node/1?at=entered&call="+escape(storeGet), width)
-		b.is(position + ".startsWith('At the beginning of')")
-		b.is("document.querySelector('.layer-box.lit')")
-		b.accessible()
-		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-			t.Errorf("the page is wider than a screen of %d pixels", width)
-		}
-		b.click("document.querySelector('.language')")
-		b.is(position + ".startsWith('位于 ')")
-	}
-}
-
 // TestPagePlayerStaysAtTheEnd steps from key step to key step where there is none: the player stays, and says so.
 func TestPagePlayerStaysAtTheEnd(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?at=returning&call="+escape("k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"), 1280)
 	b.is(position + ".includes('is about to return')")
 	number := js[string](b, "document.querySelector('.player .at').textContent")
@@ -175,6 +165,7 @@ func TestPagePlayerStaysAtTheEnd(t *testing.T) {
 // TestPageSaysWhatTakesUpAnEvent looks at calls of the watch cache that take up the event of a write: everywhere the page says
 // that nobody called them, as the tree in the terminal does.
 func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	const dispatch, transform = "go.etcd.io/etcd/client/v3.(*watchGRPCStream).dispatchEvent", "k8s.io/apiserver/pkg/storage/etcd3.(*watchChan).transform"
 	const from = "(document.querySelector('.code .from')?.textContent ?? '')"
@@ -202,8 +193,9 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	b.is(position + ".includes('about to call')")
 	b.press("s")
 	b.is(from + ".startsWith('Called from etcd3.(*watchChan).transform')")
-	chinese := open(t, server, "#/latest/create-deployment/1?call="+escape(dispatch), 1280)
+	chinese := open(t, server, "#/latest/create-deployment/1?at=entered&call="+escape(dispatch), 1280)
 	chinese.is(from + ".startsWith('Not called')")
 	chinese.click("document.querySelector('.language')")
 	chinese.is(from + " === '不是被调用的：接收该写入的事件'")
+	chinese.is(position + ".startsWith('位于 ')")
 }

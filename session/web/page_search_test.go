@@ -16,6 +16,7 @@ import (
 
 // TestPageSearchesWhileSomeoneTypes types without Enter, delays the answer to an earlier text beyond that to a later one, and goes on by keyboard.
 func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "", 1280)
 	b.is(row("Authentication"))
 	js[any](b, `(() => {
@@ -55,6 +56,7 @@ func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 
 // TestSearchResultsShowAllTheirScenarios opens the rest of a long list of scenarios, and reads what is said of no result and of one.
 func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/search?text=WithRequestInfo.func1", 1280)
 	b.is("/^and [0-9]+ more scenarios$/.test(document.querySelector('.all-places')?.textContent)")
@@ -72,18 +74,19 @@ func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
 
 // TestSearchFindsScenarios types what somebody knows from kubectl.
 func TestSearchFindsScenarios(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/search?text=kubectl+delete+pods", 400)
 	b.is("[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'delete-pod-graceful')")
 	if js[bool](b, "[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'create-pod')") {
 		t.Error("a scenario is found that does not delete")
 	}
-	b.accessible()
 	b.click("[...document.querySelectorAll('.scenarios a')].find((e) => e.textContent === 'delete-pod')")
 	b.is("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
 }
 
 // TestSearchLeadsFromOldNames searches for a function that only old releases have, and follows it to its present name.
 func TestSearchLeadsFromOldNames(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)
 	b.is("document.querySelector('.found section h2')?.textContent.startsWith('In the released sources')")
 	b.is("document.querySelector('.found section .places')?.textContent.includes('v1.23.17: now ')")

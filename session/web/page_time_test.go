@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -33,6 +34,7 @@ func (b *tab) pointer(kind string, part float64, y int, more string) {
 }
 
 func TestPageShowsWhereTheTimeWent(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
 	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 3.')")
@@ -95,6 +97,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 
 // TestPageShowsTheTailOfAWrite zooms to the watch event, which comes after the first call has ended.
 func TestPageShowsTheTailOfAWrite(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/create-deployment/1?view=time&call="+escape("k8s.io/apiserver/pkg/storage/cacher.(*Cacher).dispatchEvent"), 1280)
 	b.is(cursor + ".startsWith('cacher.(*Cacher).dispatchEvent ')")
 	b.is(heading + " === '(*Cacher).dispatchEvent'")
@@ -103,42 +106,26 @@ func TestPageShowsTheTailOfAWrite(t *testing.T) {
 	b.is("location.hash.includes('from=')")
 }
 
-func TestPageTimeLineIsAccessible(t *testing.T) {
-	server := served(t)
-	for _, width := range []int64{1280, 400} {
-		b := open(t, server, "#/latest/get-node/1?view=time", width)
-		b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1.')")
-		b.accessible()
-		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-			t.Errorf("the page is wider than a screen of %d pixels", width)
-		}
-	}
-}
-
-// TestPageZoomsThroughTheStartOfAServer measures frames while the time line of the largest request of all, the start of a server, is zoomed and moved.
+// TestPageZoomsThroughTheStartOfAServer zooms and moves the time line of the largest request of all, the start of a server.
 func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/boot/1?view=time", 1280)
 	b.is("/^0s to [1-9]/.test(document.querySelector('.span')?.textContent)")
-	frames := js[[]float64](b, `new Promise((done) => {
-		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), frames = []; let n = 0, last = performance.now();
-		const frame = (now) => {
-			frames.push(now - last); last = now;
+	js[any](b, `new Promise((done) => {
+		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(); let n = 0;
+		const frame = () => {
 			c.dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, clientX: r.left + 250, clientY: r.top + 90, deltaY: n < 60 ? -40 : 40, shiftKey: n % 10 === 9}));
 			document.querySelector('.flame').scrollTop += 7;
-			n++ < 120 ? requestAnimationFrame(frame) : done(frames);
+			n++ < 120 ? requestAnimationFrame(frame) : done(null);
 		};
 		requestAnimationFrame(frame);
 	})`)
-	worst := 0.0
-	for _, ms := range frames[1:] {
-		worst = max(worst, ms)
-	}
-	t.Logf("the slowest of %d frames: %.0f ms", len(frames)-1, worst)
 	b.is("document.querySelector('.span')?.textContent.includes('zoom in')")
 }
 
 // TestPageMarksCallsWithoutADuration zooms to calls of which only the entry was recorded: each is a line with a dot, which can be pointed at.
 func TestPageMarksCallsWithoutADuration(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	rec, err := recordings.Load("v1.37.1", "create-deployment")
 	if err != nil {
@@ -160,7 +147,7 @@ func TestPageMarksCallsWithoutADuration(t *testing.T) {
 			const f = document.querySelector('.flame');
 			f.scrollTop = n * 100;
 			f.dispatchEvent(new Event('scroll'));
-			await new Promise((go) => setTimeout(go, 100));
+			await settled();
 		}
 		CanvasRenderingContext2D.prototype.arc = arc;
 		return dots;
@@ -174,8 +161,20 @@ func TestPageMarksCallsWithoutADuration(t *testing.T) {
 
 // TestPageTellsTimesApart zooms in until a microsecond fills the scale: no two labels on it are the same.
 func TestPageTellsTimesApart(t *testing.T) {
+	parallel(t)
+	tellsTimesApart(t, [2]int{0, 3000000}, [2]int{999990, 1000190})
+}
+
+// TestNightlyPageTellsTimesApart does so with more spans.
+func TestNightlyPageTellsTimesApart(t *testing.T) {
+	testenv.Nightly(t)
+	tellsTimesApart(t, [2]int{1500000, 1501000}, [2]int{1000000, 1000200})
+}
+
+func tellsTimesApart(t *testing.T, spans ...[2]int) {
+	t.Helper()
 	server := served(t)
-	for _, span := range [][2]int{{0, 3000000}, {1500000, 1501000}, {1000000, 1000200}, {999990, 1000190}} {
+	for _, span := range spans {
 		b := open(t, server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]), 1280)
 		b.is(cursor + ".length > 0")
 		labels := js[[]string](b, `(async () => {
@@ -183,7 +182,7 @@ func TestPageTellsTimesApart(t *testing.T) {
 			CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (x === 0 && y === 0 && h > 60) written.length = 0; ground.apply(this, arguments); }; // it draws anew
 			CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y < 22 && /^[0-9.]+(ns|µs|ms|s)$/.test(text)) written.push(text); fill.apply(this, arguments); };
 			document.querySelector('.flame').dispatchEvent(new Event('scroll'));
-			await new Promise((go) => setTimeout(go, 100));
+			await settled();
 			CanvasRenderingContext2D.prototype.fillText = fill;
 			CanvasRenderingContext2D.prototype.fillRect = ground;
 			return written;
@@ -204,6 +203,7 @@ func TestPageTellsTimesApart(t *testing.T) {
 
 // TestPageRanksWhatTookLongest opens the ranking of a request: the greatest time is first, and a row leads to the call.
 func TestPageRanksWhatTookLongest(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	var want web.LayerList
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/create-deployment/requests/1/layers")
@@ -215,19 +215,17 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 			t.Fatalf("function %d of the ranking took less than the one behind it: %+v", i, want.Longest[i:i+2])
 		}
 	}
-	for _, width := range []int64{1280, 400} {
-		b := open(t, server, "#/latest/create-deployment/1?view=time", width)
-		b.click("document.querySelector('.ranking summary')")
-		b.is("document.querySelectorAll('.ranked').length === 2")
-		b.accessible()
-		first := "document.querySelector('.ranked button')"
-		if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {
-			t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
-		}
-		b.click(first)
-		b.is(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
-		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-			t.Errorf("the page is wider than a screen of %d pixels", width)
-		}
+	b := open(t, server, "#/latest/create-deployment/1?view=time", 400)
+	b.click("document.querySelector('.ranking summary')")
+	b.is("document.querySelectorAll('.ranked').length === 2")
+	b.accessible()
+	first := "document.querySelector('.ranked button')"
+	if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {
+		t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
+	}
+	b.click(first)
+	b.is(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
+	if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+		t.Error("the page is wider than the screen")
 	}
 }

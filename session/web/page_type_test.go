@@ -12,6 +12,7 @@ const store = "k8s.io/apiserver/pkg/storage/etcd3.store"
 
 // TestPageShowsATypeThatTheSearchFinds goes from the search to a type, and from there to the recorded calls of a method.
 func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/search?text=etcd3.store", 1280)
 	b.is("[...document.querySelectorAll('.found a.text')].some((e) => e.textContent === '" + store + "')")
 	b.do(chromedp.Click(".found a.text"))
@@ -25,6 +26,7 @@ func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
 // TestPageLeadsOnFromATypeThatThereIsNot opens the address of a type that the release does not have, as a reader who has chosen Chinese
 // before: the first answer of the server is in Chinese, too.
 func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
+	parallel(t)
 	server := served(t)
 	b := open(t, server, "", 1280)
 	b.is("document.querySelector('.tree')")
@@ -40,27 +42,18 @@ func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
 	b.forgive("the server responded with a status of 404")
 }
 
-// TestPageShowsATypeToEverybody looks at a type with axe, wide and narrow, and goes through it by keyboard.
-func TestPageShowsATypeToEverybody(t *testing.T) {
-	server := served(t)
-	for _, width := range []int64{1280, 400} {
-		b := open(t, server, "#/type?name="+store, width)
-		b.is("document.querySelector('.type .told')")
-		b.accessible()
-		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-			t.Errorf("the page is wider than a screen of %d pixels", width)
-		}
-		if width == 400 {
-			continue
-		}
-		b.tabTo("e.matches('.type pre') && e.textContent.includes('type store')")
-		b.press(kb.Tab)
-		if at := js[string](b, "document.activeElement.textContent"); at != "etcd3.(*store).Get" {
-			t.Errorf("behind the declaration, Tab leads to %q, expected the method that recordings call", at)
-		}
-		b.press(kb.Tab)
-		if !js[bool](b, "document.activeElement.matches('.type .told')") {
-			t.Errorf("behind the methods, Tab leads to %s", js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
-		}
+// TestPageShowsATypeByKeyboard goes through a type by keyboard.
+func TestPageShowsATypeByKeyboard(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/type?name="+store, 1280)
+	b.is("document.querySelector('.type .told')")
+	b.tabTo("e.matches('.type pre') && e.textContent.includes('type store')")
+	b.press(kb.Tab)
+	if at := js[string](b, "document.activeElement.textContent"); at != "etcd3.(*store).Get" {
+		t.Errorf("behind the declaration, Tab leads to %q, expected the method that recordings call", at)
+	}
+	b.press(kb.Tab)
+	if !js[bool](b, "document.activeElement.matches('.type .told')") {
+		t.Errorf("behind the methods, Tab leads to %s", js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
 	}
 }

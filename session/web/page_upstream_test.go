@@ -6,6 +6,7 @@ import (
 
 // TestPageShowsUpstreamsOwnTracing switches upstream's spans and events on, in the tree and beside the source.
 func TestPageShowsUpstreamsOwnTracing(t *testing.T) {
+	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
 	b.is(heading + " === '(*store).Get'")
 	b.is("document.querySelector('.marks')")

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -104,7 +103,6 @@ func takePictures(t *testing.T) {
 func takePicture(b *tab, name string) {
 	b.Helper()
 	b.until("document.fonts.status === 'loaded'")
-	time.Sleep(300 * time.Millisecond) // for what scrolls
 	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.Fatal(err)

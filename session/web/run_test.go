@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -34,9 +34,10 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	}()
 	address := <-announced
 	var got []byte
-	for deadline := time.Now().Add(10 * time.Second); len(got) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		got, _ = os.ReadFile(opened) // the browser may not have written it yet
-	}
+	testenv.Within(t, patience, "the browser is opened", func() bool {
+		got, _ = os.ReadFile(opened)
+		return len(got) > 0
+	})
 	server, _, _ := strings.Cut(address, "/?token=")
 	// Other users of the machine can see the address with which a browser is opened.
 	if !strings.HasPrefix(string(got), server+"/?code=") || strings.Contains(string(got), run.Token) {

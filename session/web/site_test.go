@@ -33,6 +33,32 @@ func writeSite(t *testing.T, site web.Site) string {
 	return site.Out
 }
 
+// smallSite returns the folder of a site with three releases and three scenarios; the oldest release has no recording of discovery. Tests
+// share the site.
+func smallSite(t *testing.T) (folder string, infos []recordings.Info) {
+	t.Helper()
+	const discovery = "discovery"
+	scenarios := []string{"get-node", "create-deployment", discovery}
+	for _, release := range []string{"v1.37.1", "v1.30.4", "v1.26.15"} {
+		info := recordings.Info{K8sVersion: release, Scenarios: scenarios}
+		if release == "v1.26.15" {
+			info.Scenarios = scenarios[:2]
+		}
+		infos = append(infos, info)
+	}
+	source := fakeSource(t)
+	common.Lock()
+	defer common.Unlock()
+	folder = filepath.Join(common.folder, "site")
+	if _, err := os.Stat(folder); err != nil {
+		site := web.Site{Out: folder, Version: "test", Source: source, Releases: []string{"1.26", "1.30", "1.37"}, Scenarios: scenarios}
+		if err := site.Write(t.Context(), t.Logf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, infos
+}
+
 var linkInPage = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 
 // crawl follows every link of every page of a site.
@@ -158,20 +184,19 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 	calm("the call of a comparison")
 }
 
-// TestSiteHasNoDeadLink writes a small site, crawls it, and opens what is in it.
+// TestSiteHasNoDeadLink crawls a small site, and opens what is in it.
 func TestSiteHasNoDeadLink(t *testing.T) {
-	scenarios := []string{"get-node", "create-deployment"}
-	folder := writeSite(t, web.Site{Releases: []string{"1.30", "1.37"}, Scenarios: scenarios})
+	parallel(t)
+	folder, infos := smallSite(t)
 	crawl(t, folder)
-	infos := []recordings.Info{{K8sVersion: "v1.37.1", Scenarios: scenarios}, {K8sVersion: "v1.30.4", Scenarios: scenarios}}
 	openEach(t, folder, infos)
 	openPages(t, folder, infos, len(infos))
 }
 
 // TestSiteFromTheDiskSaysWhatItNeeds opens a site without a server: the browser does not load its data.
 func TestSiteFromTheDiskSaysWhatItNeeds(t *testing.T) {
-	testenv.Chromium(t)
-	folder := writeSite(t, web.Site{Releases: []string{"1.37"}, Scenarios: []string{"get-node"}})
+	parallel(t)
+	folder, _ := smallSite(t)
 	b := openAt(t, "file://"+folder+"/index.html", "file://"+folder, 1280)
 	b.forgive("file://")
 	b.forgive("ERR_FAILED")
@@ -180,33 +205,39 @@ func TestSiteFromTheDiskSaysWhatItNeeds(t *testing.T) {
 	b.accessible()
 }
 
-// TestSiteIsAccessible looks at pages of a site with axe, wide and narrow.
+// TestSiteIsAccessible looks at pages of a site with axe, on a narrow screen.
 func TestSiteIsAccessible(t *testing.T) {
-	testenv.Chromium(t)
-	folder := writeSite(t, web.Site{Releases: []string{"1.30", "1.37"}, Scenarios: []string{"get-node"}})
+	parallel(t)
+	siteIsAccessible(t, 400)
+}
+
+// TestNightlySiteIsAccessible does so on a wide screen.
+func TestNightlySiteIsAccessible(t *testing.T) {
+	testenv.Nightly(t)
+	siteIsAccessible(t, 1280)
+}
+
+func siteIsAccessible(t *testing.T, width int64) {
+	t.Helper()
+	folder, _ := smallSite(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	t.Cleanup(server.Close)
-	for _, width := range []int64{1280, 400} {
-		b := openAt(t, server.URL+"/", server.URL, width)
-		for _, test := range []struct{ path, ready string }{
-			{"#/", row("etcd3 store")},
-			{"#/compare", "document.querySelector('.merged .row.added')"},
-			{"#/releases", "document.querySelector('.overview td a')"},
-			{"#/releases?scenario=get-node", "document.querySelector('.releases th a')"},
-			{"#/guide", "document.querySelector('.guide dl')"},
-			{"#/lessons", "document.querySelector('.lessons-of a')"},
-		} {
-			b.goTo(test.path)
-			b.is(test.ready)
-			b.accessible()
-			if width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-				t.Errorf("%s is wider than the screen", test.path)
-			}
-		}
-		b.do(chromedp.Navigate(server.URL + "/lessons/03-get.en.html"))
-		b.is("document.querySelector('main h1')")
+	b := openAt(t, server.URL+"/", server.URL, width)
+	for _, test := range []struct{ path, ready string }{
+		{"#/", row("etcd3 store")},
+		{"#/compare", "document.querySelector('.merged .row.added')"},
+		{"#/releases", "document.querySelector('.overview td a')"},
+		{"#/releases?scenario=get-node", "document.querySelector('.releases th a')"},
+		{"#/guide", "document.querySelector('.guide dl')"},
+		{"#/lessons", "document.querySelector('.lessons-of a')"},
+	} {
+		b.goTo(test.path)
+		b.is(test.ready)
 		b.accessible()
 	}
+	b.do(chromedp.Navigate(server.URL + "/lessons/03-get.en.html"))
+	b.is("document.querySelector('main h1')")
+	b.accessible()
 }
 
 // TestSlowSiteHasTheWholeLibrary does so with all recordings of the two newest releases.

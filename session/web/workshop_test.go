@@ -79,7 +79,7 @@ func TestEveryExerciseCanBeDone(t *testing.T) {
 func TestPageAndCommandShareTheProgress(t *testing.T) {
 	address := start(t, web.Options{})
 	program := t.TempDir() + "/apitrace"
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/apitrace").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "../../cmd/apitrace").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	path := address + web.Base + "/workshop/exercises/0.1"
