@@ -86,8 +86,8 @@ func TestPageStepsThroughARequest(t *testing.T) {
 
 func TestPagePlaysARequest(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "#/latest/get-node/1?at=entered", 1280)
-	b.is(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
+	b := open(t, served(t), "#/latest/get-node/1?at=entered&call="+escape(storeGet), 1280)
+	b.is(position + ".startsWith('At the beginning of etcd3.(*store).Get')")
 	for range 3 {
 		b.press(">")
 	}
@@ -103,7 +103,7 @@ func TestPagePlaysARequest(t *testing.T) {
 	last := strings.TrimSuffix(js[string](b, position), noMore)
 	b.press("t")
 	b.is(position + " === " + fmt.Sprintf("%q", last+noMore))
-	if at := js[string](b, "location.hash"); !strings.Contains(at, "at=entered") || strings.Contains(at, "APIServerHandler") {
+	if at := js[string](b, "location.hash"); !strings.Contains(at, "at=entered") || strings.Contains(at, "store%29.Get&") {
 		t.Errorf("it stopped at %s", at)
 	}
 	b.press("q")
