@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
@@ -74,7 +73,7 @@ func TestSlowChangeTheServerOnThePage(t *testing.T) {
 	b.click("document.querySelector('.answer .stop')")
 	b.until("document.querySelector('.reply').textContent.includes('Cancelled.') && !document.querySelector('.question .progress')")
 	b.click(check)
-	b.within(3*time.Minute, "document.querySelector('.problem')?.textContent.includes('your change does not compile')")
+	b.within(forABuild, "document.querySelector('.problem')?.textContent.includes('your change does not compile')")
 	b.forgive("the server responded with a status of 400")
 	b.forgive("the server responded with a status of 502")
 

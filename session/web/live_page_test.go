@@ -143,20 +143,26 @@ func TestManyTabsShareTheEvents(t *testing.T) {
 	}
 }
 
+// anotherLive opens the live view in another tab, and waits until the page listens to the events of the server. A server without a grace
+// time would end before.
+func (b *tab) anotherLive(address string) *tab {
+	b.Helper()
+	other := b.another(address, "#/latest/get-node/1")
+	js[any](other, `(() => { const real = EventSource; window.EventSource = class extends real {
+		constructor(address) { super(address); this.addEventListener('open', () => { window.listens = true; }); }
+	}; })()`)
+	other.goTo("#/servers")
+	other.until("window.listens")
+	return other
+}
+
 // TestServerEndsWithTheLastTab has two tabs, and no grace time: the server runs on while a tab is open, and ends with the last one.
 func TestServerEndsWithTheLastTab(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine, Grace: time.Nanosecond})
 	browser := open(t, address, "#/latest/get-node/1", 1280) // has no live view
 	browser.is(row("Authentication"))
-	b := browser.another(address, "#/latest/get-node/1")
-	b.is(row("Authentication"))
-	// Without a listener, the server would end at once.
-	js[any](b, `(() => { const real = EventSource; window.EventSource = class extends real {
-		constructor(address) { super(address); this.addEventListener('open', () => { window.listens = true; }); }
-	}; })()`)
-	b.goTo("#/servers")
-	b.until("window.listens")
+	b := browser.anotherLive(address)
 	b.click(live("servers") + ".querySelector('.go')")
 	b.until("document.querySelector('.server.ready')")
 	server := engine.server(t)

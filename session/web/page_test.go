@@ -81,7 +81,7 @@ func now[T any](b *tab, expression string) T {
 // settled makes window.settled, which returns a promise that is kept when the page is idle (render/page/src/idle.ts). A page without a
 // script is idle when it is loaded. The page must be idle before and after a frame, because events such as scroll come with the next frame.
 const settled = `window.settled ??= async () => {
-	const turn = () => new Promise((go) => { const late = setTimeout(go, 100); requestAnimationFrame(() => { clearTimeout(late); setTimeout(go); }); });
+	const turn = () => new Promise((go) => document.hidden ? setTimeout(go) : requestAnimationFrame(() => setTimeout(go)));
 	const busy = () => document.readyState !== 'complete' || document.scripts.length > 0 && !('idle' in document.documentElement.dataset);
 	for (let before = true; before;) { before = busy(); await turn(); before ||= busy(); }
 };`
@@ -112,7 +112,10 @@ func (b *tab) untilBusy(expression string) {
 	b.waitFor(patience, "!!("+expression+")", expression)
 }
 
-// within is until for what takes longer than the patience of the tests, such as a build.
+// forABuild is how long a test waits for the build of a server.
+const forABuild = 20 * time.Minute
+
+// within is until with a limit.
 func (b *tab) within(limit time.Duration, expression string) {
 	b.Helper()
 	b.waitFor(limit, whenIdle("return !!("+expression+")"), expression)

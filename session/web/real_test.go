@@ -18,19 +18,19 @@ type realEngine struct{ web.Engine }
 // the page shows. When the page is closed, the server ends.
 func TestPageWithARealServer(t *testing.T) {
 	testenv.NeedsServer(t)
-	address := start(t, web.Options{Engine: realEngine{}, Grace: 2 * time.Second})
+	address := start(t, web.Options{Engine: realEngine{}, Grace: time.Nanosecond})
 	browser := open(t, address, "#/latest/get-node/1", 1280)
 	browser.until(row("Authentication"))
-	b := browser.another(address, "#/servers")
+	b := browser.anotherLive(address)
 	b.click(live("servers") + ".querySelector('.go')")
-	b.within(4*time.Minute, "document.querySelector('.server.ready')")
-	b.within(time.Minute, "[...document.querySelectorAll('select[name=scenario] option')].length > 30")
+	b.within(forABuild, "document.querySelector('.server.ready')")
+	b.until("[...document.querySelectorAll('select[name=scenario] option')].length > 30")
 	b.click(live("replay") + ".querySelector('.go')")
-	b.within(2*time.Minute, live("replay")+".querySelector('.outcome a')?.textContent === 'get-node'")
+	b.until(live("replay") + ".querySelector('.outcome a')?.textContent === 'get-node'")
 
 	js[any](b, setValue("input[name=path]", "/api/v1/namespaces/default"))
 	b.click(live("request") + ".querySelector('.go')")
-	b.within(time.Minute, live("request")+".querySelector('.outcome a')?.textContent === 'GET /api/v1/namespaces/default'")
+	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'GET /api/v1/namespaces/default'")
 	b.click(live("request") + ".querySelector('.outcome a')")
 	b.until(row("etcd3 store"))
 	b.until("document.querySelector('.request h1').textContent.includes('→ 200')")
@@ -43,13 +43,13 @@ func TestPageWithARealServer(t *testing.T) {
 		if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "default") {
 			t.Errorf("%s: %v: %s", script, err, out)
 		}
-		b.within(time.Minute, "[...document.querySelectorAll('tbody tr')].some((r) => r.textContent.includes('/api/v1/namespaces?limit=500'))")
+		b.until("[...document.querySelectorAll('tbody tr')].some((r) => r.textContent.includes('/api/v1/namespaces?limit=500'))")
 		b.click("[...document.querySelectorAll('tbody tr')].find((r) => r.textContent.includes('/api/v1/namespaces?limit=500')).querySelector('a')")
 		b.until("document.querySelector('.tree')?.textContent.includes('Authentication')")
 	}
 	kubeconfig := liveState(t, address).Servers[0].Kubeconfig
 	b.close()
-	testenv.Within(t, 30*time.Second, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+	testenv.Within(t, patience, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
 	if out, err := exec.Command("pgrep", "-f", fmt.Sprintf("^[^ ]*kube-apiserver .*%s", kubeconfig[:strings.LastIndex(kubeconfig, "/")])).Output(); err == nil {
 		t.Errorf("a server still runs: %s", out)
 	}
