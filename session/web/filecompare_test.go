@@ -135,6 +135,7 @@ func filesAreAccessible(t *testing.T, at func(width int64) int64) {
 	t.Helper()
 	recording, _ := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t)}, "en")
 	comparison, _ := writeComparison(t, recordedBy(t, "v1.30.4", "get-node"), recordedBy(t, "v1.37.1", "get-node"), "v1.30.4", "v1.37.1", licensed(t, bothSources(t, storeGet)))
+	b := openAt(t, "about:blank", "file://", 1280)
 	for _, test := range []struct {
 		name, address, ready string
 		width                int64
@@ -145,12 +146,12 @@ func filesAreAccessible(t *testing.T, at func(width int64) int64) {
 		{"comparison", comparison, "document.querySelector('.merged .row.added')", 400},
 		{"difference", comparison + compared + "&call=" + escape(storeGet), "document.querySelector('.difference .hunk')", 1280},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			path, hash, _ := strings.Cut(test.address, "#")
-			b := openAt(t, "file://"+path+"#"+hash, "file://"+path, at(test.width))
-			b.is(test.ready)
-			b.accessible()
-		})
+		b.do(chromedp.EmulateViewport(at(test.width), 860), chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+test.address))
+		b.is(test.ready)
+		b.accessible()
+		if t.Failed() {
+			t.Fatalf("above: the %s", test.name)
+		}
 	}
 }
 

@@ -100,21 +100,21 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	b.is("location.hash.startsWith('#/v1.30.4/get-node/1')")
 	b.is(heading + " === '(*store).Get'")
 	// A link to the place survives.
-	again := open(t, server, link, 1280)
+	again := b.reopen(server, link)
 	again.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	again.is("document.querySelector('.hunk')")
 	// A link with the function alone shows its call, and says nothing of another place; one to a call too many does.
-	alone := open(t, server, compared+"&call="+escape(storeGet), 1280)
+	alone := b.reopen(server, compared+"&call="+escape(storeGet))
 	alone.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	alone.is("document.querySelector('.hunk')")
 	if said := js[string](alone, "document.querySelector('.problem.notice')?.textContent ?? ''"); said != "" {
 		t.Errorf("the link with the function alone says %q", said)
 	}
-	many := open(t, server, compared+"&nth=99&call="+escape(storeGet), 1280)
+	many := b.reopen(server, compared+"&nth=99&call="+escape(storeGet))
 	many.is("document.querySelector('.problem.notice')?.textContent.includes('does not show that place')")
 	many.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	// A place that does not exist is reported.
-	lost := open(t, server, compared+"&call=k8s.io/x.Lost", 1280)
+	lost := b.reopen(server, compared+"&call=k8s.io/x.Lost")
 	lost.is("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
 }
 
@@ -212,7 +212,7 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	b.is("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
 	b.is("document.querySelector('.summary h1')")
 	// All scenarios: rows come one after the other, and a cell leads to its comparison. To go there ends the work on further rows.
-	all := open(t, server, "#/releases", 1280)
+	all := b.reopen(server, "#/releases")
 	const cells = "[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelectorAll('td a[href^=\"#/compare\"]').length > 5)"
 	all.untilBusy("document.querySelectorAll('.overview tbody tr').length > 30 && " + cells)
 	scenario := now[string](all, "(() => { const row = "+cells+"; row.querySelector('td a[href^=\"#/compare\"]').click(); return row.querySelector('th').textContent })()")

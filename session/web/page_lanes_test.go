@@ -75,6 +75,6 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 		}
 	}
 	// A call of the other server is found by its link.
-	other := open(t, server, "#/latest/aggregated-api/1?view=time&call="+escape("k8s.io/sample-apiserver/pkg/registry/wardle/flunder.flunderStrategy.PrepareForCreate"), 1280)
+	other := b.reopen(server, "#/latest/aggregated-api/1?view=time&call="+escape("k8s.io/sample-apiserver/pkg/registry/wardle/flunder.flunderStrategy.PrepareForCreate"))
 	other.is(cursor + ".includes(' · sample-apiserver · ')")
 }

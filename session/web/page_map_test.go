@@ -61,7 +61,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	b.click("document.querySelectorAll('.way .in-tree')[1]")
 	b.is(heading + " === 'withAuthentication.func1'")
 	// A link to a station.
-	again := open(t, server, "#/latest/get-node/1?view=map&stop=3", 1280)
+	again := b.reopen(server, "#/latest/get-node/1?view=map&stop=3")
 	again.is("document.querySelector('.way .here')?.textContent.includes('Flow control')")
 	again.click("document.querySelector('.language')")
 	again.is("document.querySelector('.way .here')?.textContent.includes('流量控制') || document.querySelector('.way .here')?.textContent.includes('流控')")

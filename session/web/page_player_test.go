@@ -77,10 +77,10 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	if strings.Contains(calling, "calls/") || !strings.Contains(calling, "at=calling") {
 		t.Errorf("the link is %q", calling)
 	}
-	again := open(t, server, calling, 1280)
+	again := b.reopen(server, calling)
 	again.is(position + ".startsWith('In etcd3.(*store).Get, line " + line + ": about to call ')")
 	// In a release that does not make that call, the player stands where the function begins.
-	other := open(t, server, strings.Replace(calling, "next=", "next=x", 1), 1280)
+	other := b.reopen(server, strings.Replace(calling, "next=", "next=x", 1))
 	other.is(position + " === 'At the beginning of etcd3.(*store).Get.'")
 }
 
@@ -169,15 +169,15 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	server := served(t)
 	const dispatch, transform = "go.etcd.io/etcd/client/v3.(*watchGRPCStream).dispatchEvent", "k8s.io/apiserver/pkg/storage/etcd3.(*watchChan).transform"
 	const from = "(document.querySelector('.code .from')?.textContent ?? '')"
+	b := open(t, server, "", 1280)
 	for _, view := range []string{"", "&view=time", "&view=calls"} {
-		b := open(t, server, "#/latest/create-deployment/1?call="+escape(dispatch)+view, 1280)
+		b.reopen(server, "#/latest/create-deployment/1?call="+escape(dispatch)+view)
 		b.is(from + " === 'Not called: takes up the event of the write'")
 		if view == "&view=time" {
 			b.is(cursor + ".includes('Not called: takes up the event of the write')")
 		}
-		b.close()
 	}
-	b := open(t, server, "#/latest/create-deployment/1?at=entered&call="+escape(transform), 1280)
+	b.reopen(server, "#/latest/create-deployment/1?at=entered&call="+escape(transform))
 	b.is(from + ".startsWith('Not called: takes up the event of the write from client/v3.(*watchGRPCStream).dispatchEvent')")
 	b.is(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
 	b.press("S")
@@ -193,7 +193,7 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	b.is(position + ".includes('about to call')")
 	b.press("s")
 	b.is(from + ".startsWith('Called from etcd3.(*watchChan).transform')")
-	chinese := open(t, server, "#/latest/create-deployment/1?at=entered&call="+escape(dispatch), 1280)
+	chinese := b.reopen(server, "#/latest/create-deployment/1?at=entered&call="+escape(dispatch))
 	chinese.is(from + ".startsWith('Not called')")
 	chinese.click("document.querySelector('.language')")
 	chinese.is(from + " === '不是被调用的：接收该写入的事件'")

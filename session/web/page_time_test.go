@@ -88,7 +88,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuditInit')")
 
 	// A link leads to the same span.
-	other := open(t, server, again, 1280)
+	other := b.reopen(server, again)
 	other.is("document.querySelector('.span')?.textContent.split(' · ')[0] === " + fmt.Sprintf("%q", zoomed))
 	// Chinese, and the tail of the write.
 	other.click("document.querySelector('.language')")
@@ -174,8 +174,9 @@ func TestNightlyPageTellsTimesApart(t *testing.T) {
 func tellsTimesApart(t *testing.T, spans ...[2]int) {
 	t.Helper()
 	server := served(t)
+	b := open(t, server, "", 1280)
 	for _, span := range spans {
-		b := open(t, server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]), 1280)
+		b.reopen(server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]))
 		b.is(cursor + ".length > 0")
 		labels := js[[]string](b, `(async () => {
 			const fill = CanvasRenderingContext2D.prototype.fillText, ground = CanvasRenderingContext2D.prototype.fillRect, written = [];
@@ -197,7 +198,6 @@ func tellsTimesApart(t *testing.T, spans ...[2]int) {
 		if len(labels) < 4 {
 			t.Errorf("from %d to %d ns the scale says only %v", span[0], span[1], labels)
 		}
-		b.close()
 	}
 }
 
