@@ -23,10 +23,9 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"golang.org/x/term"
-)
 
-// patience is how long a screen may take to come. It is only used up by a test that fails.
-const patience = 20 * time.Second
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
 
 // A Terminal is a terminal with a program that runs in it.
 type Terminal struct {
@@ -123,6 +122,23 @@ var keys = map[string]string{
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
 }
 
+// escapeTime is longer than the time in which programs read Esc and a next key as one key with Alt. It begins when the program has read
+// Esc.
+const escapeTime = 100 * time.Millisecond
+
+// awaitTyped waits until the program has read all typed keys, or has ended.
+func (c *Terminal) awaitTyped() {
+	c.t.Helper()
+	testenv.Await(c.t, "the program reads the typed keys", func() bool {
+		select {
+		case <-c.ended:
+			return true
+		default:
+			return unread(c.theirs) == 0
+		}
+	})
+}
+
 // Type types keys: names of keys, or characters.
 func (c *Terminal) Type(names ...string) {
 	c.t.Helper()
@@ -135,7 +151,8 @@ func (c *Terminal) Type(names ...string) {
 			c.t.Fatalf("typing %q: %v", name, err)
 		}
 		if name == "esc" {
-			time.Sleep(100 * time.Millisecond) // with the next key it would be one key with Alt
+			c.awaitTyped()
+			time.Sleep(escapeTime)
 		}
 	}
 	c.mu.Lock()
@@ -207,13 +224,13 @@ func (c *Terminal) Output() string {
 // Until waits for a screen, and fails the test if it does not come.
 func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		screen := c.Screen()
-		if is(screen) {
+	var screen string
+	for deadline := time.Now().Add(testenv.Patience); ; time.Sleep(5 * time.Millisecond) {
+		if screen = c.Screen(); is(screen) {
 			return screen
 		}
 		if time.Now().After(deadline) {
-			c.t.Fatalf("no screen with %s; the last one:\n%s", what, screen)
+			c.t.Fatalf("waited %v for a screen with %s; the last one:\n%s", testenv.Patience, what, screen)
 		}
 	}
 }
@@ -245,10 +262,10 @@ func (c *Terminal) Wait() int {
 	c.t.Helper()
 	select {
 	case <-c.ended:
-	case <-time.After(patience):
+	case <-time.After(testenv.Patience):
 		c.t.Fatalf("the program does not end; its screen:\n%s", c.Screen())
 	}
-	c.awaitRestored()
+	c.awaitOutput()
 	after, err := term.GetState(int(c.theirs.Fd()))
 	if err != nil {
 		c.t.Fatal(err)
@@ -271,17 +288,25 @@ func (c *Terminal) Wait() int {
 	return c.command.ProcessState.ExitCode()
 }
 
-// awaitRestored waits until the last of what the program has written is read: on a busy machine that may be seconds after its end.
-func (c *Terminal) awaitRestored() {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		c.mu.Lock()
-		restored := !c.alt && len(c.altered) == 0
-		c.mu.Unlock()
-		if restored {
-			break
-		}
+// endMark is a control sequence that terminals ignore.
+const endMark = "\x1b]7999;end\a"
+
+// awaitOutput waits until all output of the ended program is read. It writes a mark behind the output, and removes it from the output when
+// it has come.
+func (c *Terminal) awaitOutput() {
+	c.t.Helper()
+	if _, err := io.WriteString(c.theirs, endMark); err != nil {
+		c.t.Fatal(err)
 	}
-	c.Settled()
+	testenv.Await(c.t, "the last output of the program is read", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		before, found := bytes.CutSuffix(c.output.Bytes(), []byte(endMark))
+		if found {
+			c.output.Truncate(len(before))
+		}
+		return found
+	})
 }
 
 // Clipboard returns the texts that the program has put onto the clipboard, by OSC 52, in base64.

@@ -1,0 +1,16 @@
+package testterm
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unread returns the number of bytes that were typed and that the program has not read.
+func unread(terminal *os.File) int {
+	n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCINQ)
+	if err != nil {
+		return 0
+	}
+	return n
+}
