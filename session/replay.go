@@ -191,6 +191,7 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
 		AdminToken: server.AdminToken, UserTokens: server.PlayerTokens,
 		LockFile: filepath.Join(server.RunDir, "player.lock"),
+		Gone:     server.Done(),
 		Waiting:  func() { to.Notice("waiting for another run against the same server") },
 	}
 }
