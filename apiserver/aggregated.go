@@ -259,7 +259,7 @@ func (a *Aggregated) remove(ctx context.Context, path string) error {
 }
 
 // servedTimeout limits the time in which the aggregator must find the server available.
-const servedTimeout = 30 * time.Second
+const servedTimeout = time.Minute
 
 // awaitServed waits until a client can read the server's objects through kube-apiserver, or at least, of a server of
 // which no resource is known, its discovery: only then do the aggregator and the server know each other.

@@ -48,8 +48,8 @@ type Player struct {
 	Ending func(context.Context) error
 }
 
-// cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
-const cleanupTimeout = 30 * time.Second
+// cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C. It is longer than pollTimeout, because the clean-up polls.
+const cleanupTimeout = 2 * time.Minute
 
 // Play creates the state that the scenario needs, sends its requests in order and
 // deletes the created objects, even after an error or when ctx ends. An answer with

@@ -19,7 +19,7 @@ const (
 	// pollEvery is the interval of polling.
 	pollEvery = 10 * time.Millisecond
 	// pollTimeout is the time after which polling gives up.
-	pollTimeout = 45 * time.Second
+	pollTimeout = 90 * time.Second
 	// nudgeAfter is the time after which a deleted object that is still there is nudged, and again.
 	nudgeAfter = 2 * time.Second
 )
@@ -128,7 +128,7 @@ func afterAsking(webhook string) message.Message {
 	return message.Of(", after asking the webhook %q", webhook)
 }
 
-// poll calls done until it returns true. what completes "waited 45s for ...".
+// poll calls done until it returns true. what completes "waited 1m30s for ...".
 func poll(ctx context.Context, done func() (bool, error), what message.Message) error {
 	deadline := time.Now().Add(pollTimeout)
 	for {

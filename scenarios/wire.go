@@ -19,7 +19,7 @@ import (
 
 // answerTimeout limits the time of one request. The slowest requests of scenarios are
 // answered within a second; a server that does not answer is an error.
-const answerTimeout = 30 * time.Second
+const answerTimeout = time.Minute
 
 // A wire is the one connection to the server that all requests of a run share:
 // a second one would send the first request through code that the others skip.
