@@ -18,6 +18,8 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // serve starts a webhook, and returns it with what asks it as kube-apiserver does.
@@ -105,7 +107,7 @@ func TestSilentWebhook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience)
 	defer cancel()
 	answered := make(chan error, 1)
 	go func() {
@@ -115,9 +117,7 @@ func TestSilentWebhook(t *testing.T) {
 		}
 		answered <- err
 	}()
-	for len(all.waiting()) == 0 && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
+	testenv.Await(t, "the webhook is asked", func() bool { return len(all.waiting()) > 0 })
 	if got := all.waiting(); !slices.Equal(got, []string{`"a"`}) {
 		t.Errorf("waiting: %s, expected the webhook's name", got)
 	}

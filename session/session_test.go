@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -74,7 +75,7 @@ func TestSession(t *testing.T) {
 					break
 				}
 			}
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // so that fetches overlap
 			return traceOf(sent, second[sent.TraceID]), nil
 		},
 		Keep: recording.Append,
@@ -271,14 +272,10 @@ func TestClientRun(t *testing.T) {
 // awaitEnd waits until a process has ended. It may remain as a zombie of the process that adopted it.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
-	for range 200 {
+	testenv.Await(t, fmt.Sprintf("process %d, which the client had started, has ended", pid), func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if syscall.Kill(pid, 0) != nil || err == nil && slices.Contains(strings.Fields(string(stat)), "Z") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %d, which the client had started, still runs", pid)
+		return syscall.Kill(pid, 0) != nil || err == nil && slices.Contains(strings.Fields(string(stat)), "Z")
+	})
 }
 
 func TestClientSignals(t *testing.T) {

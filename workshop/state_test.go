@@ -184,7 +184,7 @@ func TestInterruptedWrite(t *testing.T) {
 				acknowledged++
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // any moment will do
 		if err := writer.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -74,7 +75,7 @@ func TestWatch(t *testing.T) {
 // await waits until a text is printed.
 func await(t *testing.T, out *sharedBuffer, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(testenv.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if strings.Contains(unwrapped(out.String()), unwrapped(want)) {
 			return
 		}

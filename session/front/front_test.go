@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // A behind is the server behind a front. It keeps the requests that it receives.
@@ -77,13 +78,7 @@ func start(t *testing.T, o Options) (*Front, <-chan Exchange) {
 
 func next(t *testing.T, over <-chan Exchange) Exchange {
 	t.Helper()
-	select {
-	case x := <-over:
-		return x
-	case <-time.After(10 * time.Second):
-		t.Fatal("no exchange was over in 10s")
-		return Exchange{}
-	}
+	return testenv.Receive(t, "an exchange is over", over)
 }
 
 // client is a client of the front with its credentials, by HTTP/2 or HTTP/1.1.
@@ -278,11 +273,7 @@ func TestWatch(t *testing.T) {
 			if !x.HungUp || x.Status != 200 || x.Err != nil {
 				t.Errorf("HTTP/%d, the %s closes: %+v", major, closes, x)
 			}
-			select {
-			case <-hungUp:
-			case <-time.After(10 * time.Second):
-				t.Errorf("HTTP/%d, the %s closes: the server was not told", major, closes)
-			}
+			testenv.Receive(t, fmt.Sprintf("HTTP/%d, the %s closes: the server is told", major, closes), hungUp)
 		}
 	}
 }
@@ -309,7 +300,7 @@ func TestGoneWithTheLastByte(t *testing.T) {
 		}
 		fmt.Fprint(w, text)
 		w.(http.Flusher).Flush()
-		time.Sleep(200 * time.Millisecond) // only then does the answer end
+		time.Sleep(200 * time.Millisecond) // the answer ends after its last byte: a client may be gone by then
 	})
 	f, over := start(t, b.options())
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
