@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // TestMain lets the test binary play the parts of other apitrace processes.
@@ -331,14 +333,23 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 	}
 }
 
-// TestCacheDamagedAnywhere: whichever byte of the cache has changed, the next build gives the same program.
-func TestCacheDamagedAnywhere(t *testing.T) {
+// TestCacheDamagedAnywhere checks that the next build gives the same program after a byte of the cache has changed.
+func TestCacheDamagedAnywhere(t *testing.T) { damageCache(t, 4) }
+
+// TestSlowCacheDamagedAnywhere damages more bytes.
+func TestSlowCacheDamagedAnywhere(t *testing.T) {
+	testenv.Slow(t)
+	damageCache(t, 50)
+}
+
+// damageCache damages random bytes of the cache, one after the other.
+func damageCache(t *testing.T, times int) {
 	needsBuilds(t)
 	c := newCache(t)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	want, err := os.ReadFile(b.Path)
 	must(t, err)
-	for range 25 {
+	for range times {
 		folder := []string{filepath.Dir(b.Path), b.Workspace}[rand.IntN(2)]
 		var files []string
 		must(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

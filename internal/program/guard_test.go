@@ -54,13 +54,13 @@ func TestGuard(t *testing.T) {
 	dir, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 	dir = strings.TrimSpace(dir)
-	testenv.Within(t, 10*time.Second, "the session has four processes", func() bool { return len(processes(t, mark)) == 4 })
+	testenv.Await(t, "the session has four processes", func() bool { return len(processes(t, mark)) == 4 })
 	if !exists(filepath.Join(dir, "kubeconfig")) || !RunDirAlive(dir) {
 		t.Fatalf("before the kill, %s is not as it should be", dir)
 	}
 	must(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()
-	testenv.Within(t, 10*time.Second, "the processes and the folder of the killed one are gone", func() bool {
+	testenv.Await(t, "the processes and the folder of the killed one are gone", func() bool {
 		return len(processes(t, mark)) == 0 && !exists(dir)
 	})
 }
@@ -138,7 +138,7 @@ func TestKilledBuild(t *testing.T) {
 	builder := play("builder", CacheEnv+"="+c.Root, "PATH="+bin+":"+os.Getenv("PATH"))
 	must(t, builder.Start())
 	defer builder.Process.Kill()
-	testenv.Within(t, time.Minute, "go build runs", func() bool { return exists(started) })
+	testenv.Await(t, "go build runs", func() bool { return exists(started) })
 	tmp, err := os.ReadFile(started)
 	must(t, err)
 	mark += strings.TrimSpace(string(tmp))
@@ -147,7 +147,7 @@ func TestKilledBuild(t *testing.T) {
 	}
 	must(t, builder.Process.Signal(syscall.SIGKILL))
 	builder.Wait()
-	testenv.Within(t, 10*time.Second, "the build and its temporary files are gone", func() bool {
+	testenv.Await(t, "the build and its temporary files are gone", func() bool {
 		return len(processes(t, mark)) == 0 && !exists(strings.TrimPrefix(mark, "GOTMPDIR="))
 	})
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
@@ -156,13 +156,23 @@ func TestKilledBuild(t *testing.T) {
 	}
 }
 
-// A build that is killed at any moment leaves no process and no folder of apitrace, and the next one succeeds.
-func TestBuildKilledAtAnyMoment(t *testing.T) {
+// TestBuildKilledAtAnyMoment checks that a build that is killed leaves no process and no folder of apitrace, and that the next one succeeds.
+func TestBuildKilledAtAnyMoment(t *testing.T) { killBuilds(t, 3) }
+
+// TestSlowBuildKilledAtAnyMoment kills builds at more moments.
+func TestSlowBuildKilledAtAnyMoment(t *testing.T) {
+	testenv.Slow(t)
+	killBuilds(t, 25)
+}
+
+// killBuilds kills builds at random moments.
+func killBuilds(t *testing.T, times int) {
 	needsBuilds(t)
 	tmp := filepath.Dir(newRunDir(t).Path)
 	ours := filepath.Join(tmp, runDirPrefix()+"*") // a go command that resolves modules leaves an empty go-build folder there
 	var whole time.Duration
-	for i := range 12 {
+	var err error
+	for i := range 1 + times {
 		c := newCache(t)
 		mark := "TEST_KILLED=" + c.Root
 		builder := play("builder", CacheEnv+"="+c.Root, mark, "TMPDIR="+tmp)
@@ -174,12 +184,24 @@ func TestBuildKilledAtAnyMoment(t *testing.T) {
 			continue
 		}
 		moment := time.Duration(rand.Int64N(int64(whole)))
-		time.Sleep(moment)
+		time.Sleep(moment) // any moment will do
 		must(t, builder.Process.Kill())
 		builder.Wait()
-		testenv.Within(t, time.Minute, fmt.Sprintf("what a build has left that was killed after %v is gone", moment), func() bool {
-			left, err := filepath.Glob(ours)
-			return err == nil && len(left) == 1 && len(processes(t, mark)) == 0
+		var left []string
+		var running []int
+		t.Cleanup(func() {
+			if t.Failed() {
+				for _, pid := range running {
+					command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+					t.Logf("process %d runs: %q", pid, command)
+				}
+				t.Logf("folders %q", left)
+			}
+		})
+		testenv.Await(t, fmt.Sprintf("what a build has left that was killed after %v is gone", moment), func() bool {
+			left, err = filepath.Glob(ours)
+			running = processes(t, mark)
+			return err == nil && len(left) == 1 && len(running) == 0
 		})
 		b, _ := mustBuild(t, tiny(), Options{Cache: c})
 		if got := output(t, b); !strings.HasPrefix(got, "hello staged") {

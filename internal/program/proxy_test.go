@@ -19,6 +19,8 @@ import (
 	"golang.org/x/mod/sumdb"
 	"golang.org/x/mod/sumdb/dirhash"
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // A badProxy is a module proxy that answers requests as it should, up to one.
@@ -74,9 +76,20 @@ func (p *badProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// TestBadProxy: a module proxy that breaks off or is out of order ends the build with an error, at whichever request it
-// begins, and spoils neither the cache nor Go's module cache.
-func TestBadProxy(t *testing.T) {
+// everyFifth is how many requests a quick test goes on from one bad answer to the next. A slow test tries each request.
+const everyFifth = 5
+
+// TestBadProxy checks that a module proxy that breaks off or is out of order ends the build with an error, and spoils neither the cache nor
+// Go's module cache. The bad answers begin at every fifth request.
+func TestBadProxy(t *testing.T) { checkBadProxy(t, everyFifth) }
+
+// TestSlowBadProxy begins the bad answers at each request.
+func TestSlowBadProxy(t *testing.T) {
+	testenv.Slow(t)
+	checkBadProxy(t, 1)
+}
+
+func checkBadProxy(t *testing.T, step int32) {
 	needsBuilds(t)
 	for name, bad := range map[string]func(w http.ResponseWriter, r *http.Request, answer []byte){
 		"breaks off": func(w http.ResponseWriter, _ *http.Request, answer []byte) {
@@ -89,7 +102,7 @@ func TestBadProxy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for from := range int32(100) {
+			for from := int32(0); from < 100; from += step {
 				serveModules(t)
 				proxy := &badProxy{good: os.Getenv("GOPROXY"), from: from, bad: bad}
 				c, err := proxy.build(t)
@@ -113,12 +126,20 @@ func TestBadProxy(t *testing.T) {
 	}
 }
 
-// TestLyingProxy: a module proxy that hands over another go.mod or other sources than were published, at whichever request it begins,
-// is found out by the checksum database: no program is built of them, and Go's module cache keeps none of them.
-func TestLyingProxy(t *testing.T) {
+// TestLyingProxy checks that the checksum database finds a module proxy out that hands over another go.mod or other sources than were
+// published: no program is built of them, and Go's module cache keeps none of them. The lies begin at every fifth request.
+func TestLyingProxy(t *testing.T) { checkLyingProxy(t, everyFifth) }
+
+// TestSlowLyingProxy begins the lies at each request.
+func TestSlowLyingProxy(t *testing.T) {
+	testenv.Slow(t)
+	checkLyingProxy(t, 1)
+}
+
+func checkLyingProxy(t *testing.T, step int32) {
 	needsBuilds(t)
 	lies := 0
-	for from := range int32(100) {
+	for from := int32(0); from < 100; from += step {
 		serveModules(t)
 		good := os.Getenv("GOPROXY")
 		publishSums(t, good)

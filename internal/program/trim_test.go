@@ -252,7 +252,7 @@ func TestInUse(t *testing.T) {
 	}
 	must(t, server.Process.Kill())
 	server.Wait()
-	testenv.Within(t, 5*time.Second, "nobody uses it", func() bool { return !inUse() })
+	testenv.Await(t, "nobody uses it", func() bool { return !inUse() })
 	if trim(); exists(filepath.Dir(b.Path)) {
 		t.Error("a build that nobody uses was not removed")
 	}
@@ -322,7 +322,7 @@ func TestKilledRemoval(t *testing.T) {
 	}
 	remover := play("remover", CacheEnv+"="+c.Root)
 	must(t, remover.Start())
-	testenv.Within(t, 10*time.Second, "the removal has begun", func() bool { return !isEntry(filepath.Dir(b.Path)) })
+	testenv.Await(t, "the removal has begun", func() bool { return !isEntry(filepath.Dir(b.Path)) })
 	must(t, remover.Process.Signal(syscall.SIGKILL))
 	remover.Wait()
 	again, _ := mustBuild(t, tiny(), Options{Cache: c})
