@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -33,16 +32,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var plainBuild = sync.OnceValues(func() (*Build, error) {
+var tracedBuild = sync.OnceValues(func() (*Build, error) { return buildFor(false) })
+
+func buildFor(plain bool) (*Build, error) {
 	display := program.NewDisplay(os.Stderr, false, message.Printer{})
 	defer display.Close()
-	return BuildPrograms(context.Background(), BuildOptions{Plain: true, Progress: display})
-})
+	return BuildPrograms(context.Background(), BuildOptions{Plain: plain, Progress: display})
+}
 
 func e2eBuild(t *testing.T) *Build {
 	t.Helper()
 	testenv.NeedsServer(t)
-	b, err := plainBuild()
+	b, err := tracedBuild()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,19 +52,19 @@ func e2eBuild(t *testing.T) *Build {
 
 func startServer(t *testing.T) *Server {
 	t.Helper()
-	b := e2eBuild(t)
-	start := time.Now()
+	return startBuild(t, e2eBuild(t))
+}
+
+func startBuild(t *testing.T, b *Build) *Server {
+	t.Helper()
 	s, err := Start(t.Context(), b, StartOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("ready after %v", time.Since(start).Round(time.Millisecond))
 	t.Cleanup(func() {
-		start := time.Now()
 		if err := s.Stop(context.Background()); err != nil {
 			t.Errorf("Stop: %v", err)
 		}
-		t.Logf("stopped after %v", time.Since(start).Round(time.Millisecond))
 		if _, err := os.Stat(s.RunDir); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the run directory after Stop: %v", err)
 		}
@@ -104,7 +105,23 @@ const deployment = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": 
 	"template": {"metadata": {"labels": {"app": "nginx"}}, "spec": {"containers": [{"name": "nginx", "image": "nginx"}]}}}}`
 
 func TestServer(t *testing.T) {
-	s := startServer(t)
+	t.Parallel()
+	checkServer(t, startServer(t), BuildOptions{})
+}
+
+// TestSlowPlainServer checks the same of upstream's own build.
+func TestSlowPlainServer(t *testing.T) {
+	testenv.Slow(t)
+	testenv.NeedsServer(t)
+	b, err := buildFor(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkServer(t, startBuild(t, b), BuildOptions{Plain: true})
+}
+
+// checkServer checks a server that was built with the options.
+func checkServer(t *testing.T, s *Server, o BuildOptions) {
 	t.Run("version", func(t *testing.T) {
 		status, body := request(t, s, s.AdminToken, "GET", "/version", "")
 		var v struct{ Major, Minor, GitVersion, GitTreeState string }
@@ -128,8 +145,9 @@ func TestServer(t *testing.T) {
 		}
 	})
 	t.Run("private files", func(t *testing.T) { checkPrivate(t, s.RunDir) })
+	t.Run("port taken", func(t *testing.T) { testPortTaken(t, s) })
 	t.Run("stored", func(t *testing.T) { testStored(t, s) })
-	t.Run("attach", func(t *testing.T) { testAttach(t, s) })
+	t.Run("attach", func(t *testing.T) { testAttach(t, s, o) })
 }
 
 func checkPrivate(t *testing.T, dir string) {
@@ -198,7 +216,7 @@ func testStored(t *testing.T, s *Server) {
 	}
 }
 
-func testAttach(t *testing.T, s *Server) {
+func testAttach(t *testing.T, s *Server, o BuildOptions) {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +231,7 @@ func testAttach(t *testing.T, s *Server) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the published state: %v, %v", info, err)
 	}
-	version, key, err := Key(t.Context(), BuildOptions{Plain: true})
+	version, key, err := Key(t.Context(), o)
 	if err != nil || version != s.K8sVersion || key != s.BuildKey {
 		t.Errorf("Key = %q, %q, %v, want those of the server, %q, %q", version, key, err, s.K8sVersion, s.BuildKey)
 	}
@@ -235,9 +253,8 @@ func testAttach(t *testing.T, s *Server) {
 	}
 }
 
-// A taken port is recognised by what the real kube-apiserver says of it.
-func TestPortTaken(t *testing.T) {
-	s := startServer(t)
+// testPortTaken checks that a taken port is recognised by what the real kube-apiserver says of it.
+func testPortTaken(t *testing.T, s *Server) {
 	address, err := url.Parse(s.BaseURL)
 	if err != nil {
 		t.Fatal(err)
@@ -268,6 +285,7 @@ func TestPortTaken(t *testing.T) {
 }
 
 func TestTwoServers(t *testing.T) {
+	t.Parallel()
 	b := e2eBuild(t)
 	errs := make(chan error)
 	for range 2 {
@@ -288,15 +306,12 @@ func TestTwoServers(t *testing.T) {
 
 // When etcd dies, the user learns that, and not what kube-apiserver thinks of it.
 func TestEtcdDies(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	if err := s.own.etcd.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case <-s.Done():
-	case <-time.After(5 * time.Second):
-		t.Fatal("5 s after the end of etcd, Done is open")
-	}
+	testenv.Receive(t, "the end of etcd closes Done", s.Done())
 	var exit *program.ExitError
 	if !errors.As(s.Err(), &exit) || exit.Name != "etcd" || exit.Log == "" {
 		t.Errorf("Err: %v, want etcd's end with its log", s.Err())
@@ -305,6 +320,7 @@ func TestEtcdDies(t *testing.T) {
 
 // Nothing outlives a SIGKILL: no process, no run directory, no published state.
 func TestKilledOwner(t *testing.T) {
+	t.Parallel()
 	e2eBuild(t)
 	processesIn(t, "") // skips before anything is started
 	owner := exec.Command(os.Args[0])
@@ -329,23 +345,15 @@ func TestKilledOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner.Wait()
-	deadline := time.Now().Add(5 * time.Second)
-	for {
+	testenv.Await(t, "the processes, the run directory and the state of the killed owner are gone", func() bool {
 		_, dirErr := os.Stat(runDir)
 		_, stateErr := os.Stat(state)
-		n := processesIn(t, runDir)
-		if n == 0 && dirErr != nil && stateErr != nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("5 s after the kill: %d processes, run directory %v, state %v", n, dirErr, stateErr)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		return processesIn(t, runDir) == 0 && dirErr != nil && stateErr != nil
+	})
 }
 
 func playOwner() int {
-	b, err := plainBuild()
+	b, err := tracedBuild()
 	if err == nil {
 		var s *Server
 		if s, err = Start(context.Background(), b, StartOptions{}); err == nil {
