@@ -10,10 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -125,13 +125,11 @@ func TestSampleServerThatDies(t *testing.T) {
 	if err := process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for process.Signal(syscall.Signal(0)) == nil { // until it was waited for
-		time.Sleep(10 * time.Millisecond)
-	}
-	time.Sleep(100 * time.Millisecond)
-	if status, _ := get(t, s, "/apis/"+sampleserver.Group+"/v1alpha1/fischers"); status != http.StatusServiceUnavailable {
-		t.Errorf("the aggregator answers %d for a server that is gone, expected 503", status)
-	}
+	testenv.Await(t, "the process is gone", func() bool { return process.Signal(syscall.Signal(0)) != nil }) // its parent has waited for it
+	testenv.Await(t, "the aggregator answers 503 for a server that is gone", func() bool {
+		status, _ := get(t, s, "/apis/"+sampleserver.Group+"/v1alpha1/fischers")
+		return status == http.StatusServiceUnavailable
+	})
 	if err := a.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "sample-apiserver ended: signal: killed; its last log lines:") {
 		t.Errorf("stopping a server that was killed: %v", err)
 	}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/semver"
@@ -24,9 +23,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The instrumented server answers as upstream's own build does: with the tracing
-// of the request switched on, and without.
-func TestBehaviour(t *testing.T) { compareBuilds(t, "", exchanges) }
+// TestSlowBehaviour checks that the instrumented server answers as upstream's own build does: with the tracing of the request switched on,
+// and without. It needs both builds.
+func TestSlowBehaviour(t *testing.T) {
+	testenv.Slow(t)
+	compareBuilds(t, "", exchanges)
+}
 
 // TestNightlyBehaviourOfOlderReleases compares the two builds of three releases with repairs. Each needs two builds of minutes;
 // -run TestNightlyBehaviourOfOlderReleases/v1.20.15 selects one release.
@@ -179,7 +181,7 @@ func makeNamespace(t *testing.T, s *apiserver.Server, name string) {
 func (s *session) exchange(e exchange) {
 	s.t.Helper()
 	// What is cut off here is a watch, after the wanted events.
-	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), testenv.Patience)
 	defer cancel()
 	resp, err := s.client.Do(s.request(ctx, e))
 	if err != nil {

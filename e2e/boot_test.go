@@ -17,7 +17,10 @@ import (
 
 // TestBoot traces the start of kube-apiserver and compares the routes that were built in it with those
 // that the server itself publishes.
-func TestBoot(t *testing.T) { traceBoot(t, traced) }
+func TestBoot(t *testing.T) {
+	t.Parallel()
+	traceBoot(t, traced)
+}
 
 // TestSlowBoot does the same with an older release.
 func TestSlowBoot(t *testing.T) {

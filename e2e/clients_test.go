@@ -28,12 +28,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// kubectl does its work against the instrumented server.
-func TestClientsKubectl(t *testing.T) {
+// TestSlowClientsKubectl checks that kubectl does its work against the instrumented server.
+func TestSlowClientsKubectl(t *testing.T) {
+	testenv.Slow(t)
 	binary, err := exec.LookPath("kubectl")
 	if err != nil {
 		t.Skipf("there is no kubectl on PATH: %v", err)
@@ -55,12 +57,12 @@ func TestClientsKubectl(t *testing.T) {
 	k.run(t, "", "FIELD: replicas <integer>", "explain", "deployment.spec.replicas")
 
 	// At this verbosity it says when its watch has begun.
-	waiting := k.start(t, "wait", "configmap/a", "--for=jsonpath={.data.k}=w", "--timeout=20s", "-v=6")
+	waiting := k.start(t, "wait", "configmap/a", "--for=jsonpath={.data.k}=w", "--timeout=2m", "-v=6")
 	waiting.want(t, "watch=true")
 	k.run(t, "", "configmap/a patched", "patch", "configmap", "a", "--type=merge", "-p", `{"data":{"k":"w"}}`)
 	waiting.want(t, "configmap/a condition met")
 
-	watching := k.start(t, "get", "configmap", "a", "--watch", "--output-watch-events", "--request-timeout=20s")
+	watching := k.start(t, "get", "configmap", "a", "--watch", "--output-watch-events", "--request-timeout=2m")
 	watching.want(t, "ADDED")
 	k.run(t, "", `configmap "a" deleted`, "delete", "configmap/a", "deployment/web")
 	watching.want(t, "DELETED")
@@ -247,23 +249,14 @@ func watchDeployments(t *testing.T, client kubernetes.Interface, namespace strin
 		factory.Shutdown()
 	}
 	t.Cleanup(stop)
-	synced, done := context.WithTimeout(ctx, 20*time.Second)
-	defer done()
-	if !cache.WaitForCacheSync(synced.Done(), informer.HasSynced) {
-		t.Fatal("after 20 s the informer is not in step with the server")
-	}
+	testenv.Await(t, "the informer is in step with the server", informer.HasSynced)
 	return &deploymentEvents{seen, stop}
 }
 
 func (e *deploymentEvents) want(t *testing.T, want string) {
 	t.Helper()
-	select {
-	case got := <-e.seen:
-		if got != want {
-			t.Errorf("the informer tells %q, want %q", got, want)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatalf("for 20 s the informer has told nothing, want %q", want)
+	if got := testenv.Receive(t, fmt.Sprintf("the informer tells %q", want), e.seen); got != want {
+		t.Errorf("the informer tells %q, want %q", got, want)
 	}
 }
 

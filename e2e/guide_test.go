@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -11,9 +12,24 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// rewrite rewrites the workspaces of a build again and returns, by program, what has
-// a span.
+// rewritten has the result of rewrite for the default build.
+var rewritten struct {
+	mu        sync.Mutex
+	functions map[string][]instrument.Function
+}
+
+// rewrite rewrites the workspaces of the default build again, once for all tests, and returns the functions that have a span, by program.
 func rewrite(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function {
+	tb.Helper()
+	rewritten.mu.Lock()
+	defer rewritten.mu.Unlock()
+	if rewritten.functions == nil {
+		rewritten.functions = rewriteAgain(tb, b)
+	}
+	return rewritten.functions
+}
+
+func rewriteAgain(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function {
 	tb.Helper()
 	guide, err := instrument.Load()
 	if err != nil {
@@ -39,6 +55,7 @@ func rewrite(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function
 // TestGuideKnowsEveryFunction checks that every function that can occur in a trace has a layer. Rewrite itself checks
 // that the functions that the guide names exist.
 func TestGuideKnowsEveryFunction(t *testing.T) {
+	t.Parallel()
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)

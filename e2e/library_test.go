@@ -6,17 +6,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestLibrary replays each scenario of the library, and compares its traces with the scenario's expectations and with its
-// recording.
-func TestLibrary(t *testing.T) { playLibrary(t, traced) }
+// TestLibrary replays each scenario of the library once, on servers whose probes compare each call with the goroutine's real stack. It
+// compares the traces with the scenario's expectations and with its recording, and checks that the scenarios leave nothing in etcd.
+func TestLibrary(t *testing.T) { playLibrary(t, checked) }
+
+// TestSlowLibraryWithoutChecks does the same on servers that run as a user's do.
+func TestSlowLibraryWithoutChecks(t *testing.T) {
+	testenv.Slow(t)
+	playLibrary(t, traced)
+}
 
 // TestSlowLibrary does the same on an older release.
 func TestSlowLibrary(t *testing.T) {
@@ -25,8 +31,10 @@ func TestSlowLibrary(t *testing.T) {
 }
 
 func playLibrary(t *testing.T, k kind) {
-	wanted, played := 0, 0
+	wanted, played, onShared := 0, 0, 0
 	var called functions
+	checks := map[*apiserver.Server]int64{}
+	leavesNothing := watchKeys(t, server(t, k))
 	for _, scenario := range library(t) {
 		if scenario.RunsOn(cmp.Or(k.version, apiserver.DefaultVersion)) != nil {
 			continue
@@ -34,10 +42,16 @@ func playLibrary(t *testing.T, k kind) {
 		wanted++
 		t.Run(scenario.Name, func(t *testing.T) {
 			s := serverFor(t, k, scenario)
-			requests, _ := play(t, s, scenario.Name)
+			requests, found := play(t, s, scenario.Name)
 			played++
+			if scenario.Setup.Server.IsZero() { // else it has an etcd of its own
+				onShared++
+			}
 			called.add(requests)
 			checkExpectations(t, scenario, requests)
+			if k.check {
+				checkParents(t, s, scenario, requests, found, checks)
+			}
 			if len(requests) > 0 { // none of a start of kube-apiserver, which has a test of its own
 				checkRecording(t, s, scenario, requests)
 			}
@@ -48,6 +62,7 @@ func playLibrary(t *testing.T, k kind) {
 	}
 	if wanted == played { // else the command line asks for some only
 		called.checkAbsent(t)
+		leavesNothing(onShared)
 	}
 }
 
@@ -143,29 +158,27 @@ var ownKeys = []string{
 	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1",
 }
 
-// TestLibraryLeavesNothing checks that the scenarios leave nothing in etcd but their namespaces.
-func TestLibraryLeavesNothing(t *testing.T) {
-	s := server(t, traced)
+// watchKeys notes the state of a server's etcd. The returned function checks that scenarios have left nothing there since, except for their
+// namespaces. played is the number of scenarios.
+func watchKeys(t *testing.T, s *apiserver.Server) (leavesNothing func(played int)) {
+	t.Helper()
 	etcd, err := s.Etcd.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer etcd.Close()
+	t.Cleanup(func() { etcd.Close() })
 	before, err := etcd.Revision(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	played := 0
-	start := time.Now()
-	for _, scenario := range library(t) {
-		if scenario.Setup.Server.IsZero() { // else it has an etcd of its own
-			play(t, s, scenario.Name)
-			played++
-		}
+	return func(played int) {
+		t.Helper()
+		checkKeys(t, etcd, before, played)
 	}
-	if took := time.Since(start); took > time.Minute {
-		t.Errorf("the library took %s, expected a minute at most", took)
-	}
+}
+
+func checkKeys(t *testing.T, etcd *storage.Reader, before int64, played int) {
+	t.Helper()
 	changes, err := etcd.Changes(t.Context(), before, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -69,6 +69,7 @@ func (c reviewedChange) key() string {
 
 // TestReviewedChanges checks that the default view shows the reviewed changes, and nothing else.
 func TestReviewedChanges(t *testing.T) {
+	t.Parallel()
 	list := readReviewed(t)
 	for _, scenario := range reviewedScenarios {
 		t.Run(scenario, func(t *testing.T) {
@@ -147,9 +148,10 @@ func reviewedOf(d *diff.Diff, c render.ShownChange) reviewedChange {
 	return r
 }
 
-// TestReviewedChangesAreInTheSource looks the functions up in the sources of both releases:
-// those on each side are there, and what was renamed is not there any more, or calls no longer lead to it.
-func TestReviewedChangesAreInTheSource(t *testing.T) {
+// TestSlowReviewedChangesAreInTheSource looks the functions up in the sources of both releases, one of which the other tests do not
+// download. The functions of each side are there, and a renamed function is not there any more, or calls no longer lead to it.
+func TestSlowReviewedChangesAreInTheSource(t *testing.T) {
+	testenv.Slow(t)
 	testenv.NeedsServer(t)
 	list := readReviewed(t)
 	from, to := sourcesOf(t, list.From), sourcesOf(t, list.To)

@@ -12,6 +12,7 @@ import (
 // Every function of a real recording is found in the pristine source where the
 // recording says that it is.
 func TestRecordedFunctionsAreInTheSource(t *testing.T) {
+	t.Parallel()
 	testenv.NeedsServer(t)
 	rec, err := trace.Load("../cmd/apitrace/testdata/get-node.jsonl")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -13,6 +14,7 @@ import (
 
 // TestStop traces the end of kube-apiserver, and checks that nothing is left of its start and that it then ends by itself.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	scenario, err := scenarios.Find("shutdown")
 	if err != nil {
 		t.Fatal(err)
@@ -59,9 +61,5 @@ func TestStop(t *testing.T) {
 			break
 		}
 	}
-	select {
-	case <-s.Done():
-	case <-time.After(10 * time.Second):
-		t.Error("the server has not ended 10 s after its last connection was closed")
-	}
+	testenv.Receive(t, "the server ends after its last connection was closed", s.Done())
 }

@@ -109,7 +109,7 @@ func (c *collector) fetch(ctx context.Context, sent trace.Sent) {
 // drain waits until all traces were fetched.
 func (c *collector) drain(tb testing.TB) {
 	tb.Helper()
-	testenv.Within(tb, 2*requestTimeout, "the traces of all requests are fetched", func() bool { return c.pending.Load() == 0 })
+	testenv.Await(tb, "the traces of all requests are fetched", func() bool { return c.pending.Load() == 0 })
 }
 
 // A tracer sends the requests of a client, those that the collector chooses as traced ones.
