@@ -49,7 +49,7 @@ const (
 	goCommand    = `\$ go build`                                                                                        // lines of a build log
 )
 
-// chineseRuns runs every command in ways that need no server. TestServerCommandsInChinese in e2e/commands has the others.
+// chineseRuns runs every command in ways that need no server. TestSlowServerCommandsInChinese in e2e/commands has the others.
 var chineseRuns = map[string][]chineseRun{
 	"run":     {{args: []string{"nosuch"}}, {args: nil}, {args: []string{"get-node", "--k8s", "newest"}}, {args: []string{"get-node", "--etcd-cafile", "x"}}, {args: []string{"get-node", "--save", "nosuch/x"}}},
 	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"get-node", "--layer", "etcd"}}, {args: []string{"get-node", "--layer", "admision"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}, {args: []string{"create-deployment"}}, {args: []string{"incomplete.json"}, setup: imported, upstream: []string{`unknown service|\(spans that are not in the file\)`}}},

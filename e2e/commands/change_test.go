@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
 // A changer is a learner at an exercise that asks for a change of the server.
 type changer struct {
-	testing.TB
+	*machine
 	exercise *workshop.Exercise
 	// file is the learner's copy, pristine what was in it.
 	file, pristine string
@@ -23,7 +22,7 @@ type changer struct {
 
 // newChanger starts the exercise, and has a copy of the file that is not changed yet.
 func newChanger(t testing.TB, name string) *changer {
-	needsServer(t)
+	m := newMachine(t)
 	course, err := workshop.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -32,8 +31,7 @@ func newChanger(t testing.TB, name string) *changer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(program.StateEnv, t.TempDir())
-	c := &changer{TB: t, exercise: e}
+	c := &changer{machine: m, exercise: e}
 	c.sees("apitrace edit "+e.Change.File, "workshop", "start", name)
 	c.fails(2, "nothing of the server is changed yet", "workshop", "check")
 	c.file, _, _ = strings.Cut(c.sees("this is your copy", "edit", e.Change.File), "\n")
@@ -54,7 +52,7 @@ func (c *changer) sees(want string, args ...string) string {
 // fails runs a command that must end with a status, and print a text or end with it.
 func (c *changer) fails(status int, want string, args ...string) string {
 	c.Helper()
-	out, notices, got := apitrace(c, args...)
+	out, notices, got := c.run(args...)
 	if out += notices; got != status || !strings.Contains(unwrapped(out), unwrapped(want)) {
 		c.Fatalf("%q ends with status %d, expected %d and %q:\n%s", args, got, status, want, out)
 	}

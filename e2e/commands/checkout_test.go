@@ -92,26 +92,26 @@ func change(t *testing.T, file, old, by string) {
 
 // The change of a checkout is a difference between its commit and its files.
 func TestSlowCheckout(t *testing.T) {
-	needsServer(t)
 	testenv.Slow(t)
+	m := newMachine(t)
 	const version = "v1.37.1"
 	dir := checkout(t, version)
 	strategy := filepath.Join(dir, "pkg/registry/apps/deployment/strategy.go")
 	change(t, strategy, "func (deploymentStrategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {\n",
 		"func ownStep(ctx context.Context) { ownInner(ctx) }\n\nfunc ownInner(ctx context.Context) { _ = ctx.Err() }\n\n"+
 			"func (deploymentStrategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {\n\townStep(ctx)\n")
-	out, notices, status := apitrace(t, "diff", "create-deployment", dir+"@"+version, dir, "-o", "names")
+	out, notices, status := m.run("diff", "create-deployment", dir+"@"+version, dir, "-o", "names")
 	if status != 1 {
 		t.Errorf("exit status %d, want 1\n%s", status, notices)
 	}
 	if !strings.Contains(out, "k8s.io/kubernetes/pkg/registry/apps/deployment.ownStep") {
 		t.Errorf("the new call is missing:\n%s", out)
 	}
-	if out, notices, status := apitrace(t, "diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown"); status != 1 || !strings.Contains(out, "1 added") {
+	if out, notices, status := m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown"); status != 1 || !strings.Contains(out, "1 added") {
 		t.Errorf("for a pull request: exit status %d, %s\n%s", status, notices, out)
 	}
 	change(t, strategy, "_ = ctx.Err()", "_ = ctx.Errr()")
-	_, notices, status = apitrace(t, "run", "get-node", "--k8s", dir)
+	_, notices, status = m.run("run", "get-node", "--k8s", dir)
 	if status != 1 || !strings.Contains(notices, "does not compile:\n\tpkg/registry/apps/deployment/strategy.go:") {
 		t.Errorf("a change that does not compile: exit status %d\n%s", status, notices)
 	}
@@ -119,8 +119,8 @@ func TestSlowCheckout(t *testing.T) {
 
 // A shallow clone has no tags and lacks a function that the guide names: both are notices, and the requests are traced.
 func TestSlowShallowCheckout(t *testing.T) {
-	needsServer(t)
 	testenv.Slow(t)
+	m := newMachine(t)
 	clone := filepath.Join(t.TempDir(), "shallow clone")
 	dir := checkout(t, "v1.37.1")
 	git(t, dir, "clone", "-q", "--depth", "1", "--no-tags", "file://"+strings.ReplaceAll(dir, " ", "%20"), clone)
@@ -131,7 +131,7 @@ func TestSlowShallowCheckout(t *testing.T) {
 	}
 	renamed := strings.ReplaceAll(string(text), "addConditionAndDeletePod(", "addConditionThenDeletePod(")
 	change(t, eviction, "", renamed)
-	out, notices, status := apitrace(t, "run", "get-node", "--k8s", clone, "-o", "names")
+	out, notices, status := m.run("run", "get-node", "--k8s", clone, "-o", "names")
 	if status != 0 || !strings.Contains(out, "etcd3.(*store).Get") {
 		t.Errorf("exit status %d\n%s\n%s", status, notices, out)
 	}
@@ -143,7 +143,7 @@ func TestSlowShallowCheckout(t *testing.T) {
 			t.Errorf("it does not say once %q:\n%s", want, notices)
 		}
 	}
-	if _, notices, status := apitrace(t, "run", "get-node", "--k8s", clone+"@v1.37.1"); status != 2 || !strings.Contains(notices, "is a shallow clone, which has no commit") {
+	if _, notices, status := m.run("run", "get-node", "--k8s", clone+"@v1.37.1"); status != 2 || !strings.Contains(notices, "is a shallow clone, which has no commit") {
 		t.Errorf("a tag that the clone lacks: exit status %d\n%s", status, notices)
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// What commands print that need a server is Chinese with --lang zh. The others, and the mistakes of these: TestEveryCommandSpeaksChinese
-// in cmd/apitrace.
-func TestServerCommandsInChinese(t *testing.T) {
-	b := newBench(t)
+// TestSlowServerCommandsInChinese checks the Chinese output of the commands that need a server. TestEveryCommandSpeaksChinese in cmd/apitrace
+// checks the other commands, and the mistakes of these.
+func TestSlowServerCommandsInChinese(t *testing.T) {
+	testenv.Slow(t)
+	m := newMachine(t)
 	names := []string{"interrupt", "none"} // the signal, and a node
 	library, err := scenarios.List()
 	if err != nil {
@@ -53,12 +53,12 @@ func TestServerCommandsInChinese(t *testing.T) {
 		{"serve", "--stop"},
 		{"serve", "--status"},
 	} {
-		out, said, _ := b.run(slices.Concat(args[:1], []string{"--lang", "zh"}, args[1:])...)
+		out, said, _ := m.run(slices.Concat(args[:1], []string{"--lang", "zh"}, args[1:])...)
 		check(strings.Join(args, " "), out+said)
 	}
 	for _, args := range [][]string{{"record", "--save", save, "--lang", "zh"}, {"serve", "--otlp", "--sample", "0.5", "--lang", "zh"}} {
-		command, said := b.start(args...)
-		testenv.Within(t, time.Minute, "it says how to end it", func() bool { return strings.Contains(said.String(), "Ctrl-C") })
+		command, said := m.launch(args...)
+		testenv.Await(t, "it says how to end it", func() bool { return strings.Contains(said.String(), "Ctrl-C") })
 		if err := command.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestServerCommandsInChinese(t *testing.T) {
 		t.Log("no curl: exec of a client that sends requests is left out")
 		return
 	}
-	out, said, _ := b.run("exec", "--lang", "zh", "--", "sh", "-c",
+	out, said, _ := m.run("exec", "--lang", "zh", "--", "sh", "-c",
 		`curl -s -o /dev/null --cacert "$APITRACE_CACERT" -H "Authorization: Bearer $APITRACE_TOKEN" "$APITRACE_SERVER/api/v1/namespaces"`)
 	check("exec of curl", out+said)
 }

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
@@ -26,7 +24,7 @@ type tidy struct{ m *testing.M }
 
 func (t tidy) Run() int {
 	code := t.m.Run()
-	if err := removeHome(); err != nil {
+	if err := errors.Join(stopShared(), removeHome()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
 	}
@@ -36,8 +34,7 @@ func (t tidy) Run() int {
 // home is the folder for everything that the tests write; "" as long as no test has needed it.
 var home string
 
-// needsServer skips the test where end-to-end tests are off. Otherwise "apitrace" on PATH is what this
-// repository holds, and it knows no server and no edits of the developer's.
+// needsServer skips the test where end-to-end tests are off. Otherwise "apitrace" on PATH is built from this repository.
 func needsServer(tb testing.TB) {
 	tb.Helper()
 	testenv.NeedsServer(tb)
@@ -47,30 +44,23 @@ func needsServer(tb testing.TB) {
 }
 
 var makeHome = sync.OnceValue(func() (err error) {
-	cache, err := program.OpenCache("")
-	if err != nil {
+	// Paths of sockets are short, and those below TMPDIR may be too long.
+	if home, err = os.MkdirTemp("/tmp", "e2e"); err != nil {
 		return err
 	}
-	if home, err = os.MkdirTemp("", "e2e"); err != nil {
-		return err
-	}
-	build := exec.Command("go", "build", "-o", filepath.Join(home, "bin", "apitrace"), "../../cmd/apitrace")
+	build := exec.Command("go", "build", "-ldflags=-s", "-o", filepath.Join(home, "bin", "apitrace"), "../../cmd/apitrace")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building apitrace: %w\n%s", err, out)
 	}
-	tmp, own := filepath.Join(home, "tmp"), filepath.Join(home, "cache")
-	err = errors.Join(os.Mkdir(tmp, 0o700), os.Mkdir(own, 0o700))
-	// What is built is shared with the developer's cache; the servers that run are not.
-	for _, name := range []string{"builds", "workspaces", "gocache", "locks", "modules"} {
-		shared := filepath.Join(cache.Root, name)
-		err = errors.Join(err, os.MkdirAll(shared, 0o700), os.Symlink(shared, filepath.Join(own, name)))
-	}
+	tmp := filepath.Join(home, "tmp") // of the servers that the tests start themselves
+	err = os.Mkdir(tmp, 0o700)
 	for name, value := range map[string]string{
-		"PATH":           filepath.Join(home, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"TMPDIR":         tmp,
-		"LC_ALL":         "C.UTF-8",
-		program.CacheEnv: own,
-		program.StateEnv: filepath.Join(home, "state"),
+		"PATH":            filepath.Join(home, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"TMPDIR":          tmp,
+		"XDG_RUNTIME_DIR": "",
+		"LC_ALL":          "C.UTF-8",
+		// Commands live for a second, and a third of their processor time went into collecting garbage.
+		"GOGC": "400",
 	} {
 		err = errors.Join(err, os.Setenv(name, value))
 	}
@@ -87,20 +77,6 @@ func removeHome() error {
 		err = fmt.Errorf("the tests have left servers behind: %q", left)
 	}
 	return errors.Join(err, os.RemoveAll(home))
-}
-
-// apitrace runs the command and returns what it writes to standard output and to standard
-// error, and its exit status.
-func apitrace(tb testing.TB, args ...string) (out, notices string, status int) {
-	tb.Helper()
-	var stdout, stderr bytes.Buffer
-	command := exec.CommandContext(tb.Context(), "apitrace", args...)
-	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Run()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		tb.Fatal(err)
-	}
-	return stdout.String(), stderr.String(), command.ProcessState.ExitCode()
 }
 
 // unwrapped is a text without the blanks and line ends that its layout may have put into it.

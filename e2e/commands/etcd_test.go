@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +15,8 @@ import (
 // TestOwnEtcd gives commands an etcd that runs already: a request and a scenario work on it, but
 // no scenario where there are nodes.
 func TestOwnEtcd(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	flags := startOwnEtcd(t)
 	node := filepath.Join(t.TempDir(), "node.yaml")
 	if err := os.WriteFile(node, []byte("apiVersion: v1\nkind: Node\nmetadata: {name: worker}\n"), 0o600); err != nil {
@@ -37,7 +37,7 @@ func TestOwnEtcd(t *testing.T) {
 			"# GET /api/v1/nodes/n1 -> 200", "go.etcd.io/etcd/client/v3.(*retryKVClient).Range", "were not checked: part of the trace is in etcd",
 		}},
 	} {
-		out, err := exec.Command("apitrace", append(strings.Fields(test.args), flags...)...).CombinedOutput()
+		out, err := m.command(append(strings.Fields(test.args), flags...)...).CombinedOutput()
 		if (err != nil) != test.fails {
 			t.Errorf("apitrace %s: %v", test.args, err)
 		}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -76,10 +75,11 @@ func sendOne(client *http.Client, name string) error {
 // TestExecThousand checks that a client with 1,000 requests, 8 at a time, gets 1,000 separate trees, none of them lost, in
 // less memory than all of them would take.
 func TestExecThousand(t *testing.T) {
-	needsServer(t)
-	serveDuring(t) // a process's greatest memory counts that of children that it has waited for
+	t.Parallel()
+	m := withServer(t)   // a process's greatest memory counts that of children that it has waited for
+	m.set("GOGC", "100") // as users have it
 	file := filepath.Join(t.TempDir(), "thousand.jsonl")
-	command := exec.Command("apitrace", "exec", "--save", file, "--", "thousand")
+	command := m.command("exec", "--save", file, "--", "thousand")
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Run(); err != nil {
@@ -101,24 +101,6 @@ func TestExecThousand(t *testing.T) {
 			t.Errorf("recording %d bytes took %d kB of memory, want less", size, usage.Maxrss)
 		}
 	}
-}
-
-// serveDuring keeps a server running until the end of the test, if nobody else does.
-func serveDuring(t testing.TB) {
-	t.Helper()
-	serve := exec.Command("apitrace", "serve")
-	out, err := serve.StdoutPipe()
-	if err == nil {
-		err = serve.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait()
-	})
-	_, _ = bufio.NewReader(out).ReadString('\n')
 }
 
 // eachLine loads the requests of a recording one by one, and returns the size of the file.

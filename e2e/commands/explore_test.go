@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,17 +17,18 @@ import (
 )
 
 // inTerminal starts apitrace in a terminal of 120 columns and 40 lines.
-func inTerminal(t *testing.T, args ...string) *testterm.Terminal {
-	t.Helper()
-	command := exec.Command("apitrace", args...)
-	command.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=")
-	return testterm.Start(t, command, 120, 40)
+func (m *machine) inTerminal(args ...string) *testterm.Terminal {
+	m.Helper()
+	command := m.command(args...)
+	command.Env = append(command.Env, "TERM=xterm-256color", "NO_COLOR=")
+	return testterm.Start(m, command, 120, 40)
 }
 
 // TestExploreShowsTheSource that was built, and opens the editor at the line.
 func TestExploreShowsTheSource(t *testing.T) {
-	needsServer(t)
-	if _, notices, status := apitrace(t, "build"); status != 0 {
+	t.Parallel()
+	m := newMachine(t)
+	if _, notices, status := m.run("build"); status != 0 {
 		t.Fatal(notices)
 	}
 	dir := t.TempDir()
@@ -37,8 +37,8 @@ func TestExploreShowsTheSource(t *testing.T) {
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("VISUAL", editor)
-	c := inTerminal(t, "explore", "get-node")
+	m.set("VISUAL", editor)
+	c := m.inTerminal("explore", "get-node")
 	c.Shows("▾ 1  HTTP")
 	c.Type("1")
 	c.Shows("187 ▶func (a *APIServerHandler) ServeHTTP(w http.Response")
@@ -62,11 +62,11 @@ func TestExploreShowsTheSource(t *testing.T) {
 // TestExploreReplays on a server that runs: a request that takes the path of its recording, and one that
 // is recorded as another.
 func TestExploreReplays(t *testing.T) {
-	needsServer(t)
-	serveDuring(t)
+	t.Parallel()
+	m := withServer(t)
 	// etcd asks more of a key that it has never seen; the recording is of a server that had replayed the scenario before.
-	apitrace(t, "run", "get-node")
-	c := inTerminal(t, "explore", "get-node")
+	m.run("run", "get-node")
+	c := m.inTerminal("explore", "get-node")
 	c.Shows("▾ 1  HTTP")
 	c.Type("r")
 	c.Shows("replayed just now")
@@ -86,7 +86,7 @@ func TestExploreReplays(t *testing.T) {
 	if err := trace.Save(t.Context(), file, &renamed); err != nil {
 		t.Fatal(err)
 	}
-	c = inTerminal(t, "explore", file)
+	c = m.inTerminal("explore", file)
 	c.Shows("▾ 1  HTTP")
 	c.Type("r")
 	c.Shows("get-node shown → now  GET")
@@ -101,10 +101,10 @@ func TestExploreReplays(t *testing.T) {
 
 // TestRecordInteractive sends requests while the list is on the screen, opens one and comes back.
 func TestRecordInteractive(t *testing.T) {
-	needsServer(t)
-	serveDuring(t)
+	t.Parallel()
+	m := withServer(t)
 	file := filepath.Join(t.TempDir(), "session.jsonl")
-	c := inTerminal(t, "record", "-i", "--save", file)
+	c := m.inTerminal("record", "-i", "--save", file)
 	screen := c.Shows("export APITRACE_TOKEN=")
 	value := func(name string) string {
 		found := regexp.MustCompile(name + `=(\S+)`).FindStringSubmatch(screen)

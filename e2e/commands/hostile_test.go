@@ -18,9 +18,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -134,15 +134,18 @@ func (r *hostileRequest) send(host string, config *tls.Config, token string) (st
 // controls, invalid UTF-8 and megabytes through each command that records: nothing raw gets to a
 // terminal, no request is lost, and each file loads again.
 func TestHostileClient(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	received := newReceiver(t)
-	admin := start(t, "serve", "--otlp").line
+	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", received.URL)
+	admin := m.start("serve", "--otlp").line
 	dir := t.TempDir()
 	all := hostileRequests()
 
 	t.Run("exec", func(t *testing.T) {
+		m := m.with(t)
 		saved := filepath.Join(dir, "exec.jsonl")
-		shown := onTerminal(t, 0, "apitrace", "exec", "--save", saved, "--", "hostile")
+		shown := m.onTerminal("exec", "--save", saved, "--", "hostile")
 		if raw := rawIn(shown); raw != "" {
 			t.Errorf("a terminal gets %s", raw)
 		}
@@ -150,13 +153,13 @@ func TestHostileClient(t *testing.T) {
 	})
 	t.Run("record", func(t *testing.T) {
 		saved := filepath.Join(dir, "record.jsonl")
-		if raw := rawIn(recordClient(t, saved, "hostile")); raw != "" {
+		if raw := rawIn(recordClient(m.with(t), saved, "hostile")); raw != "" {
 			t.Errorf("a terminal gets %s", raw)
 		}
 		checkHostile(t, saved, all)
 	})
-	t.Run("request", func(t *testing.T) { requestHostile(t, dir, all) })
-	t.Run("outputs", func(t *testing.T) { checkOutputs(t, dir, filepath.Join(dir, "exec.jsonl"), len(all)) })
+	t.Run("request", func(t *testing.T) { requestHostile(m.with(t), dir, all, 4) })
+	t.Run("outputs", func(t *testing.T) { checkOutputs(m.with(t), dir, filepath.Join(dir, "exec.jsonl"), len(all)) })
 	t.Run("serve --otlp and front", func(t *testing.T) { frontHostile(t, admin, received, all) })
 }
 
@@ -205,8 +208,8 @@ func decoded(path string) string {
 }
 
 // checkOutputs shows a recording in every format on a terminal, and loads the formats that can be loaded.
-func checkOutputs(t *testing.T, dir, file string, n int) {
-	t.Helper()
+func checkOutputs(m *machine, dir, file string, n int) {
+	m.Helper()
 	one, other := filepath.Join(dir, "request-0.jsonl"), filepath.Join(dir, "request-4.jsonl")
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 3)
@@ -219,28 +222,32 @@ func checkOutputs(t *testing.T, dir, file string, n int) {
 		wg.Go(func() {
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
-			shown := onTerminal(t, 0, "apitrace", args...)
+			shown := m.onTerminal(args...)
 			if raw := rawIn(shown); raw != "" {
-				t.Errorf("%q: a terminal gets %s", args, raw)
+				m.Errorf("%q: a terminal gets %s", args, raw)
 			}
 			if len(shown) < 100 {
-				t.Errorf("%q shows only %q", args, shown)
+				m.Errorf("%q shows only %q", args, shown)
 			}
 			if slices.Contains(args, "html") && strings.Contains(shown, "<script>owned") {
-				t.Errorf("%q: the page runs what a client has sent", args)
+				m.Errorf("%q: the page runs what a client has sent", args)
 			}
 		})
 	}
 	wg.Wait()
 	for _, only := range []string{"1", "14"} {
-		shown := onTerminal(t, 2*time.Second, "apitrace", "explore", file, "--only", only)
+		explore := m.inTerminal("explore", file, "--only", only)
+		explore.Shows("APIServerHandler")
+		explore.Type("q")
+		explore.Wait()
+		shown := explore.Output()
 		for _, raw := range []string{"\x1b]0;owned", "\u202e", "\u009b", "\u2066", "\u2028", "\xff", "file:///etc/passwd\x1b"} {
 			if i := strings.Index(shown, raw); i >= 0 {
-				t.Errorf("explore: a terminal gets %q", shown[max(0, i-50):i+20])
+				m.Errorf("explore: a terminal gets %q", shown[max(0, i-50):i+20])
 			}
 		}
 		if !strings.Contains(shown, "APIServerHandler") {
-			t.Errorf("explore --only %s shows %q", only, shown)
+			m.Errorf("explore --only %s shows %q", only, shown)
 		}
 	}
 	// As others read it.
@@ -248,30 +255,30 @@ func checkOutputs(t *testing.T, dir, file string, n int) {
 		"json":   func(b []byte) error { return json.Unmarshal(b, new(any)) },
 		"chrome": func(b []byte) error { return json.Unmarshal(b, new(any)) },
 	} {
-		out, said, status := apitrace(t, "show", file, "-o", format)
+		out, said, status := m.run("show", file, "-o", format)
 		if err := load([]byte(out)); err != nil || status != 0 || !utf8.ValidString(out) {
-			t.Errorf("-o %s: %v\n%s", format, err, said)
+			m.Errorf("-o %s: %v\n%s", format, err, said)
 		}
 	}
 	imported := filepath.Join(dir, "imported.jsonl")
-	if _, said, status := apitrace(t, "import", file, "--save", imported); status != 0 {
-		t.Errorf("import: %s", said)
+	if _, said, status := m.run("import", file, "--save", imported); status != 0 {
+		m.Errorf("import: %s", said)
 	}
 	again, err := trace.Load(imported)
 	if err != nil || len(again.Requests) != n {
-		t.Errorf("imported again: %v, %v", again, err)
+		m.Errorf("imported again: %v, %v", again, err)
 	}
 }
 
 // recordClient records the requests of a client program on a terminal, ends the recording with Ctrl-C, and returns the screen output.
-func recordClient(t *testing.T, saved, program string) string {
-	t.Helper()
-	control, screen := openTerminal(t)
+func recordClient(m *machine, saved, program string) string {
+	m.Helper()
+	control, screen := openTerminal(m)
 	defer control.Close()
-	command := exec.Command("apitrace", "record", "--save", saved)
+	command := m.command("record", "--save", saved)
 	command.Stdout, command.Stderr = screen, screen
 	if err := command.Start(); err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
 	screen.Close()
 	var shown lockedBuffer
@@ -279,36 +286,42 @@ func recordClient(t *testing.T, saved, program string) string {
 	go func() { _, _ = io.Copy(&shown, control); close(copied) }()
 	variables := regexp.MustCompile(`export ([A-Z_]+=\S+)`)
 	var environment []string
-	for range 300 {
+	testenv.Await(m, "the five variables for clients are on the screen", func() bool {
 		environment = nil
 		for _, found := range variables.FindAllStringSubmatch(shown.String(), -1) {
 			environment = append(environment, found[1])
 		}
-		if len(environment) == 5 {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return len(environment) == 5
+	})
 	client := exec.Command(program)
 	client.Env = append(os.Environ(), environment...)
 	out, err := client.CombinedOutput()
 	if err != nil {
-		t.Errorf("%v: %s", err, out)
+		m.Errorf("%v: %s", err, out)
 	}
 	_ = command.Process.Signal(os.Interrupt)
 	<-copied
 	if err := command.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, shown.String())
+		m.Errorf("%v\n%s", err, shown.String())
 	}
 	return shown.String()
 }
 
-// requestHostile sends, one by one, the hostile requests that a command line can express.
-func requestHostile(t *testing.T, dir string, all []hostileRequest) {
+// TestSlowHostileRequests sends each hostile request that a command line can express by "apitrace request".
+func TestSlowHostileRequests(t *testing.T) {
+	testenv.Slow(t)
+	m := newMachine(t)
+	m.start("serve")
+	requestHostile(m, t.TempDir(), hostileRequests(), 1)
+}
+
+// requestHostile sends every step-th of the hostile requests that a command line can express, one by one, and the request that creates the
+// object of others.
+func requestHostile(m *machine, dir string, all []hostileRequest, step int) {
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 4)
 	for i, r := range all {
-		if len(r.path) > 50_000 {
+		if len(r.path) > 50_000 || i%step != 0 && r.status != 201 && i != len(all)-1 {
 			continue
 		}
 		if i == len(all)-1 {
@@ -325,20 +338,20 @@ func requestHostile(t *testing.T, dir string, all []hostileRequest) {
 			if r.body != "" {
 				file := filepath.Join(dir, fmt.Sprintf("body-%d", i))
 				if err := os.WriteFile(file, []byte(r.body), 0o600); err != nil {
-					t.Error(err)
+					m.Error(err)
 				}
 				args = append(args, "-f", file)
 			}
-			shown := onTerminal(t, 0, "apitrace", args...)
+			shown := m.onTerminal(args...)
 			if raw := rawIn(shown); raw != "" {
-				t.Errorf("%.200q: a terminal gets %s", args, raw)
+				m.Errorf("%.200q: a terminal gets %s", args, raw)
 			}
 			if len(shown) > 50_000 {
-				t.Errorf("%.200q shows %d bytes", args, len(shown))
+				m.Errorf("%.200q shows %d bytes", args, len(shown))
 			}
 			recording, err := trace.Load(saved)
 			if err != nil || len(recording.Requests) != 1 || decoded(recording.Requests[0].Path) != decoded(r.path) {
-				t.Errorf("%.200q: %v\n%.2000s", args, err, shown)
+				m.Errorf("%.200q: %v\n%.2000s", args, err, shown)
 			}
 		})
 	}

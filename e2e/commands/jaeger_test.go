@@ -28,19 +28,19 @@ import (
 // every trace back from its query API: it must hold each span that was sent. The memory of apitrace stays below a limit.
 func TestNightlyEverySpanReachesJaeger(t *testing.T) {
 	testenv.Nightly(t)
-	needsServer(t)
+	m := newMachine(t)
 	const requests, memoryLimit = 1000, 200 // MB
 	jaeger := startJaeger(t)
-	sent := newWitness(t, jaeger.receiver)
-	server := start(t, "serve", "--otlp", "--", "--event-ttl=5007s")
+	sent := newWitness(m, jaeger.receiver)
+	server := m.start("serve", "--otlp")
 	client := restConfig(t, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig"))
 	begin := time.Now()
 	// At most 16 traces are under way, of which the sampler admits 32: those of further requests would not be sent.
 	for done := 0; done < requests; done += 8 {
 		get(t, client, 8)
-		testenv.Within(t, 5*time.Minute, "the traces are sent", func() bool { return sent.traces() >= done })
+		testenv.Await(t, "the traces are sent", func() bool { return sent.traces() >= done })
 	}
-	testenv.Within(t, 5*time.Minute, "all traces are sent", func() bool { return sent.traces() == requests })
+	testenv.Await(t, "all traces are sent", func() bool { return sent.traces() == requests })
 	took, peak := time.Since(begin), peakMemory(t, server.pid)
 	server.end()
 	if expected := fmt.Sprintf("sent %d requests with %d spans by OTLP", requests, sent.total()); !strings.Contains(server.notices.String(), expected) || strings.Contains(server.notices.String(), "not traced") {
@@ -86,7 +86,7 @@ type witness struct {
 }
 
 // newWitness makes the receiver of apitrace's spans, which passes them on to another.
-func newWitness(t *testing.T, to string) *witness {
+func newWitness(m *machine, to string) *witness {
 	w := &witness{spans: map[string]map[string]bool{}}
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -108,8 +108,8 @@ func newWitness(t *testing.T, to string) *witness {
 		out.WriteHeader(answer.StatusCode)
 		_, _ = io.Copy(out, answer.Body)
 	}))
-	t.Cleanup(server.Close)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	m.Cleanup(server.Close)
+	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	return w
 }
 
@@ -180,7 +180,7 @@ func startJaeger(t *testing.T) *jaegerServer {
 		}
 	})
 	j := &jaegerServer{"http://" + receiver, "http://" + query, command.Process.Pid}
-	testenv.Within(t, time.Minute, "Jaeger answers", func() bool {
+	testenv.Await(t, "Jaeger answers", func() bool {
 		answer, err := http.Get(j.query + "/api/services")
 		if err == nil {
 			answer.Body.Close()
@@ -203,7 +203,7 @@ func freeAddress(t *testing.T) string {
 // missing returns how many of these spans of a trace Jaeger does not have, after it has had time to store them.
 func (j *jaegerServer) missing(t *testing.T, id string, spans map[string]bool) (missing int) {
 	t.Helper()
-	for range 100 {
+	for deadline := time.Now().Add(testenv.Patience); ; time.Sleep(100 * time.Millisecond) {
 		stored := j.stored(t, id)
 		missing = 0
 		for span := range spans {
@@ -211,12 +211,10 @@ func (j *jaegerServer) missing(t *testing.T, id string, spans map[string]bool) (
 				missing++
 			}
 		}
-		if missing == 0 {
-			break
+		if missing == 0 || time.Now().After(deadline) {
+			return missing
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	return missing
 }
 
 // stored returns the identifiers of the spans of a trace that Jaeger has.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
@@ -22,7 +21,7 @@ func commandOf(pid int) string {
 }
 
 // withEnvironment lists the processes that were started with a variable of this value.
-func withEnvironment(t *testing.T, assignment string) []int {
+func withEnvironment(t testing.TB, assignment string) []int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -47,25 +46,21 @@ func withEnvironment(t *testing.T, assignment string) []int {
 // TestKilledLeavesNothing: after a SIGKILL, of a command with its own server, there is no process of it,
 // and nothing in the folder for temporary files. (The client of exec starts others, one of them in a session of its own.)
 func TestKilledLeavesNothing(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
 		t.Skip("no setsid")
 	}
 	for name, args := range map[string][]string{
-		"exec":   {"exec", "--fresh", "--", "sh", "-c", `echo "$KUBECONFIG"; sleep 1000 & ` + setsid + ` sleep 1000 & wait`},
-		"record": {"record", "--fresh", "--save", filepath.Join(t.TempDir(), "record.jsonl")},
-		"serve":  {"serve", "--otlp", "--", "--event-ttl=3599s"},
+		"exec":  {"exec", "--fresh", "--", "sh", "-c", `echo "$KUBECONFIG"; sleep 1000 & ` + setsid + ` sleep 1000 & wait`},
+		"serve": {"serve", "--otlp"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tmp, err := os.MkdirTemp("/tmp", "k") // short, for the sockets
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { os.RemoveAll(tmp) })
-			mark := "TEST_KILLED=" + tmp
-			command := exec.Command("apitrace", args...)
-			command.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_RUNTIME_DIR=", "TEST_KILLED="+tmp, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1")
+			t.Parallel()
+			m := newMachine(t)
+			tmp, mark := m.tmp, "TEST_KILLED="+m.tmp
+			command := m.command(args...)
+			command.Env = m.environment(mark, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1")
 			out, err := command.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -88,11 +83,11 @@ func TestKilledLeavesNothing(t *testing.T) {
 				t.Fatalf("the kubeconfig is %q in %s: %v", kubeconfig, tmp, err)
 			}
 			if name == "exec" {
-				testenv.Within(t, 10*time.Second, "the client has started two others", func() bool { return len(withEnvironment(t, mark)) == 4 })
+				testenv.Await(t, "the client has started two others", func() bool { return len(withEnvironment(t, mark)) == 4 })
 			}
 			if name == "serve" {
 				traced := filepath.Join(filepath.Dir(filepath.Dir(kubeconfig)), "traced.kubeconfig")
-				testenv.Within(t, 10*time.Second, "there is "+traced, func() bool { _, err := os.Stat(traced); return err == nil })
+				testenv.Await(t, "there is "+traced, func() bool { _, err := os.Stat(traced); return err == nil })
 			}
 			servers := serversIn(t, tmp)
 			if len(servers) < 2 {
@@ -102,7 +97,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			command.Wait()
-			testenv.Within(t, 15*time.Second, "the processes and folders of the killed command are gone", func() bool {
+			testenv.Await(t, "the processes and folders of the killed command are gone", func() bool {
 				left, err := os.ReadDir(tmp)
 				return err == nil && len(left) == 0 && len(withEnvironment(t, mark)) == 0 && len(serversIn(t, tmp)) == 0
 			})
@@ -111,7 +106,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 }
 
 // serversIn lists the processes that work in a folder.
-func serversIn(t *testing.T, dir string) []string {
+func serversIn(t testing.TB, dir string) []string {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {
@@ -129,8 +124,9 @@ func serversIn(t *testing.T, dir string) []string {
 // TestNextCommandSweeps checks that any next command removes the files that even the guard could not remove, and keeps
 // those of a running session.
 func TestNextCommandSweeps(t *testing.T) {
-	needsServer(t)
-	record := start(t, "record", "--save", filepath.Join(t.TempDir(), "record.jsonl"))
+	t.Parallel()
+	m := withServer(t)
+	record := m.start("record", "--save", filepath.Join(t.TempDir(), "record.jsonl"))
 	deserted := filepath.Join(filepath.Dir(filepath.Dir(record.line)), "apitrace-"+strconv.Itoa(os.Getuid())+"-1")
 	for _, args := range [][]string{{"show", "get-node", "--view", "outline"}, {"version"}, {"scenarios"}, {"serve", "--status"}} {
 		if err := os.MkdirAll(deserted, 0o700); err != nil {
@@ -139,7 +135,7 @@ func TestNextCommandSweeps(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(deserted, "kubeconfig"), []byte("token"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, said, status := apitrace(t, args...); status != 0 {
+		if _, said, status := m.run(args...); status != 0 {
 			t.Fatalf("apitrace %q: exit status %d\n%s", args, status, said)
 		}
 		if _, err := os.Stat(deserted); !os.IsNotExist(err) {

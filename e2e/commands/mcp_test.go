@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -12,12 +11,13 @@ import (
 
 // TestMCPShowsSource asks for a function whose source is in the cache.
 func TestMCPShowsSource(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	if _, err := apiserver.SourceOf(t.Context(), apiserver.Name, apiserver.BuildOptions{Version: apiserver.DefaultVersion}); err != nil {
 		t.Fatal(err)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("apitrace", "mcp")}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: m.command("mcp")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,10 @@ func TestMCPShowsSource(t *testing.T) {
 // TestMCPReplaysLive replays a scenario through the tools of "mcp --live", as a client starts it. The server that this starts ends with
 // the client.
 func TestMCPReplaysLive(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("apitrace", "mcp", "--live")}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: m.command("mcp", "--live")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,20 +1,17 @@
 package commands
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -22,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // A receiver counts the spans of each trace that is sent to it.
@@ -31,7 +29,7 @@ type receiver struct {
 	spans map[string]int
 }
 
-func newReceiver(t *testing.T) *receiver {
+func newReceiver(t testing.TB) *receiver {
 	r := &receiver{spans: map[string]int{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
@@ -51,7 +49,6 @@ func newReceiver(t *testing.T) *receiver {
 		}
 	}))
 	t.Cleanup(r.Close)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
 	return r
 }
 
@@ -65,12 +62,7 @@ func (r *receiver) traces() int {
 // awaitTraces waits until so many have come.
 func (r *receiver) awaitTraces(t *testing.T, want int) {
 	t.Helper()
-	for range 200 {
-		if r.traces() >= want {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	testenv.Await(t, fmt.Sprintf("%d traces are received", want), func() bool { return r.traces() >= want })
 	if got := r.traces(); got != want {
 		t.Errorf("%d traces were received, want %d", got, want)
 	}
@@ -91,11 +83,12 @@ func (r *receiver) checkWhole(t *testing.T) {
 // TestServeSamples checks that "serve --otlp" sends the requests that come through its front, and no others, and that
 // "front" does the same for a server that another program started.
 func TestServeSamples(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	received := newReceiver(t)
+	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", received.URL)
 	proxy := newAuthority(t, "front-proxy")
-	// With flags of its own it is no server that other tests would take for theirs.
-	admin := start(t, "serve", "--otlp", "--", "--requestheader-client-ca-file="+proxy.ca, "--requestheader-allowed-names=front-proxy",
+	admin := m.start("serve", "--otlp", "--", "--requestheader-client-ca-file="+proxy.ca, "--requestheader-allowed-names=front-proxy",
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group", "--v=1").line
 	direct := restConfig(t, admin)
 	get(t, direct, 3)
@@ -107,41 +100,41 @@ func TestServeSamples(t *testing.T) {
 	if err := os.WriteFile(ca, direct.CAData, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	door := start(t, "front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
+	door := m.start("front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
 	behind := rest.CopyConfig(direct)
 	behind.Host, behind.CAData, behind.CAFile = door.doorURL(t), nil, door.line
 	get(t, behind, 2)
 	received.awaitTraces(t, 7)
-	byCertificate(t, direct, proxy, filepath.Join(filepath.Dir(admin), "probe.sock"))
+	byCertificate(m, direct, proxy, filepath.Join(filepath.Dir(admin), "probe.sock"))
 	received.awaitTraces(t, 8)
 	received.checkWhole(t)
 }
 
 // byCertificate sends a request of a user whom a certificate names, through a door that may speak
 // for such users.
-func byCertificate(t *testing.T, server *rest.Config, proxy *otlpAuthority, probe string) {
-	t.Helper()
-	users := newAuthority(t, "jane")
-	serverCA := filepath.Join(t.TempDir(), "ca.crt")
+func byCertificate(m *machine, server *rest.Config, proxy *otlpAuthority, probe string) {
+	m.Helper()
+	users := newAuthority(m, "jane")
+	serverCA := filepath.Join(m.TempDir(), "ca.crt")
 	if err := os.WriteFile(serverCA, server.CAData, 0o600); err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
-	door := start(t, "front", "--server", server.Host, "--server-cafile", serverCA, "--probe", probe, "--otlp",
+	door := m.start("front", "--server", server.Host, "--server-cafile", serverCA, "--probe", probe, "--otlp",
 		"--client-cafile", users.ca, "--proxy-client-cert-file", proxy.cert, "--proxy-client-key-file", proxy.key)
 	client, err := rest.HTTPClientFor(&rest.Config{
 		TLSClientConfig: rest.TLSClientConfig{CAFile: door.line, CertFile: users.cert, KeyFile: users.key},
 	})
 	if err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
-	answer, err := client.Get(door.doorURL(t) + "/api/v1/nodes")
+	answer, err := client.Get(door.doorURL(m) + "/api/v1/nodes")
 	if err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusForbidden || !strings.Contains(string(body), `User \"jane\" cannot list`) {
-		t.Errorf("answered %s: %s, %v, want that jane may not", answer.Status, body, err)
+		m.Errorf("answered %s: %s, %v, want that jane may not", answer.Status, body, err)
 	}
 }
 
@@ -151,7 +144,7 @@ type otlpAuthority struct {
 	made          *authority.Authority
 }
 
-func newAuthority(t *testing.T, name string) *otlpAuthority {
+func newAuthority(t testing.TB, name string) *otlpAuthority {
 	t.Helper()
 	made, err := authority.New("authority of " + name)
 	if err != nil {
@@ -171,82 +164,7 @@ func newAuthority(t *testing.T, name string) *otlpAuthority {
 	return a
 }
 
-// A running is a command of ours that runs until the end of the test.
-type running struct {
-	// line is its first line of output.
-	line string
-	// pid is its process.
-	pid     int
-	notices lockedBuffer
-	// end asks the command to end, and waits until it has.
-	end func()
-}
-
-// start starts a command and waits for its first line of output.
-func start(t *testing.T, args ...string) *running {
-	t.Helper()
-	command := exec.Command("apitrace", args...)
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &running{}
-	command.Stderr = &r.notices
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r.pid = command.Process.Pid
-	r.end = sync.OnceFunc(func() {
-		_ = command.Process.Signal(os.Interrupt)
-		_ = command.Wait()
-	})
-	t.Cleanup(func() {
-		r.end()
-		if t.Failed() {
-			t.Logf("apitrace %s:\n%s", strings.Join(args, " "), r.notices.String())
-		}
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("apitrace %s: %v\n%s", strings.Join(args, " "), err, r.notices.String())
-	}
-	r.line = strings.TrimSpace(line)
-	return r
-}
-
-// doorURL is where a front says that it listens.
-func (r *running) doorURL(t *testing.T) string {
-	t.Helper()
-	for range 100 { // its two outputs come independently
-		if _, rest, found := strings.Cut(r.notices.String(), "requests to "); found {
-			url, _, _ := strings.Cut(rest, " ")
-			return url
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Fatalf("the front does not say where it listens: %s", r.notices.String())
-	return ""
-}
-
-// A lockedBuffer is written to by one goroutine and read by another.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-func restConfig(t *testing.T, kubeconfig string) *rest.Config {
+func restConfig(t testing.TB, kubeconfig string) *rest.Config {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
@@ -14,13 +13,13 @@ import (
 // nothing in etcd: a request goes through both processes, and each call is that of the real stack.
 func TestSlowOwnServers(t *testing.T) {
 	testenv.Slow(t)
-	needsServer(t)
+	m := newMachine(t)
 	for server, test := range map[string]struct{ k8s, path, process string }{
 		"sigs.k8s.io/metrics-server@v0.9.0": {apiserver.DefaultVersion, "/apis/metrics.k8s.io/v1beta1", "metrics-server v0.9.0"},
 		"sigs.k8s.io/metrics-server@v0.7.2": {"v1.30.4", "/apis/metrics.k8s.io/v1beta1/nodes", "metrics-server v0.7.2"},
 		"k8s.io/sample-apiserver@v0.30.4":   {apiserver.DefaultVersion, "/apis/wardle.example.com/v1beta1/flunders", "own-sample-apiserver v0.30.4"},
 	} {
-		out, notices, status := apitrace(t, "request", "--check", "--fresh", "--k8s", test.k8s, "--server", server, "GET", test.path)
+		out, notices, status := m.run("request", "--check", "--fresh", "--k8s", test.k8s, "--server", server, "GET", test.path)
 		if status != 0 || !strings.Contains(notices, "calls with the real stack: 0 differ") {
 			t.Fatalf("%s: status %d:\n%s", server, status, notices)
 		}
@@ -36,12 +35,11 @@ func TestSlowOwnServers(t *testing.T) {
 // without them again.
 func TestSlowEditOwnServer(t *testing.T) {
 	testenv.Slow(t)
-	needsServer(t)
-	t.Setenv(program.StateEnv, t.TempDir())
+	m := newMachine(t)
 	const server = "k8s.io/sample-apiserver@v0.30.4"
 	edit := func(name, old, by string) string {
 		t.Helper()
-		out, notices, status := apitrace(t, "edit", name, "--server", server)
+		out, notices, status := m.run("edit", name, "--server", server)
 		if status != 0 || !strings.Contains(notices, "this is your copy") {
 			t.Fatalf("edit %s: status %d\n%s", name, status, notices)
 		}
@@ -53,7 +51,7 @@ func TestSlowEditOwnServer(t *testing.T) {
 	strategy := edit("wardle/flunder/strategy.go", create, create+"\townRule(ctx)\n}\n\nfunc ownRule(ctx context.Context) {\n\t_ = ctx.Err()\n")
 	const handler = "func createHandler(r rest.NamedCreater, scope *RequestScope, admit admission.Interface, includeName bool) http.HandlerFunc {\n"
 	edit("endpoints/handlers/create.go", handler, "func ownStep(scope *RequestScope) { _ = scope.Kind.String() }\n\n"+handler+"\townStep(scope)\n")
-	out, notices, status := apitrace(t, "run", "aggregated-api", "--fresh", "--server", server, "-o", "names")
+	out, notices, status := m.run("run", "aggregated-api", "--fresh", "--server", server, "-o", "names")
 	if status != 0 {
 		t.Fatalf("status %d\n%s", status, notices)
 	}
@@ -78,14 +76,14 @@ func TestSlowEditOwnServer(t *testing.T) {
 	if err := os.WriteFile(strategy, []byte(strings.Replace(string(text), "_ = ctx.Err()", "_ = ctx.Errr()", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, notices, status = apitrace(t, "request", "--fresh", "--server", server, "GET", "/apis/wardle.example.com/v1beta1/flunders")
+	_, notices, status = m.run("request", "--fresh", "--server", server, "GET", "/apis/wardle.example.com/v1beta1/flunders")
 	if status != 1 || !strings.Contains(notices, "your change does not compile:\n\t"+strategy+":") {
 		t.Errorf("an edit that does not compile: status %d\n%s", status, notices)
 	}
-	if _, notices, status := apitrace(t, "edit", "--revert", "--all", "--server", server); status != 0 {
+	if _, notices, status := m.run("edit", "--revert", "--all", "--server", server); status != 0 {
 		t.Fatalf("reverting: %s", notices)
 	}
-	_, notices, status = apitrace(t, "request", "--fresh", "--server", server, "GET", "/apis/wardle.example.com/v1beta1/flunders")
+	_, notices, status = m.run("request", "--fresh", "--server", server, "GET", "/apis/wardle.example.com/v1beta1/flunders")
 	if status != 0 || strings.Contains(notices, "your edit") {
 		t.Errorf("after reverting: status %d\n%s", status, notices)
 	}

@@ -41,24 +41,23 @@ func leaveNetwork(t *testing.T) {
 
 // A roomMachine is a machine of a room for the workshop: it has apitrace, the folder that was prepared, no network, and no Go.
 type roomMachine struct {
-	t      *testing.T
+	*machine
 	folder string
-	env    []string
 }
 
 // types runs a command in the folder, and demands its exit status and what it prints.
 func (m *roomMachine) types(status int, wants []string, args ...string) string {
-	m.t.Helper()
-	command, said := withoutGo(m.t, args...)
-	command.Dir, command.Env = m.folder, append(command.Env, m.env...)
+	m.Helper()
+	command, said := m.withoutGo(args...)
+	command.Dir = m.folder
 	out, _ := command.Output()
 	all := string(out) + said.String()
 	if got := command.ProcessState.ExitCode(); got != status {
-		m.t.Errorf("apitrace %q: exit status %d, want %d\n%s", args, got, status, all)
+		m.Errorf("apitrace %q: exit status %d, want %d\n%s", args, got, status, all)
 	}
 	for _, want := range wants {
 		if !strings.Contains(unwrapped(all), unwrapped(want)) {
-			m.t.Errorf("apitrace %q does not say %q:\n%s", args, want, all)
+			m.Errorf("apitrace %q does not say %q:\n%s", args, want, all)
 		}
 	}
 	return all
@@ -68,10 +67,12 @@ func (m *roomMachine) types(status int, wants []string, args ...string) string {
 // those say what they need. The servers are exported without source and compiled packages, which nobody can use without Go.
 func TestSlowRoom(t *testing.T) {
 	testenv.Slow(t)
-	needsServer(t)
-	m := &roomMachine{t, t.TempDir(), []string{program.CacheEnv + "=" + t.TempDir(), program.StateEnv + "=" + t.TempDir(), "HOME=" + t.TempDir()}}
+	here := newMachine(t)
+	m := &roomMachine{newMachine(t), t.TempDir()}
+	m.set(program.CacheEnv, t.TempDir())
+	m.set("HOME", t.TempDir())
 	servers := "servers-" + runtime.GOOS + "-" + runtime.GOARCH + ".apitrace"
-	if _, said, status := apitrace(t, "cache", "export", filepath.Join(m.folder, servers), "--sample"); status != 0 {
+	if _, said, status := here.run("cache", "export", filepath.Join(m.folder, servers), "--sample"); status != 0 {
 		t.Fatalf("exit status %d\n%s", status, said)
 	}
 	mark := []byte(`{"k8sVersion":"v1.37.1","go":"go1.26.99"}`)

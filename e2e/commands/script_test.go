@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,25 +9,34 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestScript runs the scripts of testdata/script against a real kube-apiserver of the cache, which is
-// built if need be.
+// TestScript runs scripts against a real kube-apiserver of the cache, which is built if need be. Each script has a cache without running servers.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	needsServer(t)
-	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, script := range scripts {
-		// One after the other: a run uses any server that another script keeps running.
-		t.Run(filepath.Base(script), func(t *testing.T) { runScript(t, script) })
-	}
+	runScripts(t, "testdata/script", linkCache)
 }
 
-func runScript(t *testing.T, script string) {
+// TestScriptOnSharedServer runs the scripts that use the shared server.
+func TestScriptOnSharedServer(t *testing.T) {
+	t.Parallel()
+	withServer(t)
+	runScripts(t, "testdata/served", func(dir string) error { return os.Symlink(shared.cache, dir) })
+}
+
+// TestSlowScript runs the scripts that need kubectl.
+func TestSlowScript(t *testing.T) {
+	testenv.Slow(t)
+	needsServer(t)
+	runScripts(t, "testdata/slow", linkCache)
+}
+
+// runScripts runs the scripts of a folder. makeCache makes the cache of a script.
+func runScripts(t *testing.T, dir string, makeCache func(dir string) error) {
 	testscript.Run(t, testscript.Params{
-		Files:               []string{script},
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -35,10 +45,22 @@ func runScript(t *testing.T, script string) {
 				return err
 			}
 			env.Setenv("RECORDING", recording)
+			cache := filepath.Join(env.WorkDir, ".apitrace")
+			if err := makeCache(cache); err != nil {
+				return err
+			}
+			env.Setenv(program.CacheEnv, cache)
+			env.Setenv(program.StateEnv, filepath.Join(env.WorkDir, ".state"))
 			// Builds use the user's modules.
-			for _, name := range []string{program.CacheEnv, program.StateEnv, "HOME", "GOPATH", "GOMODCACHE", "GOPROXY", "GOFLAGS"} {
+			for _, name := range []string{"HOME", "GOPATH", "GOMODCACHE", "GOPROXY", "GOFLAGS"} {
 				env.Setenv(name, os.Getenv(name))
 			}
+			env.Defer(func() {
+				if info, err := os.Lstat(cache); err == nil && info.IsDir() && len(served(cache)) > 0 {
+					env.T().Log(fmt.Sprintf("servers are left: %q", served(cache)))
+					env.T().FailNow()
+				}
+			})
 			return nil
 		},
 	})

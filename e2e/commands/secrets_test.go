@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -62,7 +63,8 @@ func sendSecrets(server string, ca []byte, token string) error {
 // TestSecretsStayInside: requests on Secrets, tokens and certificates that fail in every way quote them in their errors;
 // nothing of 20 planted values is in anything that is printed, saved or sent.
 func TestSecretsStayInside(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	all := secretRequests()
 	for i := range plantedValues {
 		found := false
@@ -74,29 +76,30 @@ func TestSecretsStayInside(t *testing.T) {
 			t.Errorf("%s is planted nowhere", planted(i))
 		}
 	}
-	received := newKeepingReceiver(t)
-	admin := start(t, "serve", "--otlp").line
+	received := newKeepingReceiver(m)
+	admin := m.start("serve", "--otlp").line
 	dir := t.TempDir()
 
 	t.Run("exec", func(t *testing.T) {
+		m := m.with(t)
 		saved := filepath.Join(dir, "exec.jsonl")
-		out, said, status := apitrace(t, "exec", "-v", "-o", "tree", "--save", saved, "--", "secretive")
+		out, said, status := m.run("exec", "-v", "-o", "tree", "--save", saved, "--", "secretive")
 		if status != 0 {
 			t.Errorf("exit status %d: %s", status, said)
 		}
 		noLeak(t, "exec", out, said)
 		checkSaved(t, saved, len(all))
 		for _, args := range [][]string{{"show", saved, "--errors"}, {"show", saved, "-o", "json"}, {"show", saved, "--view", "outline"}} {
-			out, said, _ := apitrace(t, args...)
+			out, said, _ := m.run(args...)
 			noLeak(t, strings.Join(args, " "), out, said)
 		}
 	})
 	t.Run("record", func(t *testing.T) {
 		saved := filepath.Join(dir, "record.jsonl")
-		noLeak(t, "record", recordClient(t, saved, "secretive"))
+		noLeak(t, "record", recordClient(m.with(t), saved, "secretive"))
 		checkSaved(t, saved, len(all))
 	})
-	t.Run("request", func(t *testing.T) { requestSecrets(t, dir, all) })
+	t.Run("request", func(t *testing.T) { requestSecrets(m.with(t), dir, all, 6) })
 	t.Run("serve --otlp", func(t *testing.T) {
 		config := restConfig(t, filepath.Join(filepath.Dir(filepath.Dir(admin)), "traced.kubeconfig"))
 		if err := sendSecrets(config.Host, config.CAData, config.BearerToken); err != nil {
@@ -111,7 +114,7 @@ func TestSecretsStayInside(t *testing.T) {
 		if err := os.WriteFile(ca, direct.CAData, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		front := start(t, "front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
+		front := m.with(t).start("front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
 		frontCA, err := os.ReadFile(front.line)
 		if err != nil {
 			t.Fatal(err)
@@ -124,13 +127,13 @@ func TestSecretsStayInside(t *testing.T) {
 		noLeak(t, "what the front says", front.notices.String())
 	})
 	t.Run("--show-secrets", func(t *testing.T) {
-		showSecrets(t, dir)
-		withoutCare(t, dir, all)
+		showSecrets(m.with(t), dir)
+		withoutCare(m.with(t), dir, all)
 	})
 }
 
 // noLeak checks that no text has a planted value.
-func noLeak(t *testing.T, what string, texts ...string) {
+func noLeak(t testing.TB, what string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if found := leaked(text); found != "" {
@@ -140,7 +143,7 @@ func noLeak(t *testing.T, what string, texts ...string) {
 }
 
 // checkSaved checks that a recording has so many requests and no planted value.
-func checkSaved(t *testing.T, file string, n int) {
+func checkSaved(t testing.TB, file string, n int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -153,32 +156,43 @@ func checkSaved(t *testing.T, file string, n int) {
 	}
 }
 
-// requestSecrets sends the requests one by one, the first before the others and without the last.
-func requestSecrets(t *testing.T, dir string, all []secretRequest) {
+// TestSlowSecretsStayInsideRequests sends each request by "apitrace request".
+func TestSlowSecretsStayInsideRequests(t *testing.T) {
+	testenv.Slow(t)
+	m := newMachine(t)
+	m.start("serve")
+	requestSecrets(m, t.TempDir(), secretRequests(), 1)
+}
+
+// requestSecrets sends every step-th request, one by one, the first before the others and the last after them.
+func requestSecrets(m *machine, dir string, all []secretRequest, step int) {
 	send := func(i int, r secretRequest) {
 		saved, file := filepath.Join(dir, fmt.Sprintf("request-%d.jsonl", i)), filepath.Join(dir, fmt.Sprintf("body-%d", i))
 		args := []string{"request", "-v", r.method, r.path, "--save", saved, "-o", "tree", "--view", "full"}
 		if r.body != "" {
 			if err := os.WriteFile(file, []byte(r.body), 0o600); err != nil {
-				t.Error(err)
+				m.Error(err)
 			}
 			args = append(args, "-f", file, "-H", "Content-Type: "+r.contentType)
 		}
 		if r.token != "" {
 			args = append(args, "-H", "Authorization: Bearer "+r.token)
 		}
-		out, said, status := apitrace(t, args...)
+		out, said, status := m.run(args...)
 		if status != 0 {
-			t.Errorf("%.200q: exit status %d: %.2000s", args, status, said)
+			m.Errorf("%.200q: exit status %d: %.2000s", args, status, said)
 			return
 		}
-		noLeak(t, fmt.Sprintf("%.200q", args), out, said)
-		checkSaved(t, saved, 1)
+		noLeak(m, fmt.Sprintf("%.200q", args), out, said)
+		checkSaved(m, saved, 1)
 	}
 	send(0, all[0])
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 4)
 	for i, r := range all[1 : len(all)-1] {
+		if i%step != 0 {
+			continue
+		}
 		wg.Go(func() {
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
@@ -190,66 +204,66 @@ func requestSecrets(t *testing.T, dir string, all []secretRequest) {
 	// A body that is read here, and not sent.
 	broken := filepath.Join(dir, "broken.yaml")
 	if err := os.WriteFile(broken, []byte("stringData:\n  k: "+planted(0)+"\n bad: "+planted(1)+": x\n\t"+planted(2)), 0o600); err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
-	_, said, status := apitrace(t, "request", "POST", "/api/v1/namespaces/default/secrets", "-f", broken)
+	_, said, status := m.run("request", "POST", "/api/v1/namespaces/default/secrets", "-f", broken)
 	if status != 2 {
-		t.Errorf("a body that is not YAML: exit status %d", status)
+		m.Errorf("a body that is not YAML: exit status %d", status)
 	}
-	noLeak(t, "a body that is not YAML", said)
+	noLeak(m, "a body that is not YAML", said)
 }
 
 // showSecrets checks that --show-secrets shows them, and that the file says so.
-func showSecrets(t *testing.T, dir string) {
+func showSecrets(m *machine, dir string) {
 	patch := filepath.Join(dir, "patch.json")
 	for name, text := range map[string]string{
 		patch:                             `{"data":{"q":"` + planted(0) + `"}}`,
 		filepath.Join(dir, "secret.json"): `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"shown"}}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			m.Fatal(err)
 		}
 	}
-	if _, said, status := apitrace(t, "request", "POST", "/api/v1/namespaces/default/secrets", "-f", filepath.Join(dir, "secret.json"), "-o", "names"); status != 0 {
-		t.Fatal(said)
+	if _, said, status := m.run("request", "POST", "/api/v1/namespaces/default/secrets", "-f", filepath.Join(dir, "secret.json"), "-o", "names"); status != 0 {
+		m.Fatal(said)
 	}
 	saved := filepath.Join(dir, "shown.jsonl")
-	_, said, status := apitrace(t, "request", "PATCH", "/api/v1/namespaces/default/secrets/shown", "-f", patch,
+	_, said, status := m.run("request", "PATCH", "/api/v1/namespaces/default/secrets/shown", "-f", patch,
 		"-H", "Content-Type: application/merge-patch+json", "--show-secrets", "--save", saved, "-o", "names")
 	text, err := os.ReadFile(saved)
 	if err != nil || status != 0 {
-		t.Fatal(err, said)
+		m.Fatal(err, said)
 	}
 	if leaked(said) == "" || leaked(string(text)) == "" {
-		t.Errorf("--show-secrets does not show the text of the error:\n%s", said)
+		m.Errorf("--show-secrets does not show the text of the error:\n%s", said)
 	}
 	if !strings.Contains(string(text), "this trace may hold contents of secrets") {
-		t.Error("the file does not warn of the secrets in it")
+		m.Error("the file does not warn of the secrets in it")
 	}
 }
 
 // withoutCare sends the same requests with --show-secrets, and checks that many traces then quote secrets: otherwise the
 // tests without that flag would prove nothing.
-func withoutCare(t *testing.T, dir string, all []secretRequest) {
+func withoutCare(m *machine, dir string, all []secretRequest) {
 	saved := filepath.Join(dir, "careless.jsonl")
-	if _, said, status := apitrace(t, "exec", "--show-secrets", "--save", saved, "--", "secretive"); status != 0 {
-		t.Fatal(said)
+	if _, said, status := m.run("exec", "--show-secrets", "--save", saved, "--", "secretive"); status != 0 {
+		m.Fatal(said)
 	}
 	text, err := os.ReadFile(saved)
 	if err != nil {
-		t.Fatal(err)
+		m.Fatal(err)
 	}
 	quoting := 0
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		if found := leaked(line); found != "" {
 			quoting++
 			if i < len(all) {
-				t.Logf("%s", found)
+				m.Logf("%s", found)
 			}
 		}
 	}
 	if quoting < 5 {
-		t.Errorf("of %d traces that keep nothing back, %d quote a planted value", len(all), quoting)
+		m.Errorf("of %d traces that keep nothing back, %d quote a planted value", len(all), quoting)
 	}
 }
 
@@ -259,8 +273,8 @@ type keepingReceiver struct {
 	kept bytes.Buffer
 }
 
-func newKeepingReceiver(t *testing.T) *keepingReceiver {
-	t.Helper()
+func newKeepingReceiver(m *machine) *keepingReceiver {
+	m.Helper()
 	r := &keepingReceiver{}
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
@@ -268,8 +282,8 @@ func newKeepingReceiver(t *testing.T) *keepingReceiver {
 		defer r.mu.Unlock()
 		r.kept.Write(body)
 	}))
-	t.Cleanup(server.Close)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	m.Cleanup(server.Close)
+	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
 	return r
 }
 
@@ -285,18 +299,15 @@ func (r *keepingReceiver) text() string {
 	return r.kept.String()
 }
 
-// await waits until nothing more is sent, and returns all of it, in which some text must be.
+// await waits until some text is sent and then nothing more, and returns all that was sent.
 func (r *keepingReceiver) await(t *testing.T, want string) string {
 	t.Helper()
+	testenv.Await(t, fmt.Sprintf("%q is sent", want), func() bool { return strings.Contains(r.text(), want) })
 	settle(func() int { return len(r.text()) })
-	text := r.text()
-	if !strings.Contains(text, want) {
-		t.Errorf("of %d bytes that were sent none say %q", len(text), want)
-	}
-	return text
+	return r.text()
 }
 
-// settle waits until a number has not changed for a second.
+// settle waits until a number has not changed for a second: the more is sent, the more is searched for secrets.
 func settle(number func() int) {
 	for last, same := -1, 0; same < 10; time.Sleep(100 * time.Millisecond) {
 		if n := number(); n == last {

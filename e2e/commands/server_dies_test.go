@@ -1,19 +1,22 @@
 package commands
 
 import (
-	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The second request waits for what never comes, so that there is time to kill etcd.
+// The third request waits for an object that never comes, so that there is time to kill a server.
 const waitsForever = `name: mine
 title: {en: Mine}
 requests:
@@ -26,69 +29,73 @@ requests:
 // is shown and saved, the message says what has happened, and nothing is left.
 func TestServerDies(t *testing.T) {
 	for _, program := range []string{"etcd", "kube-apiserver"} {
-		t.Run(program, func(t *testing.T) { killDuringRun(t, program) })
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			killDuringRun(t, program)
+		})
 	}
 }
 
 func killDuringRun(t *testing.T, program string) {
-	needsServer(t)
+	m := newMachine(t)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("finds etcd in /proc")
+		t.Skip("finds the servers in /proc")
 	}
-	dir, err := os.MkdirTemp("/tmp", "death") // the servers' sockets need short paths
-	if err != nil {
+	scenario := filepath.Join(m.tmp, "mine.yaml")
+	if err := os.WriteFile(scenario, []byte(waitsForever), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	t.Setenv("TMPDIR", dir)
-	// A server that somebody keeps running is not to be the one that dies.
-	scenario := filepath.Join(dir, "mine.yaml")
-	text := strings.Replace(waitsForever, "requests:", "setup: {server: {flags: [--v=0]}}\nrequests:", 1)
-	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+	saved := filepath.Join(m.tmp, "saved.jsonl")
+	run := m.command("run", scenario, "-o", "names", "--save", saved)
+	var out, notices lockedBuffer
+	run.Stdout, run.Stderr = &out, &notices
+	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	saved := filepath.Join(dir, "saved.jsonl")
-	killed := make(chan bool, 1)
-	go func() { killed <- killBelow(t.Context(), dir, program) }()
-	out, notices, status := apitrace(t, "run", scenario, "-o", "names", "--save", saved)
-	if !<-killed {
-		t.Fatalf("%s was not found; the run said\n%s", program, notices)
+	testenv.Await(t, "the second request has made its node", func() bool { return isReached(t, m) })
+	if err := syscall.Kill(processOf(t, m.tmp, program), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
 	}
-	_, failed, _ := strings.Cut(notices, "error: ")
-	if status != 1 || !strings.Contains(failed, program+" ended: signal: killed") || strings.Contains(failed, "cleaning up") {
-		t.Errorf("exit status %d, expected 1 and that %s has ended:\n%s", status, program, notices)
+	_ = run.Wait()
+	_, failed, _ := strings.Cut(notices.String(), "error: ")
+	if status := run.ProcessState.ExitCode(); status != 1 || !strings.Contains(failed, program+" ended: signal: killed") || strings.Contains(failed, "cleaning up") {
+		t.Errorf("exit status %d, expected 1 and that %s has ended:\n%s", status, program, notices.String())
 	}
-	if !strings.HasPrefix(out, "# GET /api/v1/nodes -> 200\n") {
-		t.Errorf("what was recorded is not shown: %.100q", out)
+	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes -> 200\n") {
+		t.Errorf("what was recorded is not shown: %.100q", out.String())
 	}
 	if rec, err := trace.Load(saved); err != nil || len(rec.Requests) != 1 {
 		t.Errorf("what was recorded is not saved: %v", err)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "apitrace-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(m.tmp, "apitrace-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
-	if left := processesBelow(dir); len(left) > 0 {
+	if left := processesBelow(filepath.Join(m.tmp, "apitrace-")); len(left) > 0 {
 		t.Errorf("still running: %v", left)
 	}
 }
 
-// killBelow kills the program that runs below dir once the scenario has got to its second request.
-func killBelow(ctx context.Context, dir, program string) bool {
-	for ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-		data, err := filepath.Glob(filepath.Join(dir, "apitrace-*", "player.lock"))
-		if err != nil || len(data) == 0 {
-			continue
-		}
-		time.Sleep(2 * time.Second) // it awaits for fifteen seconds
-		for pid, command := range processesBelow(dir) {
-			if strings.HasSuffix(command[:strings.IndexByte(command, 0)], "/"+program) {
-				return syscall.Kill(pid, syscall.SIGKILL) == nil
-			}
-		}
+// isReached reports whether the server on the machine has the node of waitsForever.
+func isReached(t *testing.T, m *machine) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(m.tmp, "apitrace-*", "*", "admin.kubeconfig"))
+	if err != nil || len(files) == 0 {
 		return false
 	}
-	return false
+	config, err := clientcmd.BuildConfigFromFlags("", files[0])
+	if err != nil {
+		return false // the file is being written
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return false
+	}
+	answer, err := client.Get(config.Host + "/api/v1/nodes/reached")
+	if err != nil {
+		return false
+	}
+	answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
 }
 
 // processesBelow lists the processes whose command line names a folder, by their id.

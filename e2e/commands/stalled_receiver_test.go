@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,51 +19,49 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestReceiverDoesNotHoldClients: whatever an OTLP receiver does, the clients of the traced door get
-// their answers about as fast as those of the untraced one, and each request is counted.
-func TestReceiverDoesNotHoldClients(t *testing.T) {
-	needsServer(t)
+// badReceivers are OTLP receivers that accept no traces, by what they do instead.
+func badReceivers(t testing.TB) map[string]string {
+	t.Helper()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
 	t.Cleanup(refusing.Close)
 	breaking := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	t.Cleanup(breaking.Close)
-	for i, receiver := range []struct{ does, endpoint string }{
-		{"stalls", testenv.StalledReceiver(t)}, {"refuses", refusing.URL}, {"breaks off", breaking.URL},
-	} {
-		t.Run(receiver.does, func(t *testing.T) {
-			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint)
-			server := start(t, "serve", "--otlp", "--", fmt.Sprintf("--event-ttl=%ds", 5000+i))
-			doors := map[string]*door{
-				"untraced": newDoor(t, server.line),
-				"traced":   newDoor(t, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig")),
-			}
-			n, within := 0, false
-			for name, d := range doors { // connections, which are not what is measured
-				if warm := len(d.send(t, len(d.clients))); name == "traced" {
-					n += warm
-				}
-			}
-			// Another program's burst of work may hit one of the doors, so there are some attempts. Their parts
-			// alternate, so that a busy machine makes both doors slow.
-			for attempt := 0; attempt < 3 && !within; attempt++ {
-				took := map[string][]time.Duration{}
-				const parts, all = 5, 1000
-				for range parts {
-					for name, d := range doors {
-						took[name] = append(took[name], d.send(t, all/parts)...)
-					}
-				}
-				n += all
-				traced, untraced := p99(took["traced"]), p99(took["untraced"])
-				t.Logf("a receiver that %s: p99 %v through the traced door, %v through the other: %.2f times", receiver.does, traced, untraced, float64(traced)/float64(untraced))
-				within = traced <= 2*untraced
-			}
-			if !within {
-				t.Error("p99 through the traced door is more than twice that of the untraced one, three times")
-			}
-			begun := time.Now()
+	return map[string]string{"stalls": testenv.StalledReceiver(t), "refuses": refusing.URL, "breaks off": breaking.URL}
+}
+
+// doorsOf starts a server that sends traces to a receiver, and returns it with a door that is traced and one that is not.
+func doorsOf(m *machine, endpoint string) (server *running, traced, untraced *door) {
+	m.Helper()
+	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+	server = m.start("serve", "--otlp")
+	return server, newDoor(m, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig")), newDoor(m, server.line)
+}
+
+// TestReceiverDoesNotHoldClients checks that clients of the traced door get their answers whatever an OTLP receiver does, and that
+// each request is counted. A client that waited for the receiver would wait ten seconds for each request.
+func TestReceiverDoesNotHoldClients(t *testing.T) {
+	t.Parallel()
+	checkReceivers(t, "stalls")
+}
+
+// TestSlowReceiversDoNotHoldClients does the same with receivers that answer, but accept nothing.
+func TestSlowReceiversDoNotHoldClients(t *testing.T) {
+	testenv.Slow(t)
+	checkReceivers(t, "refuses", "breaks off")
+}
+
+func checkReceivers(t *testing.T, chosen ...string) {
+	for does, endpoint := range badReceivers(t) {
+		if !slices.Contains(chosen, does) {
+			continue
+		}
+		t.Run(does, func(t *testing.T) {
+			server, traced, _ := doorsOf(newMachine(t), endpoint)
+			const n = 400
+			answered := make(chan []time.Duration, 1)
+			go func() { answered <- traced.send(t, n) }()
+			testenv.Receive(t, "all requests are answered", answered)
 			server.end()
-			t.Logf("it stopped within %v", time.Since(begun))
 			said := server.notices.String()
 			counted := countedIn(said)
 			if sum := counted["sent"] + counted["could not be sent"] + counted["in progress"] + counted["accepted no traces"]; sum != n {
@@ -82,13 +79,29 @@ func TestReceiverDoesNotHoldClients(t *testing.T) {
 	}
 }
 
+// BenchmarkRunTracedDoor measures answers through the traced door and through the other one, while the receiver accepts no traces. Parts
+// alternate, so that a busy machine makes both doors slow.
+func BenchmarkRunTracedDoor(b *testing.B) {
+	for does, endpoint := range badReceivers(b) {
+		b.Run(does, func(b *testing.B) {
+			_, traced, untraced := doorsOf(newMachine(b), endpoint)
+			var slow, fast []time.Duration
+			for b.Loop() {
+				slow, fast = append(slow, traced.send(b, 200)...), append(fast, untraced.send(b, 200)...)
+			}
+			b.ReportMetric(float64(p99(slow))/1e6, "ms/traced-p99")
+			b.ReportMetric(float64(p99(fast))/1e6, "ms/untraced-p99")
+		})
+	}
+}
+
 // A door is one that 8 clients send requests to.
 type door struct {
 	host    string
 	clients [8]*http.Client
 }
 
-func newDoor(t *testing.T, kubeconfig string) *door {
+func newDoor(t testing.TB, kubeconfig string) *door {
 	t.Helper()
 	config := restConfig(t, kubeconfig)
 	d := &door{host: config.Host}
@@ -105,7 +118,7 @@ func newDoor(t *testing.T, kubeconfig string) *door {
 }
 
 // send sends n requests, of all clients at the same time, and returns how long each took.
-func (d *door) send(t *testing.T, n int) []time.Duration {
+func (d *door) send(t testing.TB, n int) []time.Duration {
 	t.Helper()
 	took := make([][]time.Duration, len(d.clients))
 	var wg sync.WaitGroup

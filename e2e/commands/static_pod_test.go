@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -21,6 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -30,6 +30,7 @@ import (
 func TestStaticPod(t *testing.T) {
 	pod := documentedPod(t)
 	checkMounts(t, pod)
+	t.Parallel()
 	needsServer(t)
 	node := newNode(t)
 	server, door := pod.Spec.Containers[0], pod.Spec.Containers[1]
@@ -208,7 +209,7 @@ func clientOf(t *testing.T, a *otlpAuthority, user string) *http.Client {
 	roots.AppendCertsFromPEM(a.made.CertPEM)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 10 * time.Second}
+	return &http.Client{Transport: transport, Timeout: testenv.Patience}
 }
 
 // run runs a container until the end of the test.
@@ -259,11 +260,13 @@ func (n *node) await(t *testing.T, url string, want int) {
 	t.Helper()
 	var status int
 	var body string
-	for range 600 {
-		if status, body = n.get(url); status == want {
-			return
+	defer func() {
+		if t.Failed() {
+			t.Logf("%s is answered %d, want %d: %s", url, status, want, body)
 		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Fatalf("%s is answered %d after a minute, want %d: %s", url, status, want, body)
+	}()
+	testenv.Await(t, fmt.Sprintf("%s is answered %d", url, want), func() bool {
+		status, body = n.get(url)
+		return status == want
+	})
 }

@@ -1,28 +1,40 @@
 package commands
 
 import (
+	"errors"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// processOf finds the process of a program of the server that runs in a folder.
-func processOf(t *testing.T, dir, program string) int {
-	t.Helper()
+// findProcess returns the process of a program of the server that runs below a folder, 0 if there is none.
+func findProcess(dir, program string) int {
 	for pid, command := range processesBelow(dir) {
 		if path, _, _ := strings.Cut(command, "\x00"); filepath.Base(path) == program {
 			return pid
 		}
 	}
-	t.Fatalf("no %s runs in %s", program, dir)
 	return 0
+}
+
+// processOf finds the process of a program of the server that runs in a folder.
+func processOf(t *testing.T, dir, program string) int {
+	t.Helper()
+	pid := findProcess(dir, program)
+	if pid == 0 {
+		t.Fatalf("no %s runs in %s", program, dir)
+	}
+	return pid
 }
 
 // stopProcess stops a process until goOn is called, or the test ends.
@@ -35,7 +47,7 @@ func stopProcess(t *testing.T, pid int) (goOn func()) {
 	goOn = func() {
 		if stopped {
 			stopped = false
-			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil && !errors.Is(err, syscall.ESRCH) {
 				t.Error(err)
 			}
 		}
@@ -46,69 +58,102 @@ func stopProcess(t *testing.T, pid int) (goOn func()) {
 
 // TestStoppedServerIsNotReplaced: a server that hangs has what the user has made. So each command says that
 // it does not answer, instead of starting an empty one, unless it is asked to.
-func TestStoppedServerIsNotReplaced(t *testing.T) {
-	needsServer(t)
+func TestStoppedServerIsNotReplaced(t *testing.T) { stopServer(t, "kube-apiserver") }
+
+// TestSlowStoppedEtcdIsNotReplaced does the same with a server that hangs because its etcd does.
+func TestSlowStoppedEtcdIsNotReplaced(t *testing.T) {
+	testenv.Slow(t)
+	stopServer(t, "etcd")
+}
+
+func stopServer(t *testing.T, program string) {
+	t.Parallel()
+	m := newMachine(t)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Skip("finds the servers in /proc")
 	}
-	admin := start(t, "serve").line
+	admin := m.start("serve").line
 	url, dir := restConfig(t, admin).Host, filepath.Dir(filepath.Dir(admin))
-	if _, said, status := apitrace(t, "serve"); status == 0 || !strings.Contains(said, "is already running at https://127.0.0.1:") {
+	if _, said, status := m.run("serve"); status == 0 || !strings.Contains(said, "is already running at https://127.0.0.1:") {
 		t.Errorf("a second server of its kind: exit status %d\n%s", status, said)
 	}
-	for _, program := range []string{"etcd", "kube-apiserver"} {
-		t.Run(program, func(t *testing.T) {
-			goOn := stopProcess(t, processOf(t, dir, program))
-			var wg sync.WaitGroup
-			for _, args := range [][]string{
-				{"request", "GET", "/version", "-o", "names"}, {"run", "get-node", "-o", "names"}, {"serve"},
-				{"exec", "--", "true"}, {"record", "--save", filepath.Join(t.TempDir(), "saved.jsonl")},
-			} {
-				wg.Go(func() { // each waits for ten seconds
-					out, said, status := apitrace(t, args...)
-					if status != 1 || out != "" {
-						t.Errorf("%q: exit status %d\n%s%s", args, status, out, said)
-					}
-					for _, want := range []string{"the server of v1.", " at " + url, "does not answer", "apitrace serve --stop"} {
-						if !strings.Contains(said, want) {
-							t.Errorf("%q does not say %q:\n%s", args, want, said)
-						}
-					}
-				})
+	goOn := stopProcess(t, processOf(t, dir, program))
+	var wg sync.WaitGroup
+	for _, args := range [][]string{
+		{"request", "GET", "/version", "-o", "names"}, {"run", "get-node", "-o", "names"}, {"serve"},
+		{"exec", "--", "true"}, {"record", "--save", filepath.Join(t.TempDir(), "saved.jsonl")},
+	} {
+		wg.Go(func() { // each waits for ten seconds
+			out, said, status := m.run(args...)
+			if status != 1 || out != "" {
+				t.Errorf("%q: exit status %d\n%s%s", args, status, out, said)
 			}
-			wg.Go(func() {
-				if out, _, status := apitrace(t, "serve", "--status"); status != 0 || !strings.Contains(out, "does not answer  "+admin) {
-					t.Errorf("the status is %d\n%s", status, out)
+			for _, want := range []string{"the server of v1.", " at " + url, "does not answer", "apitrace serve --stop"} {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q does not say %q:\n%s", args, want, said)
 				}
-			})
-			wg.Go(func() {
-				if out, said, status := apitrace(t, "request", "GET", "/version", "-o", "names", "--fresh"); status != 0 || !strings.HasPrefix(out, "# GET /version -> 200") {
-					t.Errorf("--fresh: exit status %d\n%s%s", status, out, said)
-				}
-			})
-			wg.Wait()
-			goOn()
-			if out, _, status := apitrace(t, "serve", "--status"); status != 0 || !strings.Contains(out, "ready  "+admin) {
-				t.Errorf("it goes on: the status is %d\n%s", status, out)
 			}
 		})
+	}
+	wg.Go(func() {
+		if out, _, status := m.run("serve", "--status"); status != 0 || !strings.Contains(out, "does not answer  "+admin) {
+			t.Errorf("the status is %d\n%s", status, out)
+		}
+	})
+	wg.Go(func() {
+		if out, said, status := m.run("request", "GET", "/version", "-o", "names", "--fresh"); status != 0 || !strings.HasPrefix(out, "# GET /version -> 200") {
+			t.Errorf("--fresh: exit status %d\n%s%s", status, out, said)
+		}
+	})
+	wg.Wait()
+	goOn()
+	if out, _, status := m.run("serve", "--status"); status != 0 || !strings.Contains(out, "ready  "+admin) {
+		t.Errorf("it goes on: the status is %d\n%s", status, out)
 	}
 }
 
 // TestSlowServerStopsDuringARequest: a server that was there when the command began.
 func TestSlowServerStopsDuringARequest(t *testing.T) {
 	testenv.Slow(t)
-	needsServer(t)
-	admin := start(t, "serve").line
-	watch := exec.Command("apitrace", "request", "GET", "/api/v1/namespaces?watch=1", "--timeout", "6s")
+	m := newMachine(t)
+	admin := m.start("serve").line
+	before := watches(t, admin)
+	watch := m.command("request", "GET", "/api/v1/namespaces?watch=1", "--timeout", "15s")
 	var said lockedBuffer
 	watch.Stderr = &said
 	if err := watch.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second)
+	testenv.Await(t, "the server serves the watch", func() bool { return watches(t, admin) > before })
 	stopProcess(t, processOf(t, filepath.Dir(filepath.Dir(admin)), "kube-apiserver"))
 	if err := watch.Wait(); err == nil || !strings.Contains(said.String(), " at "+restConfig(t, admin).Host) || !strings.Contains(said.String(), "does not answer") {
 		t.Errorf("%v\n%s", err, said.String())
 	}
+}
+
+// namespaceWatches is the metric of the watches on namespaces that a server is serving.
+var namespaceWatches = regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{.*resource="namespaces".*verb="WATCH".*\} (\d+)$`)
+
+// watches returns how many watches on namespaces the server is serving.
+func watches(t *testing.T, kubeconfig string) (n int) {
+	t.Helper()
+	config := restConfig(t, kubeconfig)
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Get(config.Host + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range namespaceWatches.FindAllSubmatch(text, -1) {
+		of, _ := strconv.Atoi(string(found[1]))
+		n += of
+	}
+	return n
 }

@@ -4,43 +4,37 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/creack/pty"
 )
 
-// onTerminal runs a command whose standard output and standard error are a terminal of 100 columns, and
-// returns what the terminal got. With an interrupt, it also reads from the terminal and gets Ctrl-C after that time.
-func onTerminal(t *testing.T, interrupt time.Duration, name string, args ...string) string {
-	t.Helper()
-	control, screen := openTerminal(t)
+// onTerminal runs an apitrace command with a terminal of 100 columns for its standard output and standard error, and returns the bytes
+// that the terminal got.
+func (m *machine) onTerminal(args ...string) string {
+	m.Helper()
+	control, screen := openTerminal(m)
 	defer control.Close()
-	command := exec.CommandContext(t.Context(), name, args...)
+	command := m.command(args...)
 	command.Stdout, command.Stderr = screen, screen
-	command.Env = append(os.Environ(), "TERM=xterm-256color", "PAGER=cat", "APITRACE_PAGER=cat")
-	if interrupt > 0 {
-		command.Stdin = screen
-	}
+	command.Env = append(command.Env, "TERM=xterm-256color", "PAGER=cat", "APITRACE_PAGER=cat")
 	if err := command.Start(); err != nil {
-		t.Fatal(err)
+		m.Error(err)
+		screen.Close()
+		return ""
 	}
 	screen.Close()
-	if interrupt > 0 {
-		defer time.AfterFunc(interrupt, func() { _ = command.Process.Signal(os.Interrupt) }).Stop()
-	}
 	shown, _ := io.ReadAll(control) // ends with EIO when the last program has closed the terminal
 	_ = command.Wait()
 	return string(shown)
 }
 
 // openTerminal opens a pseudo-terminal, or skips the test.
-func openTerminal(t *testing.T) (control, screen *os.File) {
+func openTerminal(t testing.TB) (control, screen *os.File) {
 	t.Helper()
 	control, screen, err := pty.Open()
 	if err != nil {

@@ -1,9 +1,9 @@
 package commands
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,19 +12,21 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // TestToursNameTheirFunctions looks at each line that a tour names: it must hold the function.
 func TestToursNameTheirFunctions(t *testing.T) {
+	t.Parallel()
 	needsServer(t)
 	checkTours(t, apiserver.DefaultVersion)
 }
 
 // TestSlowToursOfOlderReleases takes the oldest recorded release and v1.30, of which the source is there for other tests.
 func TestSlowToursOfOlderReleases(t *testing.T) {
-	needsServer(t)
 	testenv.Slow(t)
+	needsServer(t)
 	releases, err := recordings.Versions()
 	if err != nil {
 		t.Fatal(err)
@@ -42,8 +44,8 @@ func checkTours(t *testing.T, version string) {
 	folders := map[string]string{}
 	steps := 0
 	for _, rec := range all {
-		out, err := exec.Command("apitrace", "export", "tour", rec.Scenario, "--k8s", version).Output()
-		if err != nil {
+		var out bytes.Buffer
+		if err := output.WriteTour(&out, rec, nil, "en"); err != nil {
 			t.Fatal(err)
 		}
 		var tour struct {
@@ -52,7 +54,7 @@ func checkTours(t *testing.T, version string) {
 				Line              int
 			}
 		}
-		if err := json.Unmarshal(out, &tour); err != nil {
+		if err := json.Unmarshal(out.Bytes(), &tour); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range tour.Steps {
@@ -81,7 +83,7 @@ func declares(line, function string) bool {
 
 // lineOf returns a line of a file of a checkout of Kubernetes, out of the sources that the programs are built of.
 // It keeps their folders.
-func lineOf(t *testing.T, folders map[string]string, version, file string, number int) string {
+func lineOf(t testing.TB, folders map[string]string, version, file string, number int) string {
 	t.Helper()
 	at := "k8s.io/kubernetes/" + file
 	for _, root := range []string{"staging/src/", "vendor/"} {

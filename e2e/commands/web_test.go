@@ -4,42 +4,39 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 // A webServer is "apitrace web", as a program uses it.
 type webServer struct {
-	*testing.T
+	testing.TB
 	base, token string
 	// answers are all that it has said.
 	answers strings.Builder
 }
 
-func startWeb(t *testing.T) (*running, *webServer) {
-	t.Helper()
-	r := start(t, "web", "--no-open")
+func startWeb(m *machine) (*running, *webServer) {
+	m.Helper()
+	r := m.start("web", "--no-open")
 	base, token, ok := strings.Cut(r.line, "/?token=")
 	if !ok {
-		t.Fatalf("the address is %q", r.line)
+		m.Fatalf("the address is %q", r.line)
 	}
-	return r, &webServer{T: t, base: base + web.Base, token: token}
+	return r, &webServer{TB: m, base: base + web.Base, token: token}
 }
 
 func (w *webServer) open(ctx context.Context, method, path, body string) *http.Response {
@@ -90,7 +87,7 @@ func (w *webServer) listen() (leave func()) {
 func (w *webServer) ready() (server web.LiveServer) {
 	w.Helper()
 	ask[web.LiveServer](w, "POST", "/live/servers", `{"release":"latest"}`)
-	testenv.Within(w, 2*time.Minute, "the server is ready", func() bool {
+	testenv.Await(w, "the server is ready", func() bool {
 		state := ask[web.LiveState](w, "GET", "/live", "")
 		if len(state.Servers) != 1 || state.Servers[0].State == "failed" {
 			w.Fatalf("servers: %+v", state.Servers)
@@ -104,8 +101,9 @@ func (w *webServer) ready() (server web.LiveServer) {
 // TestWebLive starts a server, replays a scenario, sends a request and has a client send some; each has its tree. Once nobody
 // listens any more, the server is gone.
 func TestWebLive(t *testing.T) {
-	needsServer(t)
-	_, w := startWeb(t)
+	t.Parallel()
+	m := newMachine(t)
+	_, w := startWeb(m)
 	leave := w.listen()
 	defer leave()
 	server := w.ready()
@@ -131,7 +129,7 @@ func TestWebLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var traces []web.LiveTrace
-	testenv.Within(t, 20*time.Second, "the request of the client is there", func() bool {
+	testenv.Await(t, "the request of the client is there", func() bool {
 		traces = ask[web.LiveState](w, "GET", "/live", "").Traces
 		return len(traces) == 3
 	})
@@ -158,9 +156,9 @@ func TestWebLive(t *testing.T) {
 	}
 
 	leave()
-	testenv.Within(t, time.Minute, "the server is gone", func() bool {
+	testenv.Await(t, "the server is gone", func() bool {
 		_, err := os.Stat(server.Kubeconfig)
-		return os.IsNotExist(err) && len(ask[web.LiveState](w, "GET", "/live", "").Servers) == 0 && len(serversIn(t, filepath.Join(home, "tmp"))) == 0
+		return os.IsNotExist(err) && len(ask[web.LiveState](w, "GET", "/live", "").Servers) == 0 && len(serversIn(t, m.tmp)) == 0
 	})
 	if len(ask[web.LiveState](w, "GET", "/live", "").Traces) != 3 {
 		t.Error("the recordings went with the server")
@@ -184,61 +182,47 @@ func filesNamed(t *testing.T, folder, part string) (texts []string) {
 	return texts
 }
 
-// TestWebEndsItsServers ends the command by Ctrl-C and by a kill while a server runs: nothing of it is left.
-func TestWebEndsItsServers(t *testing.T) {
-	needsServer(t)
-	for _, how := range []string{"Ctrl-C", "kill"} {
-		t.Run(how, func(t *testing.T) {
-			tmp, err := os.MkdirTemp("/tmp", "k") // short, for the sockets
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { os.RemoveAll(tmp) })
-			command := exec.Command("apitrace", "web", "--no-open")
-			command.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_RUNTIME_DIR=")
-			out, err := command.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer command.Process.Kill()
-			line, err := bufio.NewReader(out).ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
-			base, token, _ := strings.Cut(strings.TrimSpace(line), "/?token=")
-			w := &webServer{T: t, base: base + web.Base, token: token}
-			leave := w.listen()
-			w.ready()
-			if len(serversIn(t, tmp)) < 2 {
-				t.Fatalf("the servers are %v", serversIn(t, tmp))
-			}
-			end := command.Process.Kill
-			if how == "Ctrl-C" {
-				end = func() error { return command.Process.Signal(os.Interrupt) }
-			}
-			if err := end(); err != nil {
-				t.Fatal(err)
-			}
-			leave()
-			if err := command.Wait(); how == "Ctrl-C" && err != nil {
-				t.Errorf("Ctrl-C ends it with %v", err)
-			}
-			testenv.Within(t, 15*time.Second, fmt.Sprintf("nothing is left in %s", tmp), func() bool {
-				left, err := os.ReadDir(tmp)
-				return err == nil && len(left) == 0 && len(serversIn(t, tmp)) == 0
-			})
-		})
+// TestWebKilled kills the command while a server runs: nothing of it is left.
+func TestWebKilled(t *testing.T) {
+	t.Parallel()
+	endWeb(t, func(r *running) {
+		if err := syscall.Kill(r.pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestWebInterrupted ends the command by Ctrl-C while a server runs.
+func TestWebInterrupted(t *testing.T) {
+	t.Parallel()
+	endWeb(t, func(r *running) {
+		if r.end(); r.status != 0 {
+			t.Errorf("Ctrl-C ends it with status %d", r.status)
+		}
+	})
+}
+
+func endWeb(t *testing.T, end func(*running)) {
+	m := newMachine(t)
+	r, w := startWeb(m)
+	leave := w.listen()
+	w.ready()
+	if len(serversIn(t, m.tmp)) < 2 {
+		t.Fatalf("the servers are %v", serversIn(t, m.tmp))
 	}
+	end(r)
+	leave()
+	testenv.Await(t, "nothing is left in "+m.tmp, func() bool {
+		left, err := os.ReadDir(m.tmp)
+		return err == nil && len(left) == 0 && len(serversIn(t, m.tmp)) == 0
+	})
 }
 
 // TestWebJudgesALiveExercise answers an exercise that asks for a request, wrongly and rightly; the trace that decided has its tree.
 func TestWebJudgesALiveExercise(t *testing.T) {
-	needsServer(t)
-	t.Setenv(program.StateEnv, t.TempDir())
-	_, w := startWeb(t)
+	t.Parallel()
+	m := newMachine(t)
+	_, w := startWeb(m)
 	const path = "/workshop/exercises/known-path-wrong-method"
 	reply := ask[web.ExerciseReply](w, "POST", path+"/answers", `{"request":{"method":"GET","path":"/api/v1/nodes/n1"}}`)
 	if reply.Passed || reply.Text == "" || reply.Exercise.Tries != 1 {
@@ -253,7 +237,7 @@ func TestWebJudgesALiveExercise(t *testing.T) {
 	if calls.Total == 0 {
 		t.Error("the trace that decided has no call of SelectRoute")
 	}
-	if out, notices, _ := apitrace(t, "workshop"); !strings.Contains(out, "✓  1.9") {
+	if out, notices, _ := m.run("workshop"); !strings.Contains(out, "✓  1.9") {
 		t.Errorf("the command line does not know that it is passed:\n%s%s", out, notices)
 	}
 }

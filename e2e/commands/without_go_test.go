@@ -10,10 +10,10 @@ import (
 )
 
 // withoutGo is a command in an environment without a Go toolchain, and without any other program.
-func withoutGo(t *testing.T, args ...string) (command *exec.Cmd, said *lockedBuffer) {
-	t.Helper()
-	command = exec.CommandContext(t.Context(), "apitrace", args...)
-	command.Env = append(os.Environ(), "PATH=", "GOROOT=", "TMPDIR="+t.TempDir())
+func (m *machine) withoutGo(args ...string) (command *exec.Cmd, said *lockedBuffer) {
+	m.Helper()
+	command = m.command(args...)
+	command.Env = append(command.Env, "PATH=", "GOROOT=")
 	said = &lockedBuffer{}
 	command.Stderr = said
 	return command, said
@@ -21,52 +21,49 @@ func withoutGo(t *testing.T, args ...string) (command *exec.Cmd, said *lockedBuf
 
 // TestWithoutGo: where all is built, nothing needs a Go toolchain.
 func TestWithoutGo(t *testing.T) {
-	needsServer(t)
-	if _, said, status := apitrace(t, "build"); status != 0 {
+	t.Parallel()
+	m := newMachine(t)
+	if _, said, status := m.run("build"); status != 0 {
 		t.Fatalf("exit status %d\n%s", status, said)
 	}
-	client, err := exec.LookPath("thousand")
+	client, err := exec.LookPath("secretive")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
 		{"run", "get-node", "--fresh"},
-		{"request", "--fresh", "GET", "/api/v1/namespaces"},
-		{"exec", "--fresh", "--", client},
 		{"versions"},
 		{"doctor"},
+		{"serve", "--background"},
+		{"request", "GET", "/api/v1/namespaces"},
+		{"exec", "--", client},
 	} {
-		command, said := withoutGo(t, args...)
+		command, said := m.withoutGo(args...)
 		if out, err := command.Output(); err != nil || len(out) == 0 && args[0] != "exec" {
 			t.Errorf("apitrace %q: %v\n%s%s", args, err, out, said.String())
 		}
 	}
-	flag := "--event-ttl=3598s"
-	for _, args := range [][]string{
-		{"serve", "--", flag},
-		{"record", "--fresh", "--save", filepath.Join(t.TempDir(), "record.jsonl")},
-	} {
-		command, said := withoutGo(t, args...)
-		out, err := command.StdoutPipe()
-		if err == nil {
-			err = command.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasSuffix(line, "kubeconfig\n") {
-			t.Errorf("apitrace %q: %q, %v\n%s", args, line, err, said.String())
-		}
-		_ = command.Process.Signal(os.Interrupt)
-		_ = command.Wait()
+	command, said := m.withoutGo("record", "--save", filepath.Join(t.TempDir(), "record.jsonl"))
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasSuffix(line, "kubeconfig\n") {
+		t.Errorf("record: %q, %v\n%s", line, err, said.String())
+	}
+	_ = command.Process.Signal(os.Interrupt)
+	_ = command.Wait()
 }
 
 // TestNeedsGo: what must be compiled says what, why, and where to get Go.
 func TestNeedsGo(t *testing.T) {
-	needsServer(t)
-	command, said := withoutGo(t, "run", "get-node", "--fresh")
-	command.Env = append(command.Env, "APITRACE_CACHE="+emptyCache(t))
+	t.Parallel()
+	m := newMachine(t)
+	command, said := m.withoutGo("run", "get-node", "--fresh")
+	command.Env = append(command.Env, "APITRACE_CACHE="+emptyCache(m))
 	if err := command.Run(); err == nil {
 		t.Error("it ran")
 	}
@@ -78,25 +75,26 @@ func TestNeedsGo(t *testing.T) {
 }
 
 // emptyCache is a cache that knows the modules of releases, and has nothing built.
-func emptyCache(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(os.Getenv("APITRACE_CACHE"), "modules"), filepath.Join(dir, "modules")); err != nil {
-		t.Fatal(err)
+func emptyCache(m *machine) string {
+	m.Helper()
+	dir := m.TempDir()
+	if err := os.Symlink(filepath.Join(m.cache, "modules"), filepath.Join(dir, "modules")); err != nil {
+		m.Fatal(err)
 	}
 	return dir
 }
 
 // TestExportRunsWithoutGo: an exported release runs from another cache, without Go.
 func TestExportRunsWithoutGo(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	m := newMachine(t)
 	file := filepath.Join(t.TempDir(), "release.apitrace")
-	if _, said, status := apitrace(t, "cache", "export", file); status != 0 {
+	if _, said, status := m.run("cache", "export", file); status != 0 {
 		t.Fatalf("exit status %d\n%s", status, said)
 	}
 	there := "APITRACE_CACHE=" + t.TempDir()
 	for _, args := range [][]string{{"cache", "import", file}, {"run", "get-node", "--fresh"}} {
-		command, said := withoutGo(t, args...)
+		command, said := m.withoutGo(args...)
 		command.Env = append(command.Env, there)
 		if out, err := command.Output(); err != nil || !strings.Contains(string(out), "kube-apiserver v1.37.1") {
 			t.Fatalf("apitrace %q: %v\n%s%s", args, err, out, said.String())

@@ -8,43 +8,70 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// TestVerifyTheCourse proves all exercises that need no server, in the sources, too: functions that no recording has
-// are looked up in them.
+// TestVerifyTheCourse proves every twentieth exercise in the sources, too: functions that no recording has are looked up in them.
+// TestCourse in package workshop proves all exercises in the recordings.
 func TestVerifyTheCourse(t *testing.T) {
-	needsServer(t)
-	t.Setenv(program.StateEnv, t.TempDir())
-	out, notices, status := apitrace(t, "workshop", "verify")
-	if status != 0 || strings.Count(out, "✓") != len(exercises(t)) {
-		t.Errorf("exit status %d\n%s%s", status, out, notices)
+	t.Parallel()
+	m := newMachine(t)
+	for i, e := range exercises(t) {
+		if i%20 == 0 {
+			verify(m, 1, e.Name)
+		}
 	}
 }
 
-// TestLiveExercises solves the exercises that ask for a request on a real server.
+// TestSlowVerifyTheCourse proves all exercises.
+func TestSlowVerifyTheCourse(t *testing.T) {
+	testenv.Slow(t)
+	verify(newMachine(t), len(exercises(t)))
+}
+
+// verify verifies a number of exercises: the named one, or all.
+func verify(m *machine, n int, name ...string) {
+	m.Helper()
+	out, notices, status := m.run(append([]string{"workshop", "verify"}, name...)...)
+	if status != 0 || strings.Count(out, "✓") != n {
+		m.Errorf("%q: exit status %d, expected %d proven exercises:\n%s%s", name, status, n, out, notices)
+	}
+}
+
+// TestLiveExercises solves every third exercise that asks for a request on a real server.
 func TestLiveExercises(t *testing.T) {
-	verifyLive(t, func(e *workshop.Exercise) bool { return e.Change == nil })
+	t.Parallel()
+	n := 0
+	verifyLive(withServer(t), t, func(e *workshop.Exercise) bool {
+		if e.Change != nil {
+			return false
+		}
+		n++
+		return n%3 == 1
+	})
+}
+
+// TestSlowLiveExercises solves all of them.
+func TestSlowLiveExercises(t *testing.T) {
+	testenv.Slow(t)
+	verifyLive(withServer(t), t, func(e *workshop.Exercise) bool { return e.Change == nil })
 }
 
 // TestNightlyChanges solves the exercises that ask for a change of the server: each is a build of a minute.
 // TestSlowChangeTheServer, which "make test-all" runs, plays one of them as a learner does.
 func TestNightlyChanges(t *testing.T) {
 	testenv.Nightly(t)
-	verifyLive(t, func(e *workshop.Exercise) bool { return e.Change != nil })
+	verifyLive(newMachine(t), t, func(e *workshop.Exercise) bool { return e.Change != nil })
 }
 
-func verifyLive(t *testing.T, choose func(*workshop.Exercise) bool) {
-	needsServer(t)
-	t.Setenv(program.StateEnv, t.TempDir())
+func verifyLive(m *machine, t *testing.T, choose func(*workshop.Exercise) bool) {
 	for _, e := range exercises(t) {
 		if !e.Live() || !choose(e) {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
-			out, notices, status := apitrace(t, "workshop", "verify", "--live", e.Name)
+			out, notices, status := m.run("workshop", "verify", "--live", e.Name)
 			if status != 0 || !strings.Contains(unwrapped(out), unwrapped("✓ "+e.Name)) {
 				t.Errorf("exit status %d\n%s%s", status, out, notices)
 			}
@@ -64,10 +91,21 @@ func exercises(t *testing.T) []*workshop.Exercise {
 // sourceCommand finds the commands in the course's files that show source code.
 var sourceCommand = regexp.MustCompile("`apitrace\\s+(source [^`]+)`")
 
-// TestSourcesInTexts types the commands that show source code and that questions, hints, replies and explanations
-// name. Those that need no source are typed in cmd/apitrace.
+// TestSourcesInTexts types every fifth command of the questions, hints, replies and explanations that shows source code. A test in
+// cmd/apitrace types the commands that need no source.
 func TestSourcesInTexts(t *testing.T) {
-	needsServer(t)
+	t.Parallel()
+	typeSources(t, 5)
+}
+
+// TestSlowSourcesInTexts types all of them.
+func TestSlowSourcesInTexts(t *testing.T) {
+	testenv.Slow(t)
+	typeSources(t, 1)
+}
+
+func typeSources(t *testing.T, step int) {
+	m := newMachine(t)
 	files, err := filepath.Glob("../../workshop/course/*/*.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +122,14 @@ func TestSourcesInTexts(t *testing.T) {
 				continue
 			}
 			typed[line] = true
+			if len(typed)%step != 0 {
+				continue
+			}
 			var args []string
 			for _, word := range strings.Fields(line) {
 				args = append(args, strings.Trim(word, `'"`))
 			}
-			if _, notices, status := apitrace(t, args...); status != 0 {
+			if _, notices, status := m.run(args...); status != 0 {
 				t.Errorf("%s: apitrace %s: exit status %d\n%s", file, line, status, notices)
 			}
 		}
