@@ -32,9 +32,3 @@ func Receive[V any](t testing.TB, what string, from <-chan V) V {
 		panic("not reached")
 	}
 }
-
-// Within is Await. The limit has no effect.
-func Within(t testing.TB, _ time.Duration, what string, holds func() bool) {
-	t.Helper()
-	Await(t, what, holds)
-}

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Costly skips a test that needs no server, but more processor time than "make check" has for it, unless APITRACE_E2E
-// is set, as "make test" does in its end-to-end phase. does says what takes the time: "builds programs". In cmd/apitrace, the
-// name of such a test must begin with TestCostly: "make test" runs those of that package and no others again.
+// Costly skips a test that needs no server, but more processor time than "make check" has for it, unless APITRACE_E2E is set, as "make test"
+// does. does says what takes the time: "builds programs".
 func Costly(tb testing.TB, does string) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {

@@ -400,7 +400,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		}
 		path, sent, _ := strings.Cut(path, " ")
 		if strings.HasSuffix(path, "/replays") {
-			testenv.Within(t, patience, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
+			testenv.Await(t, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
 		}
 		response, body := sendBody(t, method, address+strings.ReplaceAll(strings.ReplaceAll(path, "(", "%28"), ")", "%29"), sent, nil)
 		if response.StatusCode != test.status || !strings.Contains(string(body), test.want) {

@@ -172,7 +172,7 @@ func TestServerEndsWithTheLastTab(t *testing.T) {
 		t.Fatal("the server has ended, although a tab is open")
 	}
 	b.close()
-	testenv.Within(t, patience, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+	testenv.Await(t, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
 	<-server.done
 }
 

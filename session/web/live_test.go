@@ -83,7 +83,7 @@ func (e *fakeEngine) wait(ctx context.Context) error {
 func (e *fakeEngine) server(t *testing.T) *fakeServer {
 	t.Helper()
 	var last *fakeServer
-	testenv.Within(t, patience, "a server is started", func() bool {
+	testenv.Await(t, "a server is started", func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if n := len(e.started); n > 0 {
@@ -319,7 +319,7 @@ func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 				}
 				second.leave()
 			}
-			testenv.Within(t, patience, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+			testenv.Await(t, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
 			if name != "starting" {
 				<-engine.server(t).done
 			}
@@ -392,13 +392,13 @@ func TestServersAreBounded(t *testing.T) {
 		t.Error(answer)
 	}
 	send(t, http.MethodDelete, address+web.Base+"/live/servers/1.36", nil)
-	testenv.Within(t, patience, "one server is gone", func() bool { return len(liveState(t, address).Servers) == 1 })
+	testenv.Await(t, "one server is gone", func() bool { return len(liveState(t, address).Servers) == 1 })
 	engine.fail = fmt.Errorf("no room on the disk")
 	post(t, address+web.Base+"/live/servers", `{"release":"1.36"}`, 200)
 	events.until(t, `"error":"no room on the disk"`)
 	engine.fail = nil
 	post(t, address+web.Base+"/live/servers", `{"release":"1.36"}`, 200)
-	testenv.Within(t, patience, "the second start succeeds", func() bool {
+	testenv.Await(t, "the second start succeeds", func() bool {
 		state := liveState(t, address)
 		return len(state.Servers) == 2 && state.Servers[1].State == "ready"
 	})
@@ -411,7 +411,7 @@ func TestLiveRecordingsAreBounded(t *testing.T) {
 	listen(t, address)
 	post(t, address+web.Base+"/live/servers", `{"release":"1.37"}`, 200)
 	server := engine.server(t)
-	testenv.Within(t, patience, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
+	testenv.Await(t, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
 	post(t, address+web.Base+"/live/servers/1.37/requests", `{"method":"GET","path":"/mine"}`, 200)
 	for i := range 230 {
 		server.client(t, fmt.Sprintf("/api/%d", i))

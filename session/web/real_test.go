@@ -49,7 +49,7 @@ func TestPageWithARealServer(t *testing.T) {
 	}
 	kubeconfig := liveState(t, address).Servers[0].Kubeconfig
 	b.close()
-	testenv.Within(t, patience, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+	testenv.Await(t, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
 	if out, err := exec.Command("pgrep", "-f", fmt.Sprintf("^[^ ]*kube-apiserver .*%s", kubeconfig[:strings.LastIndex(kubeconfig, "/")])).Output(); err == nil {
 		t.Errorf("a server still runs: %s", out)
 	}

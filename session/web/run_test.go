@@ -34,7 +34,7 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	}()
 	address := <-announced
 	var got []byte
-	testenv.Within(t, patience, "the browser is opened", func() bool {
+	testenv.Await(t, "the browser is opened", func() bool {
 		got, _ = os.ReadFile(opened)
 		return len(got) > 0
 	})
