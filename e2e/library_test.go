@@ -151,11 +151,11 @@ func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Req
 	}
 }
 
-// ownKeys are the keys that the server itself writes from time to time or soon after its start, independent of requests:
-// one that ends with a slash stands for all keys below it.
+// ownKeys are the keys that the server itself writes from time to time or soon after its start, and the bitmaps of allocated ports and, in
+// older releases, IP addresses, which stay. A key that ends with a slash stands for all keys below it.
 var ownKeys = []string{
 	"/registry/leases/", "/registry/events/", "/registry/masterleases/", "/registry/peerserverleases/", "/registry/apiregistration.k8s.io/",
-	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1",
+	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1", "/registry/ranges/",
 }
 
 // watchKeys notes the state of a server's etcd. The returned function checks that scenarios have left nothing there since, except for their
