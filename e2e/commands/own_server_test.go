@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestSlowOwnServers puts servers of other releases than kube-apiserver's behind the aggregator, some of which keep
+// TestNightlyOwnServers puts servers of other releases than kube-apiserver's behind the aggregator, some of which keep
 // nothing in etcd: a request goes through both processes, and each call is that of the real stack.
-func TestSlowOwnServers(t *testing.T) {
-	testenv.Slow(t)
+func TestNightlyOwnServers(t *testing.T) {
+	testenv.Nightly(t)
 	m := newMachine(t)
 	for server, test := range map[string]struct{ k8s, path, process string }{
 		"sigs.k8s.io/metrics-server@v0.9.0": {apiserver.DefaultVersion, "/apis/metrics.k8s.io/v1beta1", "metrics-server v0.9.0"},

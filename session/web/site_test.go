@@ -240,13 +240,7 @@ func siteIsAccessible(t *testing.T, width int64) {
 	b.accessible()
 }
 
-// TestSlowSiteHasTheWholeLibrary does so with all recordings of the two newest releases.
-func TestSlowSiteHasTheWholeLibrary(t *testing.T) {
-	testenv.Slow(t)
-	siteHas(t, newestFirst(t)[:2])
-}
-
-// TestNightlySiteHasTheWholeLibrary does so with all recordings.
+// TestNightlySiteHasTheWholeLibrary writes the site of all releases, crawls it, and opens each recording.
 func TestNightlySiteHasTheWholeLibrary(t *testing.T) {
 	testenv.Nightly(t)
 	siteHas(t, newestFirst(t))
