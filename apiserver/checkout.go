@@ -256,8 +256,8 @@ func explainCheckout(err error, up program.Upstream) error {
 	return e
 }
 
-// inFolder returns a build error whose complaints name the files of the folder that the source was taken from, and the folders of the
-// packages that do not compile. It returns nil if the source is that of a release, or if the error is another one.
+// inFolder turns a build error of a local source into one that names the files of the user's folder. folders are the packages that do not
+// compile. For the source of a release, and for any other error, it returns nil.
 func inFolder(err error, up program.Upstream) (e *checkoutError, folders []string) {
 	var compile *program.CompileError
 	var syntax scanner.ErrorList

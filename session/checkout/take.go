@@ -59,8 +59,8 @@ func versionOf(ctx context.Context, argument string, to session.Reporter) (strin
 	}
 }
 
-// TakeArguments replaces those of two arguments that are checkouts by their versions, and returns what these stand for,
-// by the names that the arguments were; zero for releases. Fewer arguments are files or a range of releases.
+// TakeArguments replaces each checkout among two arguments by its version. taken has the replaced checkouts; a release has the zero value
+// there. Other numbers of arguments are files or a range of releases, and stay.
 func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (taken [2]sides.Checkout, err error) {
 	if len(arguments) != 2 {
 		return taken, nil

@@ -66,8 +66,8 @@ func open(version string, own serverconfig.Own, of []*trace.Recording, to sessio
 	return c, nil
 }
 
-// know adds a call of a recorded function. A function that a server behind the aggregator shares with
-// kube-apiserver counts as that of Own, or as kube-apiserver's if Own is none.
+// know adds a call of a recorded function. kube-apiserver and a server behind the aggregator may share a function. Then the call of the server
+// Own counts, or the call of kube-apiserver if there is no Own.
 func (c *Base) know(call located) {
 	known, ok := c.calls[call.Function]
 	if !ok || call.behind() != known.behind() && call.behind() != c.Own.IsZero() {

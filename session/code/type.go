@@ -339,7 +339,8 @@ func concrete(reader *source.Types, names *lineage.Library, release string, d ex
 	return declares, nil, nil
 }
 
-// add adds calls to those of the same type and way. Those of requests for resources are kept apart: the resources are not those of others.
+// add adds calls to the entry with the same type and the same chain of embedded types. Calls of requests for resources have entries of their
+// own, because an entry lists its resources.
 func (t *Type) add(d explain.Dispatch, typ string, through []string) {
 	i := slices.IndexFunc(t.Behind, func(b Behind) bool {
 		return b.Type == typ && slices.Equal(b.Through, through) && (len(b.Resources) == 0) == (d.Resource == "")

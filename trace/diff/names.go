@@ -36,8 +36,8 @@ func (p parsedName) likeness(q parsedName) float64 {
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
 }
 
-// packageName is what a package is known by, wherever it lies: the last element of its path, and, of a version
-// such as v1beta1, the one before as well.
+// packageName is the last element of a package's path. For a version such as v1beta1 it is the last two elements. A package that moves
+// keeps this name.
 func packageName(pkg string) string {
 	name := path.Base(pkg)
 	if len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1])) {
