@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check lint dead types test programs upstream-programs test-all test-slow test-race test-older test-nightly bench bench-load soak record test-upstream faults docs pictures release clean
+.PHONY: build run check lint dead types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load soak record test-upstream faults docs pictures release clean
 
 # Without debugging data the linker takes a third of its time, and the binary is a fifth smaller: make build DEBUG=1 keeps the data.
 LDFLAGS = $(if $(DEBUG),,-ldflags=-s)
@@ -59,27 +59,24 @@ upstream-programs: build
 # With the kubectl of upstream-programs, if it is built, whatever the machine has.
 E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
-# packages of $(1) that have tests with names that begin with $(2).
-with = $$(git grep -l '^func $(2)' -- $(patsubst %,'%/*_test.go',$(1)) | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
+# The packages that have tests with names that begin with $(1).
+with = $$(git grep -l '^func $(1)' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
-test-all: test-slow test-race test-older ## what is slow, on top of test: changes of the server, the race detector, an older release
-
-test-slow: programs upstream-programs dead
-	APITRACE_SLOW=1 .ci/tests "slow tests without a server" "$(call with,cmd instrument internal render trace workshop,TestSlow)" -vet=off -ldflags=-s -timeout 20m -run '^TestSlow'
+test-all: dead test-race test-slow ## what is slow, on top of test: changes of the server, an older release, the race detector, types of the page
 	.ci/phase "types of the page" $(MAKE) types
 
 test-race:
 	.ci/race
 	.ci/arm64
 
-test-older: programs upstream-programs
+test-slow: programs upstream-programs
 	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
-	$(E2E) APITRACE_SLOW=1 .ci/tests "slow, end to end" "$(call with,e2e session,TestSlow)" -vet=off -ldflags=-s -p 2 -count 1 -timeout 60m -run '^TestSlow'
+	$(E2E) APITRACE_SLOW=1 .ci/tests "slow tests" "$(call with,TestSlow)" -vet=off -ldflags=-s -p 2 -count 1 -timeout 60m -run '^TestSlow'
 
 test-nightly: programs upstream-programs ## what takes many minutes: all releases before the judge, in a site and by Go's own counters; the sources of all releases by the guide, an old release with its repairs, every scenario twenty times, every change of the course, a release in an empty cache, go install, Jaeger
 	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
-	$(E2E) APITRACE_NIGHTLY=1 .ci/tests "nightly tests" "$(call with,cmd internal session e2e,TestNightly)" -vet=off -ldflags=-s -p 1 -count 1 -timeout 3h -run '^TestNightly'
+	$(E2E) APITRACE_NIGHTLY=1 .ci/tests "nightly tests" "$(call with,TestNightly)" -vet=off -ldflags=-s -p 1 -count 1 -timeout 3h -run '^TestNightly'
 
 bench: programs upstream-programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
