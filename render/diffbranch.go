@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // branchOf says in which branch of the caller's text the call stands that ran on one side alone.

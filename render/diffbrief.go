@@ -1,9 +1,9 @@
 package render
 
 import (
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A DiffBrief is the result of Brief as data, with the sentences of the requests.

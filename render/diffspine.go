@@ -3,9 +3,9 @@ package render
 import (
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // firstPaired returns, among the calls below call i that both sides make and that lead to a key

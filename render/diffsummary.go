@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A layerSummary describes in sentences the changes in one part of the server.

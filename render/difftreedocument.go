@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A DiffTree is the drawing of WriteDiff for one pair of requests, as data: the sentences, and the merged tree of both

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A Document is the drawing of WriteTree for one request, as data: the same sections, steps and

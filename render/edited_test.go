@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
 
-	"github.com/kubeapitrace/apitrace/render/view/viewtest"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // TestEdited demands that each view of programs that were not upstream's says so, and which files were edited.

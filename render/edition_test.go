@@ -6,7 +6,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
 
-	"github.com/kubeapitrace/apitrace/render/view/viewtest"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // TestEditions demands a warning if, and only if, two recordings are known to be of editions that trace

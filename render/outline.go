@@ -9,8 +9,8 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // mostSentences is the maximum number of sentences in the story of a request.

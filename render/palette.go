@@ -4,7 +4,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A Palette gives each part of a view its style. The zero value is plain text.

@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"github.com/kubeapitrace/apitrace/render/view/viewtest"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 func anyChoice(t *rapid.T) Choice {

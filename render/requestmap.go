@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A RequestMap is the data for a picture of one request: the traced programs, the servers in them, the

@@ -2,7 +2,7 @@ package render
 
 import (
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // The sentences of a listing.

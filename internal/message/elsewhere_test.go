@@ -11,14 +11,14 @@ import (
 
 // chineseElsewhere are the files of Go code that hold Chinese, each with the reason. None of it is a text of apitrace.
 var chineseElsewhere = map[string]string{
-	"internal/text/wrap.go":             "punctuation at which a line may end",
-	"render/listing.go":                 "finds the end of the first sentence of a note of the guide",
-	"render/outline.go":                 "cuts a title of the guide at what stands in brackets",
-	"render/view/viewtest/guides.go":    "what a guide of tests says",
-	"render/view/viewtest/recording.go": "what a recording of tests holds",
-	"workshop/claim.go":                 "words that a learner may answer with",
-	"workshop/learner/answer.go":        "signs that a learner may type between words",
-	"workshop/value.go":                 "numbers that a learner may answer with",
+	"internal/text/wrap.go":      "punctuation at which a line may end",
+	"render/listing.go":          "finds the end of the first sentence of a note of the guide",
+	"render/outline.go":          "cuts a title of the guide at what stands in brackets",
+	"view/viewtest/guides.go":    "what a guide of tests says",
+	"view/viewtest/recording.go": "what a recording of tests holds",
+	"workshop/claim.go":          "words that a learner may answer with",
+	"workshop/learner/answer.go": "signs that a learner may type between words",
+	"workshop/value.go":          "numbers that a learner may answer with",
 }
 
 // TestChineseIsInTheCatalogue finds Chinese in Go code: what apitrace says in Chinese is in zh.po, so that there is one

@@ -2,7 +2,7 @@ package output
 
 import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A diagramGuide gives the layers of a diagram the colours that they have in the tree.

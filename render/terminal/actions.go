@@ -3,9 +3,9 @@ package terminal
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 func (m *Model) open() {

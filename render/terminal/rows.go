@@ -3,8 +3,8 @@ package terminal
 import (
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A rowKind is the kind of content of a row.

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A GuideList is the guide: the layers in the order in which a request meets them, each with its key steps. Those of the

@@ -4,7 +4,7 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // mostBoxes is the maximum number of boxes of a time line. Further calls, in order of entry, are left out.

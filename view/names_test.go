@@ -3,8 +3,8 @@ package view
 import (
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // TestPlacesTellFilesApart checks that all files with the same last folder and name get one more folder, and no others do.

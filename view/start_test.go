@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/render/view"
-	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // start makes the trace of a start out of lines, one a call: blanks for its depth, its function, and its

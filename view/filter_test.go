@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/render/view/viewtest"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 type contains string
