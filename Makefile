@@ -46,7 +46,7 @@ test: lint programs ## lint, then all tests, also the end-to-end tests
 	APITRACE_BROWSER= $(QUICK) "tests without a server" "$$(go list ./... | grep -v -x -F "$$(go list $(END_TO_END))")" $(QUICK_FLAGS)
 	$(E2E) .ci/tests "end to end" "$(END_TO_END)" -vet=off -ldflags=-s -p 2 -count 1 -timeout 60m
 
-END_TO_END = ./e2e/commands ./session/web ./cmd/apitrace ./internal/program ./apiserver ./storage ./e2e ./e2e/judge ./e2e/witness ./e2e/upstream ./e2e/load
+END_TO_END = ./e2e/commands ./ui/web ./cmd/apitrace ./internal/program ./apiserver ./storage ./e2e ./e2e/judge ./e2e/witness ./e2e/upstream ./e2e/load
 
 programs: build
 	.ci/phase "build the traced programs" bin/apitrace build --sample
@@ -80,7 +80,7 @@ test-nightly: programs upstream-programs ## what takes many minutes: all release
 
 bench: programs upstream-programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
-	APITRACE_E2E=1 go test -run '^$$' -bench . -benchtime 3x ./session/web
+	APITRACE_E2E=1 go test -run '^$$' -bench . -benchtime 3x ./ui/web
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./e2e/commands
 	APITRACE_E2E=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands
@@ -115,7 +115,7 @@ docs: ## the trees, pictures and keys in docs and README, out of what they show;
 # In Chromium. The first line fetches the sources of both releases, if they are not in the cache.
 pictures: build ## the pictures of the page in docs/pictures, out of the real page
 	bin/apitrace source createHandler --k8s v1.30 >/dev/null && bin/apitrace source createHandler >/dev/null
-	APITRACE_BROWSER=1 go test ./session/web -run TestPictures -count 1 -update
+	APITRACE_BROWSER=1 go test ./ui/web -run TestPictures -count 1 -update
 
 # The checkout must have no changes. The version is the tag of the commit, or a pseudo-version.
 release: ## the files of a release in bin/release: archives for four platforms, checksums, manifests of package managers

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/machine"
-	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 // addOutputFlags adds the flags that set how a recording is printed. All commands that print one have them.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
-	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 func newWebCommand(std *console.Streams) *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/console"
-	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/ui/web"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 	"github.com/kubeapitrace/apitrace/workshop/room"
 )

@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 // A webServer is "apitrace web", as a program uses it.

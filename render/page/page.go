@@ -1,5 +1,5 @@
 // Package page embeds the page for the browser: the call tree of a request beside the source that ran. The page gets
-// its data from the REST API of package session/web. group.html is the page of somebody who leads a workshop. The files in dist are made from those in src.
+// its data from the REST API of package ui/web. group.html is the page of somebody who leads a workshop. The files in dist are made from those in src.
 package page
 
 import (

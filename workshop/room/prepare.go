@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/machine"
-	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 // A Preparation makes a folder for machines without a network: apitrace itself, the traced servers, the source and the

@@ -1,4 +1,4 @@
-// The calls of a request as a page without a server has them (callsPiece in session/web/still.go), and what the API says of them.
+// The calls of a request as a page without a server has them (callsPiece in ui/web/still.go), and what the API says of them.
 // A test compares the answers with those of the server.
 
 import { Call, CallList, Details, Frame, Mark, Value, View } from './api.ts';

@@ -1,4 +1,4 @@
-// Comparisons as a page without a server has them (session/web/stillcompare.go), and what the API says of them. A test compares the answers
+// Comparisons as a page without a server has them (ui/web/stillcompare.go), and what the API says of them. A test compares the answers
 // with those of the server.
 
 import { DiffSection, DiffTree, SourceDiff, SourceSide } from './compare-data.ts';

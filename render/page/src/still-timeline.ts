@@ -1,4 +1,4 @@
-// The time line of a request: the same as session/web/timeline.go, for a page without a server. A test compares both.
+// The time line of a request: the same as ui/web/timeline.go, for a page without a server. A test compares both.
 
 import { Calls } from './still-calls.ts';
 

@@ -1,5 +1,5 @@
 // The page's data without a server: what "apitrace show -o html" writes into its file, and "apitrace site" beside the page
-// (session/web/still.go). Answers of the API are there as they are, or are made from the calls of a request.
+// (ui/web/still.go). Answers of the API are there as they are, or are made from the calls of a request.
 
 import { Api, Comparisons, Problem, Source, View } from './api.ts';
 import { Calls, CallsPiece } from './still-calls.ts';

@@ -1,0 +1,323 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/ui/web"
+	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/group"
+)
+
+const joinCode = "abcd-2345"
+
+// A lead is a running server of a leader.
+type lead struct {
+	page string // the address with the token
+	door string // host and port
+	stop func() error
+}
+
+// startGroup starts a leader's server on this machine, whose door is on a port; 0 is any.
+func startGroup(t *testing.T, g web.Group) *lead {
+	t.Helper()
+	g.Code, g.NoOpen = joinCode, true
+	if g.Listen == "" {
+		g.Listen = "0"
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &lead{}
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		err := g.Serve(ctx, func(address string) { ready <- address }, func(format string, args ...any) {
+			if _, command, ok := strings.Cut(fmt.Sprintf(format, args...), "workshop join "); ok {
+				l.door, _, _ = strings.Cut(command, " ")
+			}
+		}, message.For("en"))
+		ended <- err
+	}()
+	select {
+	case l.page = <-ready:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	l.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := l.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// does records what a learner did, as the workshop does.
+func does(t *testing.T, dir string, events ...workshop.Event) {
+	t.Helper()
+	state := &workshop.State{Path: filepath.Join(dir, "workshop.jsonl")}
+	if err := state.Add(t.Context(), events...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// posted sends a request to a door as a program would, from an address of this machine; change may spoil it.
+func posted(t *testing.T, from, address, body string, change func(*http.Request)) (status int, said string) {
+	t.Helper()
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext}
+	defer transport.CloseIdleConnections()
+	for try := 1; ; try++ {
+		request, err := http.NewRequest(http.MethodPost, "http://"+address, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		if change != nil {
+			change(request)
+		}
+		answer, text, err := answerTo(&http.Client{Transport: transport}, request)
+		if try < 10 && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)) {
+			continue // the door refuses a large body while it is still being sent: the answer may be lost
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+}
+
+// TestGroupRefuses sends what a learner's program would not send.
+func TestGroupRefuses(t *testing.T) {
+	l := startGroup(t, web.Group{})
+	joining := func(name string) string {
+		body, err := json.Marshal(group.JoinRequest{Code: joinCode, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	port := l.door[strings.LastIndex(l.door, ":"):]
+	for name, test := range map[string]struct {
+		path, body string
+		change     func(*http.Request)
+		status     int
+	}{
+		"a learner":          {group.JoinPath, joining("Ada"), nil, 200},
+		"localhost":          {group.JoinPath, joining("Bob"), func(r *http.Request) { r.Host = "localhost" + port }, 200},
+		"wrong code":         {group.JoinPath, `{"code":"abcd-2346","name":"Eve"}`, nil, 403},
+		"no code":            {group.JoinPath, `{"name":"Eve"}`, nil, 403},
+		"DNS rebinding":      {group.JoinPath, joining("Eve"), func(r *http.Request) { r.Host = "evil.example" + port }, 403},
+		"another port":       {group.JoinPath, joining("Eve"), func(r *http.Request) { r.Host = "127.0.0.1:1" }, 403},
+		"a page":             {group.JoinPath, joining("Eve"), header("Origin", "http://evil.example"), 403},
+		"a page's fetch":     {group.JoinPath, joining("Eve"), header("Sec-Fetch-Site", "cross-site"), 403},
+		"a form":             {group.JoinPath, joining("Eve"), header("Content-Type", "text/plain"), 415},
+		"GET":                {group.JoinPath, joining("Eve"), func(r *http.Request) { r.Method = "GET" }, 405},
+		"no name":            {group.JoinPath, joining(" "), nil, 400},
+		"a long name":        {group.JoinPath, joining(strings.Repeat("x", group.MostName+1)), nil, 400},
+		"a control sequence": {group.JoinPath, joining("\x1b[31mEve"), nil, 400},
+		"right to left":      {group.JoinPath, joining("Eve\u202e"), nil, 400},
+		"no JSON":            {group.JoinPath, `{`, nil, 400},
+		"two bodies":         {group.JoinPath, joining("Eve") + joining("Eve"), nil, 400},
+		"more fields":        {group.JoinPath, `{"code":"abcd-2345","name":"Eve","admin":true}`, nil, 400},
+		"a large body":       {group.JoinPath, joining(strings.Repeat("x", 1<<17)), nil, 413},
+		"a body without end": {group.JoinPath, joining(strings.Repeat("x", 1<<17)), func(r *http.Request) { r.ContentLength = -1 }, 400},
+		"no token":           {group.ReportPath, `{"events":[]}`, nil, 401},
+		"a wrong token":      {group.ReportPath, `{"events":[]}`, header("Authorization", "Bearer x"), 401},
+		"a vote of nobody":   {group.VotePath, `{"true":true}`, nil, 401},
+		"the leader's page":  {"/", "", nil, 404},
+		"the leader's data":  {"/api/group", "", nil, 404},
+	} {
+		if status, said := posted(t, "127.0.0.1", l.door+test.path, test.body, test.change); status != test.status {
+			t.Errorf("%s: %d %s, expected %d", name, status, said, test.status)
+		}
+	}
+	// The page has the same guard as "apitrace web": without the token it shows nothing.
+	address, _, _ := strings.Cut(l.page, "?")
+	if status, said := posted(t, "127.0.0.1", strings.TrimPrefix(address, "http://")+"api/group/question", "{}", nil); status != 401 {
+		t.Errorf("the page without the token: %d %s", status, said)
+	}
+}
+
+// TestGroupFlood sends wrong codes as fast as possible. The flood ends in refusals, and who comes from elsewhere still gets in.
+func TestGroupFlood(t *testing.T) {
+	l := startGroup(t, web.Group{})
+	counts := map[int]int{}
+	for range 150 {
+		status, _ := posted(t, "127.0.0.2", l.door+group.JoinPath, `{"code":"aaaa-aaaa","name":"Eve"}`, nil)
+		counts[status]++
+	}
+	if counts[429] < 20 || counts[403] > 30 || counts[200] > 0 {
+		t.Errorf("the flood was answered with %v: expected few wrong codes and many refusals", counts)
+	}
+	if _, err := group.Join(t.Context(), t.TempDir(), l.door, joinCode, "Ada", "en"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGroupNeverStopsALearner: without the leader's server, progress is kept and sent later; a restarted server gets all of it.
+func TestGroupNeverStopsALearner(t *testing.T) {
+	first := startGroup(t, web.Group{})
+	dir := t.TempDir()
+	does(t, dir, workshop.Event{Did: workshop.Passed, Exercise: "find-the-getter"})
+	if _, err := group.Join(t.Context(), dir, first.door, joinCode, "Ada", "en"); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	name := claimExercise(t)
+	does(t, dir, workshop.Event{Did: workshop.Started, Exercise: name})
+	group.Nudge(dir)
+	if err := group.Send(t.Context(), dir); err == nil {
+		t.Error("the report of a server that is gone did not fail")
+	}
+	file := filepath.Join(t.TempDir(), "out.json")
+	second := startGroup(t, web.Group{Listen: first.door, Save: file})
+	does(t, dir, workshop.Event{Did: workshop.Tried, Exercise: name, Answer: "=1+1"}, workshop.Event{Did: workshop.Passed, Exercise: name, Answer: "right"})
+	if err := group.Send(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.stop(); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"learners": 1`, `"passed": 1`, `"answer": "=1+1"`} {
+		if !strings.Contains(string(saved), want) {
+			t.Errorf("the export lacks %s:\n%s", want, saved)
+		}
+	}
+	if strings.Contains(string(saved), "find-the-getter") || strings.Contains(string(saved), "right") || strings.Contains(string(saved), "Ada") {
+		t.Errorf("the export has what came before joining, a right answer or a name:\n%s", saved)
+	}
+	if forgotten, err := group.Leave(t.Context(), dir); err != nil || forgotten {
+		t.Errorf("leaving a server that is gone: forgotten %t, %v", forgotten, err)
+	}
+	if err := group.Send(t.Context(), dir); err == nil {
+		t.Error("it reports after leaving")
+	}
+}
+
+// claimExercise returns the name of a true-or-false exercise.
+func claimExercise(t *testing.T) string {
+	t.Helper()
+	course, err := workshop.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range course.Exercises() {
+		if e.Claim != nil {
+			return e.Name
+		}
+	}
+	t.Fatal("the course has no true-or-false exercise")
+	return ""
+}
+
+// script is a name that would run in a page that does not escape it.
+const script = `<img src=x onerror=alert(1)>`
+
+// TestGroupOfThirty has thirty learners and a liar before the leader's page, in a real browser.
+func TestGroupOfThirty(t *testing.T) {
+	l := startGroup(t, web.Group{})
+	page, _, _ := strings.Cut(l.page, "?")
+	b := openAt(t, l.page, page, 1280)
+	b.until("document.querySelector('.join .code')?.textContent === '" + joinCode + "'")
+	b.accessible()
+	claim := claimExercise(t)
+	dirs := make([]string, 30)
+	var learners sync.WaitGroup
+	failures := make(chan error, 2*len(dirs))
+	for i := range dirs {
+		dirs[i] = t.TempDir()
+		learners.Go(func() {
+			if _, err := group.Join(t.Context(), dirs[i], l.door, joinCode, fmt.Sprintf("Learner %02d", i+1), "en"); err != nil {
+				failures <- err
+				return
+			}
+			state := &workshop.State{Path: filepath.Join(dirs[i], "workshop.jsonl")}
+			failures <- errors.Join(state.Add(t.Context(),
+				workshop.Event{Did: workshop.Started, Exercise: claim},
+				workshop.Event{Did: workshop.Tried, Exercise: claim, Answer: script},
+				workshop.Event{Did: workshop.Passed, Exercise: claim, Answer: "secret right answer"}), group.Send(t.Context(), dirs[i]))
+		})
+	}
+	learners.Go(func() { // the liar, on another machine
+		for range 150 {
+			posted(t, "127.0.0.2", l.door+group.JoinPath, `{"code":"aaaa-aaaa","name":"Eve"}`, nil)
+		}
+	})
+	learners.Wait()
+	close(failures)
+	for err := range failures {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if name, err := group.Join(t.Context(), t.TempDir(), l.door, joinCode, script, "en"); err != nil || name != script {
+		t.Errorf("joined as %q, %v", name, err)
+	}
+	b.until("document.querySelectorAll('.learners li').length === 31")
+	b.until("[...document.querySelectorAll('.learners li')].filter((l) => l.textContent.includes('1 of ') && l.textContent.includes('1 wrong answer')).length === 30")
+	if js[bool](b, "!!document.querySelector('.learners img')") || !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.learners .name')].some((n) => n.textContent === %q)", script)) {
+		t.Error("a name was not escaped")
+	}
+	b.accessible()
+
+	// The question of the moment, and a poll.
+	js[any](b, fmt.Sprintf("(() => { const s = document.querySelector('select.exercise'); s.value = %q; s.dispatchEvent(new Event('change', { bubbles: true })); })()", claim))
+	b.click("document.querySelector('button.poll:not(:disabled)')")
+	b.until("document.querySelector('.wall .text p')")
+	for i, dir := range dirs {
+		if voted, err := group.SendVote(t.Context(), dir, i < 20); err != nil || voted != claim {
+			t.Fatalf("the vote on %q: %v", voted, err)
+		}
+	}
+	b.until("document.querySelector('.votes').textContent.includes('30 of 31')")
+	if js[bool](b, "!!document.querySelector('.votes .bar')") {
+		t.Error("the distribution is shown while the poll is open")
+	}
+	b.click("document.querySelector('button.close')")
+	b.until("[...document.querySelectorAll('.votes .bar b')].map((n) => n.textContent).join() === '20,10'")
+	if _, err := group.SendVote(t.Context(), dirs[0], true); err == nil || !strings.Contains(err.Error(), "no poll is open") {
+		t.Errorf("a vote after the poll: %v", err)
+	}
+	b.accessible()
+
+	// Exports, by the page's own cookie.
+	for format, want := range map[string]string{"csv": "30", "json": `"times": 30`, "md": "30 × ` " + script + " `"} {
+		text := js[string](b, "fetch('/api/group/export/"+format+"').then((r) => r.text())")
+		if !strings.Contains(text, want) || !strings.Contains(text, claim) || strings.Contains(text, "secret right answer") || strings.Contains(text, "Learner 0") {
+			t.Errorf("the export as %s:\n%s", format, text)
+		}
+	}
+
+	// Chinese; a learner who leaves, and one who is removed.
+	b.click("document.querySelector('button.language')")
+	b.until("document.querySelector('h2').textContent === '31 位学员'")
+	b.accessible()
+	if forgotten, err := group.Leave(t.Context(), dirs[29]); err != nil || !forgotten {
+		t.Errorf("leaving: forgotten %t, %v", forgotten, err)
+	}
+	b.click("[...document.querySelectorAll('.learners li')].find((l) => l.textContent.includes('img')).querySelector('.remove')")
+	b.until("document.querySelectorAll('.learners li').length === 29")
+	b.click("document.querySelector('button.down')")
+	b.until("!document.querySelector('.wall')")
+}

@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+// TestHistoryIsKept asks two servers, one after the other, that share a cache.
+func TestHistoryIsKept(t *testing.T) {
+	cache, err := program.OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(lang string) string {
+		t.Helper()
+		response, body := get(t, start(t, web.Options{Answers: cache.Answers()})+web.Base+"/history?scenario=get-node&lang="+lang)
+		if response.StatusCode != 200 {
+			t.Fatalf("%s: %s", response.Status, body)
+		}
+		return string(body)
+	}
+	first := ask("en")
+	if chinese := ask("zh"); chinese == first {
+		t.Error("the Chinese history is the English one")
+	}
+	name := web.HistoryAnswer("get-node", "en")
+	kept, err := cache.Answers().Get(name)
+	if err != nil || kept == nil {
+		t.Fatalf("kept: %q, %v", kept, err)
+	}
+	if again := ask("en"); again != first {
+		t.Errorf("the kept history is another one:\n%s\nexpected:\n%s", again, first)
+	}
+	// The later server takes what is kept and does not compare again.
+	if err := cache.Answers().Put(name, []byte(strings.Replace(string(kept), "GET one node", "kept", 1))); err != nil {
+		t.Fatal(err)
+	}
+	if again := ask("en"); !strings.Contains(again, `"title":"kept`) {
+		t.Errorf("the kept history was not used: %.200s", again)
+	}
+	// What is damaged is made and kept again.
+	files, err := filepath.Glob(filepath.Join(cache.Root, "answers", "*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%q, %v; expected one file for each language", files, err)
+	}
+	for _, file := range files {
+		if err := os.WriteFile(file, []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := ask("en"); again != first {
+		t.Errorf("after damage: %.200s", again)
+	}
+	if healed, err := cache.Answers().Get(name); err != nil || string(healed) != string(kept) {
+		t.Errorf("kept after damage: %.200q, %v", healed, err)
+	}
+}
+
+// BenchmarkHistory asks a new server for the history of the largest scenario: the starts of kube-apiserver of all releases.
+func BenchmarkHistory(b *testing.B) {
+	for b.Loop() {
+		server := start(b, web.Options{})
+		if response, body := get(b, server+web.Base+"/history?scenario=boot"); response.StatusCode != 200 {
+			b.Fatalf("%s: %s", response.Status, body)
+		}
+	}
+}

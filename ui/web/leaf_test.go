@@ -1,0 +1,73 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+// withLeaf is the hand-made recording with a call of which only the entry was recorded, and the number of that call: the
+// last one.
+func withLeaf(t *testing.T) (text string, at int) {
+	t.Helper()
+	var rec trace.Recording
+	if err := json.Unmarshal([]byte(handmade(t)), &rec); err != nil {
+		t.Fatal(err)
+	}
+	calls := rec.Requests[0].Calls
+	last := calls[len(calls)-1]
+	leaf := trace.Call{
+		ID: "00000000000000ff", Parent: last.ID, Function: "k8s.io/apiserver/pkg/server.leaf", File: last.File, Line: 1, Process: last.Process,
+		Goroutine: last.Goroutine, StartNs: last.StartNs, Leaf: true,
+	}
+	rec.Requests[0].Calls = append(calls, leaf)
+	data, err := json.Marshal(&rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), len(calls)
+}
+
+// TestLeavesAreNotTimed asks for everything that has a time about a call of which only the entry was recorded.
+func TestLeavesAreNotTimed(t *testing.T) {
+	address := start(t, web.Options{})
+	text, at := withLeaf(t)
+	response, body := sendBody(t, http.MethodPost, address+web.Base+"/uploads?name=leaf.json", text, nil)
+	var upload struct{ ID string }
+	if err := json.Unmarshal(body, &upload); err != nil || upload.ID == "" {
+		t.Fatalf("%s: %s", response.Status, body)
+	}
+	ask := func(path string, answer any) {
+		t.Helper()
+		response, body := get(t, address+web.Base+"/releases/live/scenarios/"+upload.ID+"/requests/1"+path)
+		if err := json.Unmarshal(body, answer); err != nil {
+			t.Fatalf("%s: %v: %s", path, response, body)
+		}
+	}
+	var calls struct{ Items []web.Call }
+	ask("/calls", &calls)
+	if c := calls.Items[at]; !c.Leaf || c.Time != "" || !strings.HasSuffix(c.Function, ".leaf") {
+		t.Errorf("the call: %+v", c)
+	}
+	var layers web.LayerList
+	ask("/layers", &layers)
+	if slices.ContainsFunc(layers.Longest, func(f web.LongFunction) bool { return strings.HasSuffix(f.Function, ".leaf") }) {
+		t.Errorf("it is among what took longest: %+v", layers.Longest)
+	}
+	var line web.Timeline
+	ask("/timeline", &line)
+	found := false
+	for _, lane := range line.Lanes {
+		for _, box := range lane.Boxes {
+			found = found || box.Call == at && box.Leaf
+		}
+	}
+	if !found {
+		t.Errorf("it is not on the time line: %+v", line)
+	}
+}

@@ -1,0 +1,229 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+const compared = "#/compare?scenario=get-node&from=v1.30.4&to=v1.37.1"
+
+// bothSources writes source files for two releases in which a function begins at its line. One line differs: the one from which
+// v1.37.1 calls kubernetes.Client.Get.
+func bothSources(t *testing.T, function string) web.SourceFolder {
+	t.Helper()
+	folders := map[string]string{}
+	later := recordedBy(t, "v1.37.1", "get-node").Requests[0].Calls
+	at := slices.IndexFunc(later, func(c trace.Call) bool { return c.Function == function })
+	made := slices.IndexFunc(later, func(c trace.Call) bool { return c.Parent == later[at].ID && c.ShortName() == "kubernetes.Client.Get" })
+	before := later[made].CallerLine - later[at].Line - 1
+	for release, work := range map[string]string{"v1.30.4": "s.before(1)", "v1.37.1": "s.after(2)"} {
+		rec, err := recordings.Load(release, "get-node")
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := rec.Requests[0].Calls[callOf(t, rec, function)]
+		text := "package x\n" + strings.Repeat("\n", call.Line-2) + "func (s *store) Get() error {\n" + strings.Repeat("\ts.same()\n", before) + "\t" + work + "\n\treturn nil\n}\n\ntype store struct{}\n"
+		folders[release] = t.TempDir()
+		file := filepath.Join(folders[release], filepath.FromSlash(call.File))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(process, k8sVersion string) (string, error) {
+		if folder := folders[k8sVersion]; folder != "" && process == trace.ProcessAPIServer {
+			return folder, nil
+		}
+		return "", fmt.Errorf("there is none")
+	}
+}
+
+const selectedRow = "document.querySelector('.merged [aria-selected=true]')?.textContent"
+
+func TestPageComparesTwoReleases(t *testing.T) {
+	server := start(t, web.Options{Source: bothSources(t, storeGet)})
+	b := open(t, server, compared, 1280)
+	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
+	for mark, class := range map[string]string{"+": "added", "-": "removed", "~": "changed"} {
+		if !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.row.%s .marked')].some((m) => m.textContent.includes(%q))", class, mark)) {
+			t.Errorf("no row is marked %s", mark)
+		}
+	}
+	// A sentence leads to its place, which the address then names.
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
+	b.is(selectedRow + ".includes('corruptObjectDeleter).Get')")
+	b.is("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
+	if link := js[string](b, "location.hash"); !strings.Contains(link, "corruptObjectDeleter") {
+		t.Errorf("the address is %q", link)
+	}
+	// The source of both releases, in hunks.
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
+	b.is("document.querySelector('.hunk')")
+	hunk := js[string](b, "document.querySelector('.hunk').innerText")
+	for _, want := range []string{"s.before(1)", "s.after(2)", "s.same()"} {
+		if !strings.Contains(hunk, want) {
+			t.Errorf("the hunk does not have %q:\n%s", want, hunk)
+		}
+	}
+	if minus, plus := js[string](b, "document.querySelector('.l.minus code').textContent"), js[string](b, "document.querySelector('.l.plus code').textContent"); !strings.Contains(minus, "before") || !strings.Contains(plus, "after") {
+		t.Errorf("the lines are %q and %q", minus, plus)
+	}
+	link := js[string](b, "location.hash")
+	// Of a call that one side alone makes, the text is that of its caller, with a sign at the line of the call.
+	const marked = `[...document.querySelectorAll('.hunk .l')].filter((l) => getComputedStyle(l.querySelector('.n'), '::before').content.includes('▶') && getComputedStyle(l).boxShadow !== 'none')`
+	if n := js[int](b, marked+".length"); n != 0 {
+		t.Errorf("%d lines of the function itself are marked as that of a call", n)
+	}
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'kubernetes.Client.Get')")
+	b.is("document.querySelector('.of-caller')?.textContent.includes('etcd3.(*store).Get')")
+	b.is("document.querySelector('.hunk.made-here')")
+	if lines := js[[]string](b, marked+".map((l) => l.className + ': ' + l.querySelector('code').textContent.trim())"); len(lines) != 1 || lines[0] != "l plus here: s.after(2)" {
+		t.Errorf("the lines that are marked as that of the call: %q", lines)
+	}
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
+	b.is("!document.querySelector('.of-caller') && document.querySelector('.hunk')")
+	// The call of either side is opened in its own tree.
+	b.click("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes('v1.30.4'))")
+	b.is("location.hash.startsWith('#/v1.30.4/get-node/1')")
+	b.is(heading + " === '(*store).Get'")
+	// A link to the place survives.
+	again := b.reopen(server, link)
+	again.is(selectedRow + ".includes('etcd3.(*store).Get')")
+	again.is("document.querySelector('.hunk')")
+	// A link with the function alone shows its call, and says nothing of another place; one to a call too many does.
+	alone := b.reopen(server, compared+"&call="+escape(storeGet))
+	alone.is(selectedRow + ".includes('etcd3.(*store).Get')")
+	alone.is("document.querySelector('.hunk')")
+	if said := js[string](alone, "document.querySelector('.problem.notice')?.textContent ?? ''"); said != "" {
+		t.Errorf("the link with the function alone says %q", said)
+	}
+	many := b.reopen(server, compared+"&nth=99&call="+escape(storeGet))
+	many.is("document.querySelector('.problem.notice')?.textContent.includes('does not show that place')")
+	many.is(selectedRow + ".includes('etcd3.(*store).Get')")
+	// A place that does not exist is reported.
+	lost := b.reopen(server, compared+"&call=k8s.io/x.Lost")
+	lost.is("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
+}
+
+// TestPageShowsWhatTookAPlaceInOnePlace looks at a step that opens a section and took the place of another step.
+func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	const was, is = "filters.WithImpersonation.func1", "impersonation.(*constrainedImpersonationHandler).ServeHTTP"
+	b.is(row(is))
+	rows := js[[]string](b, "[...document.querySelectorAll('.merged .row')].map((r) => (r.querySelector('.marked')?.textContent ?? '') + '|' + (r.querySelector('.name, .title')?.textContent ?? '').trim())")
+	heading := slices.Index(rows, "|2 Impersonation")
+	if heading < 0 || !slices.Equal(rows[heading+1:heading+3], []string{"-|" + was, "+|" + is}) {
+		t.Fatalf("below the heading of section 2, expected what went and what came; the rows are %q", rows)
+	}
+	if at := slices.Index(rows, "-|"+was); at != heading+1 {
+		t.Errorf("%s stands in row %d, too", was, at)
+	}
+	// The link to the section has the mark, and says the same.
+	link := "[...document.querySelectorAll('.merged .row.link')].find((r) => r.textContent.includes('▸ 2 Impersonation'))"
+	if text := js[string](b, link+".innerText"); !strings.Contains(text, "+") || !strings.Contains(text, is) || !strings.Contains(text, "takes the place of "+was) {
+		t.Errorf("the link to the section says %q", text)
+	}
+	// From either to the other, and from the section to its caller.
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.textContent.includes('" + was + "'))")
+	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === '" + is + " takes its place')")
+	b.is("document.querySelector('.difference h2').textContent.includes('" + is + "')")
+	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === 'takes the place of " + was + "')")
+	b.is("document.querySelector('.difference h2').textContent.includes('" + was + "')")
+	b.click("[...document.querySelectorAll('.merged .row.section')].find((r) => r.textContent.includes('2 Impersonation')).querySelector('.called')")
+	b.is("document.activeElement === " + link)
+}
+
+func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), compared, 1280)
+	b.is("document.querySelector('.row.ghost')")
+	name := js[string](b, "document.querySelector('.row.ghost').textContent.match(/>(.*?) is elsewhere/)[1]")
+	b.click("document.querySelector('.row.ghost')")
+	b.is(fmt.Sprintf("%s.includes(%q)", selectedRow, name))
+	b.click("document.querySelector('.difference .detail .link')") // back to the old caller
+	b.is(fmt.Sprintf("!%s.startsWith('>' + %q)", selectedRow, name))
+	// Side by side, a renamed call has both names in one row.
+	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
+	b.is("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
+	b.is("location.hash.includes('look=sides')")
+	// Both columns keep their places however deep a call is, and their names stay in sight.
+	if edges := js[[]int](b, "[...new Set([...document.querySelectorAll('.sides .side + .side')].map((s) => Math.round(s.getBoundingClientRect().left)))]"); len(edges) != 1 {
+		t.Errorf("the right column begins at %v", edges)
+	}
+	js[any](b, "document.querySelector('.sides .row:last-child').scrollIntoView({ block: 'end' })")
+	b.is("document.querySelector('.compare-left').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-left').getBoundingClientRect().top) < 2")
+}
+
+func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), compared, 1280)
+	b.is(row("corruptObjectDeleter"))
+	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios' && !x.disabled)")
+	b.is("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
+	b.is("document.querySelector('.summary')?.textContent.includes('in get-node-cached cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get')")
+	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
+	b.press(kb.ArrowDown, kb.Enter)
+	b.is("document.activeElement.getAttribute('aria-selected') === 'true'")
+	b.press("n")
+	b.is("document.querySelector('.merged [aria-selected=true] .marked').textContent !== ''")
+	b.press(kb.Home, kb.ArrowLeft)
+	b.is("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
+	b.click("document.querySelector('.language')")
+	b.is("document.querySelector('.summary')?.textContent.includes('在 get-node-cached 中')")
+}
+
+func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/compare?scenario=boot&from=v1.36.3&to=v1.37.1", 1280)
+	b.is("document.querySelector('.too-many, .problem')")
+	b.click("document.querySelector('.summary button.layer')")
+	b.is("location.hash.includes('layer=')")
+	b.is("document.querySelector('.merged .row')")
+}
+
+func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/releases?scenario=get-node", 1280)
+	b.is("document.querySelectorAll('.releases tbody th').length >= 12")
+	text := js[string](b, "document.querySelector('.releases').innerText")
+	for _, want := range []string{"v1.26.15", "v1.37.1", strconv.Itoa(callsOf(t, "get-node")), "kubernetes.Client.Get", "client/v3.(*Client).unaryClientInterceptor.func1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table does not have %q", want)
+		}
+	}
+	b.click("document.querySelector('.told summary')")
+	b.is("document.querySelector('.told details').open && document.querySelector('.told dd')")
+	b.click("[...document.querySelectorAll('.releases th a')].at(-1)")
+	b.is("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
+	b.is("document.querySelector('.summary h1')")
+	// All scenarios: rows come one after the other, and a cell leads to its comparison. To go there ends the work on further rows.
+	all := b.reopen(server, "#/releases")
+	const cells = "[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelectorAll('td a[href^=\"#/compare\"]').length > 5)"
+	all.untilBusy("document.querySelectorAll('.overview tbody tr').length > 30 && " + cells)
+	scenario := now[string](all, "(() => { const row = "+cells+"; row.querySelector('td a[href^=\"#/compare\"]').click(); return row.querySelector('th').textContent })()")
+	all.is("location.hash.includes('#/compare') && location.hash.includes('scenario=" + scenario + "')")
+}
+
+// TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions that the tree folds: all changes of the layer show them.
+func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('functions of package go.etcd.io/etcd/server/v3/wal are now in'))")
+	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
+	b.is("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
+}

@@ -1,0 +1,80 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+// TestPageHasALaneForEachServer opens the time line of a request that the aggregator hands to another API server: the three
+// programs have lanes of their own.
+func TestPageHasALaneForEachServer(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	const request = "/releases/latest/scenarios/aggregated-api/requests/1"
+	processes := []string{"kube-apiserver", "sample-apiserver", "etcd"}
+
+	// The data: the other server works while kube-apiserver waits for it.
+	_, body := get(t, server+web.Base+request+"/timeline")
+	var line web.Timeline
+	if err := json.Unmarshal(body, &line); err != nil {
+		t.Fatal(err)
+	}
+	for _, process := range processes {
+		at := slices.IndexFunc(line.Lanes, func(l web.Lane) bool { return l.Process == process })
+		if at < 0 {
+			t.Fatalf("no lane of %s", process)
+		}
+		if first := line.Lanes[at].Boxes[0]; first.StartNs < 0 || first.StartNs+first.DurationNs > line.FirstNs {
+			t.Errorf("%s begins at %d for %d ns, expected within the %d ns of the request", process, first.StartNs, first.DurationNs, line.FirstNs)
+		}
+	}
+
+	// The picture: what it writes is noted, with the place.
+	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
+	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
+	js[any](b, `(() => {
+		const fill = CanvasRenderingContext2D.prototype.fillText;
+		window.written = {};
+		CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { 
+			const at = y + document.querySelector('.flame').scrollTop;
+			if (x === 6) window.written[text] = Math.min(at, window.written[text] ?? at); // a name stays in sight while its lanes are scrolled
+			fill.apply(this, arguments);
+		};
+	})()`)
+	// All groups come into sight, and below the name of each are boxes of its program.
+	js[any](b, `(async () => {
+		const flame = document.querySelector('.flame');
+		for (let y = 0; y <= flame.scrollHeight; y += 150) { flame.scrollTop = y; await settled(); }
+	})()`)
+	written := js[map[string]float64](b, "window.written")
+	for _, process := range processes {
+		y, ok := written[process]
+		if !ok {
+			t.Fatalf("the time line does not name %s, only %v", process, written)
+		}
+		told := js[string](b, fmt.Sprintf(`(async () => {
+			const flame = document.querySelector('.flame'), canvas = flame.querySelector('canvas'), drawn = () => new Promise((go) => setTimeout(go));
+			flame.scrollTop = %g - 60;
+			await settled();
+			const r = canvas.getBoundingClientRect(), y = %[1]g - flame.scrollTop + 22;
+			for (let x = 66; x < r.width; x += 6) {
+				canvas.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, pointerId: 1, clientX: r.left + x, clientY: r.top + y}));
+				await drawn(); // the page draws in a microtask
+				const told = document.querySelector('.hover .quiet')?.textContent;
+				if (told) return told;
+			}
+			return '';
+		})()`, y))
+		if !strings.HasPrefix(told, process+", goroutine ") {
+			t.Errorf("below the name of %s is a box of %q", process, told)
+		}
+	}
+	// A call of the other server is found by its link.
+	other := b.reopen(server, "#/latest/aggregated-api/1?view=time&call="+escape("k8s.io/sample-apiserver/pkg/registry/wardle/flunder.flunderStrategy.PrepareForCreate"))
+	other.is(cursor + ".includes(' · sample-apiserver · ')")
+}

@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+// TestPageSearchesWhileSomeoneTypes types without Enter, delays the answer to an earlier text beyond that to a later one, and goes on by keyboard.
+func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
+	js[any](b, `(() => {
+		const real = window.fetch, held = new Promise((go) => { window.release = go; });
+		window.fetch = (address, options) => /text=corruptObj&/.test(address) ? held.then(() => real(address, options)) : real(address, options);
+	})()`)
+	steps := js[int](b, "history.length")
+	b.press("/")
+	b.is("document.activeElement.name === 'text'")
+	js[any](b, "document.activeElement.select()")
+	b.press("corruptObj")
+	b.untilBusy("location.hash === '#/search?text=corruptObj'")
+	b.do(chromedp.KeyEvent("ect"))
+	b.untilBusy("location.hash === '#/search?text=corruptObject'")
+	b.untilBusy("document.querySelector('.found .text')?.textContent.includes('IsCorruptObject')")
+	now[any](b, "window.release()")
+	// The late answer does not take the place of the newer one.
+	b.is("document.querySelector('.found h1').textContent.includes('“corruptObject”')")
+	if now := js[int](b, "history.length"); now != steps+1 {
+		t.Errorf("%d steps in the browser's history, expected one for the search", now-steps)
+	}
+	// What matches less well stands beneath.
+	b.is("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
+	if js[bool](b, "document.querySelector('.found ul').textContent.includes('corruptObjectDeleter')") {
+		t.Error("a function whose name contains the text stands among those whose names end so")
+	}
+	// An arrow leads into the results, and the field keeps what was typed.
+	b.press(kb.ArrowDown)
+	b.is("document.activeElement.matches('.found .link')")
+	b.is("document.querySelector('input[name=text]').value === 'corruptObject'")
+	b.press(kb.Enter)
+	b.is("!location.hash.startsWith('#/search')")
+	b.is("document.querySelector('input[name=text]').value === ''")
+	b.back()
+	b.is("document.querySelector('input[name=text]').value === 'corruptObject' && document.querySelector('.found h2')")
+}
+
+// TestSearchResultsShowAllTheirScenarios opens the rest of a long list of scenarios, and reads what is said of no result and of one.
+func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/search?text=WithRequestInfo.func1", 1280)
+	b.is("/^and [0-9]+ more scenarios$/.test(document.querySelector('.all-places')?.textContent)")
+	few := js[int](b, "document.querySelectorAll('.found li:first-child .link').length")
+	b.click("document.querySelector('.all-places')")
+	b.is(fmt.Sprintf("!document.querySelector('.found li:first-child .all-places') && document.querySelectorAll('.found li:first-child .link').length > %d", few))
+	b.goTo("#/search?text=storage.IsCorruptObject")
+	b.is("document.querySelector('.found h1')?.textContent === '1 result for “storage.IsCorruptObject”'")
+	b.goTo("#/search?text=no+such+text+anywhere")
+	b.is("document.querySelector('.found h1')?.textContent === '0 results for “no such text anywhere”'")
+	b.is("document.querySelector('.found p')?.textContent.startsWith('No function')")
+	b.goTo("#/search")
+	b.is("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
+}
+
+// TestSearchFindsScenarios types what somebody knows from kubectl.
+func TestSearchFindsScenarios(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=kubectl+delete+pods", 400)
+	b.is("[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'delete-pod-graceful')")
+	if js[bool](b, "[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'create-pod')") {
+		t.Error("a scenario is found that does not delete")
+	}
+	b.click("[...document.querySelectorAll('.scenarios a')].find((e) => e.textContent === 'delete-pod')")
+	b.is("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
+}
+
+// TestSearchLeadsFromOldNames searches for a function that only old releases have, and follows it to its present name.
+func TestSearchLeadsFromOldNames(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)
+	b.is("document.querySelector('.found section h2')?.textContent.startsWith('In the released sources')")
+	b.is("document.querySelector('.found section .places')?.textContent.includes('v1.23.17: now ')")
+	b.click("document.querySelector('.found section .link')")
+	b.is("location.hash === '#/search?text=ipallocator.New'")
+}
+
+// TestSearchIsNamedAfterWhatItSearches reads the field's label in a file with one recording, and searches a file that a server shows.
+func TestSearchIsNamedAfterWhatItSearches(t *testing.T) {
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "one.html")
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := (web.PageFile{Source: fakeSource(t)}).WriteRecording(out, rec, "en"); err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, "file://"+file, "file://"+file, 1280)
+	b.is("document.querySelector('input[name=text]')?.placeholder === 'Search this recording'")
+
+	mine := *rec
+	mine.Requests = slices.Clone(mine.Requests[:1])
+	mine.Requests[0].Calls = slices.Clone(mine.Requests[0].Calls)
+	mine.Requests[0].Calls[0].Function = "example.com/mine.OnlyHere"
+	b = open(t, start(t, web.Options{Files: []web.File{{Name: "mine.jsonl", Recording: &mine}}}), "#/search?text=OnlyHere", 1280)
+	b.is("document.querySelector('.found .text')?.textContent === 'example.com/mine.OnlyHere' && document.querySelector('.found .link').textContent.startsWith('mine.jsonl')")
+	b.is("document.querySelector('input[name=text]')?.placeholder === 'Search all recordings'")
+}

@@ -1,0 +1,499 @@
+package web_test
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/dustin/go-humanize"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+func (b *tab) wrong(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrongs = append(b.wrongs, what)
+}
+
+// screenshot saves a screenshot if the test has failed.
+func (b *tab) screenshot() {
+	png, err := run(b, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Logf("no screenshot: %v", err)
+		return
+	}
+	file := filepath.Join(os.TempDir(), strings.ReplaceAll(b.Name(), "/", "-")+".png")
+	if err := os.WriteFile(file, png, 0o644); err == nil {
+		b.Logf("screenshot: %s", file)
+	}
+}
+
+// run runs an action, which may take as long as the patience of the tests.
+func run[T any](b *tab, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, action)
+}
+
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	for _, action := range actions {
+		if _, err := run(b, action); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// js evaluates an expression when the page is idle.
+func js[T any](b *tab, expression string) T {
+	b.Helper()
+	now[any](b, whenIdle(""))
+	return now[T](b, expression)
+}
+
+// now evaluates an expression at once, whether the page is idle or not.
+func now[T any](b *tab, expression string) T {
+	b.Helper()
+	value, err := run(b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// settled makes window.settled, which returns a promise that is kept when the page is idle (render/page/src/idle.ts). A page without a
+// script is idle when it is loaded. The page must be idle before and after a frame, because events such as scroll come with the next frame.
+const settled = `window.settled ??= async () => {
+	const turn = () => new Promise((go) => document.hidden ? setTimeout(go) : requestAnimationFrame(() => setTimeout(go)));
+	const busy = () => document.readyState !== 'complete' || document.scripts.length > 0 && !('idle' in document.documentElement.dataset);
+	for (let before = true; before;) { before = busy(); await turn(); before ||= busy(); }
+};`
+
+// whenIdle is an expression for the value of a function body, which runs when the page is idle.
+func whenIdle(body string) string {
+	return "(async () => { " + settled + " await settled(); " + body + " })()"
+}
+
+// is demands that an expression is true when the page is idle.
+func (b *tab) is(expression string) {
+	b.Helper()
+	if !now[bool](b, whenIdle("return !!("+expression+")")) {
+		b.Fatalf("%s: the page is idle, and this is not true: %s", now[string](b, "location.href"), expression)
+	}
+}
+
+// until waits until the page is idle and an expression is true. It is for expressions that become true by events of the server, and by
+// requests that can be cancelled.
+func (b *tab) until(expression string) {
+	b.Helper()
+	b.waitFor(patience, whenIdle("return !!("+expression+")"), expression)
+}
+
+// untilBusy waits until an expression is true, whether the page is idle or not.
+func (b *tab) untilBusy(expression string) {
+	b.Helper()
+	b.waitFor(patience, "!!("+expression+")", expression)
+}
+
+// forABuild is how long a test waits for the build of a server.
+const forABuild = 20 * time.Minute
+
+// within is until with a limit.
+func (b *tab) within(limit time.Duration, expression string) {
+	b.Helper()
+	b.waitFor(limit, whenIdle("return !!("+expression+")"), expression)
+}
+
+func (b *tab) waitFor(limit time.Duration, script, expression string) {
+	b.Helper()
+	deadline := time.Now().Add(limit)
+	for !now[bool](b, script) {
+		if time.Now().After(deadline) {
+			b.Fatalf("%s: after %v this is not true: %s", now[string](b, "location.href"), limit, expression)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// row returns an expression for the row of the tree that contains text.
+func row(text string) string {
+	return fmt.Sprintf("[...document.querySelectorAll('[role=treeitem]')].find((r) => r.textContent.includes(%q))", text)
+}
+
+// click waits for an element and an idle page, and clicks the element.
+func (b *tab) click(expression string) {
+	b.Helper()
+	b.waitFor(patience, whenIdle("const e = "+expression+"; e?.click(); return !!e"), expression)
+}
+
+// press presses keys, each when the page is idle.
+func (b *tab) press(keys ...string) {
+	b.Helper()
+	for _, key := range keys {
+		now[any](b, whenIdle(""))
+		b.do(chromedp.KeyEvent(key))
+	}
+}
+
+// goTo shows another part of the page.
+func (b *tab) goTo(hash string) {
+	b.Helper()
+	js[any](b, fmt.Sprintf("location.hash = %q", hash))
+}
+
+// reopen loads an address of a server anew, as a reader does who follows a link, and returns the tab. Cookies and storage stay.
+func (b *tab) reopen(server, path string) *tab {
+	b.Helper()
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(server+"/"+path))
+	return b
+}
+
+// back goes back in the browser's history, within the page.
+func (b *tab) back() {
+	b.Helper()
+	js[any](b, "new Promise((done) => { addEventListener('popstate', () => done(null), { once: true }); history.back(); })")
+}
+
+const heading = "(document.querySelector('.code h2')?.textContent ?? '')"
+
+func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "", 1280)
+	b.is(row("etcd3 store"))
+	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/view")
+	var view render.Document
+	if err := json.Unmarshal(body, &view); err != nil {
+		t.Fatal(err)
+	}
+	shown := js[string](b, "document.querySelector('.tree').textContent")
+	has := func(texts ...string) {
+		for _, text := range texts {
+			if !strings.Contains(shown, text) {
+				t.Errorf("the page does not show %q", text)
+			}
+		}
+	}
+	var step func(s *render.DocumentStep)
+	step = func(s *render.DocumentStep) {
+		has(s.Name, s.Time, s.Failure)
+		if s.Section == 0 {
+			has(s.Place)
+		}
+		for _, v := range s.Values {
+			has(v.Text)
+		}
+		for i := range s.Children {
+			step(&s.Children[i])
+		}
+	}
+	for _, section := range view.Sections {
+		has(fmt.Sprintf("%d %s", section.Number, section.Title), section.Called)
+		for _, said := range section.Sentences {
+			has(said.Text)
+		}
+		step(&section.Root)
+	}
+	if title := js[string](b, "document.querySelector('h1').textContent"); title != "GET /api/v1/nodes/n1 → 200" {
+		t.Errorf("the page is about %q", title)
+	}
+	// No line goes on below the last call of a caller.
+	if wrong := js[[]string](b, `[...document.querySelectorAll('[role=treeitem]')].flatMap((row, i, all) => {
+		const elbow = row.querySelector('.g.elbow.last'), level = +row.ariaLevel;
+		if (!elbow) return [];
+		const at = [...row.querySelectorAll('.g')].indexOf(elbow), end = all.findIndex((r, k) => k > i && +r.ariaLevel <= level);
+		return all.slice(i + 1, end < 0 ? undefined : end).filter((r) => !r.querySelectorAll('.g')[at].matches('.ended')).map((r) => r.textContent);
+	})`); len(wrong) > 0 {
+		t.Errorf("a line goes on below the last call of a caller: %q", wrong)
+	}
+	// A step with folded calls is opened and closed again.
+	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
+	b.click("document.querySelector('.fold')")
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.is(row("filters.withAuditInit.func1"))
+	b.click("document.querySelector('.fold')")
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	// A section is closed, and a link leads to another.
+	b.click("document.querySelectorAll('.section')[1]")
+	b.is("document.querySelectorAll('.section')[1].getAttribute('aria-expanded') === 'false'")
+}
+
+func TestPageFollowsCallsInTheSource(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "", 1280)
+	b.click(row("etcd3.(*store).Get"))
+	b.is(heading + " === '(*store).Get'")
+	b.is("document.querySelector('.l.ran')")
+	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
+		t.Errorf("the first comment is %q", text)
+	}
+	if note := js[string](b, "document.querySelector('.note').textContent"); !strings.Contains(note, "The read of one key") {
+		t.Errorf("the note is %q", note)
+	}
+	link := js[string](b, "location.hash")
+	// A call of a line can be followed, and the way back leads here.
+	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
+	b.is(heading + " === 'Client.Get'")
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('kubernetes.Client.Get')")
+	b.back()
+	b.is(heading + " === '(*store).Get'")
+	// The caller's line is shown where the call was made.
+	b.click("document.querySelector('.from .link')")
+	b.is(heading + " === '(*corruptObjectDeleter).Get'")
+	// The way to a folded call is opened in the tree.
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('corruptObjectDeleter')")
+	b.is("document.querySelector('.nosource')") // the test has no source file of it
+	// A link survives: it names the call, not its number.
+	if strings.Contains(link, "418") || !strings.Contains(link, "store%29.Get") && !strings.Contains(link, "store).Get") {
+		t.Errorf("the link %q does not go by name", link)
+	}
+	again := b.reopen(server, link)
+	again.is(heading + " === '(*store).Get'")
+	again.is("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
+	// In another release, the same call is found.
+	again.is("[...document.querySelector('select.release').options].some((o) => o.value === 'v1.30.4')")
+	js[any](again, `(() => { const s = document.querySelector('select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
+	again.is("location.hash.includes('v1.30.4')")
+	again.is("document.querySelector('.nosource')?.textContent.includes('v1.30.4')")
+	again.is(heading + " === '(*store).Get'")
+}
+
+func TestPageSearchesAllRecordings(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
+	searchFor := func(text string) {
+		b.press("/")
+		b.is("document.activeElement.name === 'text'")
+		js[any](b, "document.activeElement.select()") // the slash, too: a real keyboard does not write it
+		b.press(text, kb.Enter)
+	}
+	searchFor("corruptObjectDeleter).Get")
+	b.is("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
+	b.is("location.hash.startsWith('#/search?text=')")
+	b.click("document.querySelector('.places .link')")
+	b.is(heading + ".includes('(*corruptObjectDeleter).Get')")
+	b.back()
+	b.is("document.querySelector('.found')")
+	// The name itself is a short way for a mouse.
+	b.click("document.querySelector('.found span.text')")
+	b.is(heading + ".includes('(*corruptObjectDeleter).Get') && location.hash.includes('/get-node/')")
+	b.back()
+	b.is("document.querySelector('.found')")
+	// A value leads to a call that has it.
+	searchFor("flow_schema=global-default")
+	b.is("document.querySelector('.found .kind')?.textContent === 'value' && document.querySelector('.found .text').textContent.includes('flow_schema')")
+	b.click("document.querySelector('.places .link')")
+	b.is("document.querySelector('.attributes')?.textContent.includes('global-default')")
+}
+
+func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
+	b.click("document.querySelector('.language')")
+	b.is(row("身份认证"))
+	b.is("document.documentElement.lang === 'zh'")
+	js[any](b, `(() => { const s = document.querySelector('.theme'); s.value = 'dark'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
+	b.is("getComputedStyle(document.body).backgroundColor === 'rgb(21, 24, 28)'")
+	b.do(chromedp.Reload())
+	b.is(row("身份认证"))
+	b.is("document.documentElement.dataset.theme === 'dark'")
+}
+
+func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "", 1280)
+	b.is(row("Authentication"))
+	for range 20 { // by Tab to the tree, past the elements before it
+		b.press(kb.Tab)
+		if js[string](b, "document.activeElement.getAttribute('role') ?? ''") == "treeitem" {
+			break
+		}
+	}
+	b.is("document.activeElement.getAttribute('role') === 'treeitem'")
+	b.is(heading + " === '(*APIServerHandler).ServeHTTP'") // the selected call at the beginning
+	b.press(kb.Home)
+	b.is("document.activeElement.classList.contains('section')")
+	b.press(kb.ArrowDown, kb.ArrowDown, kb.Enter)
+	b.is(heading + " !== '(*APIServerHandler).ServeHTTP'")
+	b.is("document.activeElement === document.querySelectorAll('[role=treeitem]')[2] && document.activeElement.getAttribute('aria-selected') === 'true'")
+	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
+	b.press(kb.ArrowRight) // opens folded calls
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.press(kb.ArrowLeft)
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	// Opening another call than the selected one leaves the focus where it is.
+	b.press(kb.ArrowDown, kb.ArrowRight)
+	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.press(kb.ArrowDown)
+	b.is("document.activeElement === document.querySelectorAll('[role=treeitem]')[4]")
+	b.press(kb.End)
+	b.is("document.activeElement === [...document.querySelectorAll('[role=treeitem]')].at(-1)")
+	b.press(kb.Home)
+	b.is("document.activeElement.classList.contains('section')")
+	b.press(kb.ArrowLeft)
+	b.is("document.activeElement.getAttribute('aria-expanded') === 'false'")
+}
+
+func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/boot/1?view=calls", 1280)
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
+	b.is("document.querySelector('.facts').textContent.includes('" + humanize.Comma(int64(callsOf(t, "boot"))) + "')")
+	js[any](b, "document.querySelector('.all').scrollTop = 3000000")
+	b.is("document.querySelector('.row.flat[aria-posinset=\"125001\"] .place')")
+	if rows := js[int](b, "document.querySelectorAll('.row').length"); rows > 200 {
+		t.Errorf("%d rows are in the page, expected those in sight", rows)
+	}
+	b.click("document.querySelector('.row.flat[aria-posinset=\"125001\"]')")
+	b.is("document.querySelector('.about')?.textContent.includes('125,001')")
+	js[int](b, scroll) // BenchmarkPageFrames measures it
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
+}
+
+// hostile is a script that an attacker might put into the name of an object.
+const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
+
+// hostileEverywhere puts it into every text of a recording.
+func hostileEverywhere(rec *trace.Recording) {
+	r := &rec.Requests[0]
+	r.Path = "/api/v1/namespaces/default/pods/" + hostile
+	rec.Scenario, r.Incomplete = hostile, []string{hostile}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		c.Error, c.Process = hostile, "kube-apiserver"
+		for name := range c.Attributes {
+			c.Attributes[name] = hostile
+		}
+		if i%7 == 3 {
+			c.Function = "k8s.io/x." + hostile
+		}
+	}
+	r.Calls[0].Attributes = map[string]string{"apitrace." + hostile: hostile}
+	r.Stored = []trace.StoredKey{{Op: "PUT", Key: hostile, Revision: 1}}
+}
+
+func TestPageEscapesWhatWasRecorded(t *testing.T) {
+	rec := recorded(t, "get-node")
+	hostileEverywhere(rec)
+	b := open(t, start(t, web.Options{Files: []web.File{{Name: "hostile.jsonl", Recording: rec}}}), "#/v1.37.1/hostile.jsonl/1", 1280)
+	b.is("document.body.innerText.includes('onerror=')")
+	b.is("document.querySelector('.attributes')?.textContent.includes('onerror=')")
+	for i, text := range []string{"onerror=", "script>"} { // the key steps, and all calls by short names
+		b.click(fmt.Sprintf("[...document.querySelectorAll('.views a')][%d]", i))
+		b.is(row(text))
+		if js[bool](b, "!!document.querySelector('img, body script') || !!window.hacked") {
+			t.Error("what was recorded became a part of the page")
+		}
+	}
+}
+
+// accessible checks the page as it is with axe, in both themes. In the dark one, only what has to do with colours can differ.
+func (b *tab) accessible() {
+	b.Helper()
+	if !js[bool](b, "'axe' in window") {
+		js[any](b, axe+";null")
+	}
+	for _, test := range [][2]string{{"light", ""}, {"dark", ", runOnly: ['color-contrast', 'link-in-text-block']"}} {
+		theme, rules := test[0], test[1]
+		b.emulate("", theme)
+		found := js[[]string](b, `axe.run(document, {resultTypes: ['violations']`+rules+`}).then((r) => r.violations
+			.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+			.flatMap((v) => v.nodes.slice(0, 3).map((n) => v.id + ': ' + n.html.slice(0, 200) + ': ' + n.failureSummary)))`)
+		for _, violation := range found {
+			b.Errorf("%s: %s", theme, violation)
+		}
+	}
+	if js[bool](b, "innerWidth <= 400 && document.documentElement.scrollWidth > innerWidth") {
+		b.Error("the page is wider than the screen")
+	}
+}
+
+// emulate has the page shown on a medium, such as "print", and in the colours of a theme.
+func (b *tab) emulate(medium, theme string) {
+	b.Helper()
+	params := emulation.SetEmulatedMediaParams{Media: medium}
+	if theme != "" {
+		params.Features = []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// A view is a view of the page: its address, what is there when it is shown, and the width at which "make test" looks at it with axe.
+type view struct {
+	name, path, ready string
+	width             int64
+}
+
+var views = []view{
+	{"tree", "", row("etcd3 store"), 1280},
+	{"code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
+	{"failure", "#/latest/get-forbidden/1", row("failed"), 1280},
+	{"calls", "#/latest/get-node/1?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", 1280},
+	{"search", "#/search?text=corruptObject", "document.querySelector('.found .text')", 400},
+	{"found scenarios", "#/search?text=kubectl+delete+pods", "document.querySelector('.scenarios a')", 400},
+	{"comparison", compared + "&call=" + escape(storeGet), "document.querySelector('.compare-right .nosource')", 1280},
+	{"sides", compared + "&look=sides", "document.querySelector('.merged .side')", 1280},
+	{"comparison without a call", compared, "document.querySelector('.merged .row.added')", 400},
+	{"releases", "#/releases?scenario=get-node", "document.querySelector('.releases')", 400},
+	{"map", "#/latest/create-deployment/1?view=map", "document.querySelector('.line')", 1280},
+	{"stop of the map", "#/latest/get-node/1?view=map&stop=4", "document.querySelector('.line.now')", 1280},
+	{"start", "#/latest/boot/1?view=map", "document.querySelector('.boot-server')", 400},
+	{"time line", "#/latest/get-node/1?view=time", "document.querySelector('.span')?.textContent.startsWith('0ms to 1.')", 1280},
+	{"player", "#/latest/get-node/1?at=entered&call=" + escape(storeGet), "document.querySelector('.layer-box.lit')", 400},
+	{"type", "#/type?name=" + store, "document.querySelector('.type .told')", 400},
+	{"guide", "#/guide", "document.querySelectorAll('.guide dl > div').length > 100", 400},
+}
+
+// TestPageIsAccessible checks each view with axe in both themes, at one width.
+func TestPageIsAccessible(t *testing.T) {
+	parallel(t)
+	areAccessible(t, views)
+}
+
+// TestNightlyPageIsAccessible does so at the other width. It also looks at the table of all releases, which takes long to fill.
+func TestNightlyPageIsAccessible(t *testing.T) {
+	testenv.Nightly(t)
+	others := append(slices.Clone(views), view{"all releases", "#/releases", "document.querySelectorAll('.overview td a').length > 3", 1280})
+	for i := range others {
+		others[i].width = 1280 + 400 - others[i].width
+	}
+	areAccessible(t, others)
+}
+
+func areAccessible(t *testing.T, views []view) {
+	t.Helper()
+	server := served(t)
+	b := open(t, server, "", 1280)
+	for _, view := range views {
+		b.do(chromedp.EmulateViewport(view.width, 860))
+		b.reopen(server, view.path)
+		b.is(view.ready)
+		b.accessible()
+		if t.Failed() {
+			t.Fatalf("above: the view %q, %d pixels wide", view.name, view.width)
+		}
+	}
+}

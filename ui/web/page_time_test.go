@@ -1,0 +1,231 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/ui/web"
+)
+
+// cursor is an expression for the description of the call at the cursor of the time line.
+const cursor = "(document.querySelector('.cursor')?.textContent ?? '')"
+
+// pointer sends a pointer event to a place of the time line: part is a fraction of its width, y are pixels from its top.
+func (b *tab) pointer(kind string, part float64, y int, more string) {
+	b.Helper()
+	class := "PointerEvent"
+	if kind == "wheel" {
+		class = "WheelEvent"
+	}
+	js[any](b, fmt.Sprintf(`(() => {
+		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), left = c.clientWidth < 600 ? 44 : 64;
+		c.setPointerCapture = () => {};
+		c.dispatchEvent(new %s(%q, {bubbles: true, cancelable: true, button: 0, pointerId: 1,
+			clientX: r.left + left + (c.clientWidth - left) * %g, clientY: r.top + %d, %s}));
+	})()`, class, kind, part, y, more))
+}
+
+func TestPageShowsWhereTheTimeWent(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
+	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 3.')")
+	b.is(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
+	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
+		t.Errorf("of the first call, it says %q", said)
+	}
+	// The pointer describes a box, and a click selects it: here the first call and its callee.
+	b.pointer("pointermove", 0.5, 48, "")
+	b.is("document.querySelector('.hover')?.textContent.startsWith('server.(*APIServerHandler).ServeHTTP')")
+	b.pointer("pointerdown", 0.5, 82, "")
+	b.pointer("pointerup", 0.5, 82, "")
+	b.is(heading + " === 'withPanicRecovery.func1'")
+	b.is("location.hash.includes('view=time') && location.hash.includes('withPanicRecovery')")
+	b.is(cursor + ".startsWith('filters.withPanicRecovery.func1 ')")
+
+	// The wheel zooms around the pointer, and the span is a part of the address.
+	b.pointer("wheel", 0.25, 82, "deltaY: -200")
+	b.is("location.hash.includes('from=') && location.hash.includes('to=')")
+	b.is("!document.querySelector('.span').textContent.startsWith('0ns')")
+	zoomed := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
+	again := js[string](b, "location.hash")
+	// A drag moves, a drag on the scale chooses a span.
+	b.pointer("pointerdown", 0.5, 90, "")
+	b.pointer("pointermove", 0.4, 90, "")
+	b.pointer("pointerup", 0.4, 90, "")
+	b.is("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", zoomed))
+	moved := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
+	b.pointer("pointerdown", 0.2, 8, "")
+	b.pointer("pointermove", 0.4, 8, "")
+	b.pointer("pointerup", 0.4, 8, "")
+	b.is("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", moved))
+	b.click("[...document.querySelectorAll('.time-head button')].at(-1)")
+	b.is("document.querySelector('.span').textContent.startsWith('0ms to 3.') && !location.hash.includes('from=')")
+
+	// The keyboard goes along the tree.
+	js[any](b, "document.querySelector('.flame').focus()")
+	b.press(kb.ArrowDown)
+	b.is(cursor + ".startsWith('filters.WithMuxAndDiscoveryComplete.func1 ')")
+	b.press(kb.ArrowUp)
+	b.press(kb.ArrowUp)
+	b.is(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.ArrowRight) // the next callee of the first call
+	b.is("!" + cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.ArrowLeft)
+	b.is(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.Enter)
+	b.is(heading + " === 'withAuditInit.func1'")
+	// The tree has the same call.
+	b.click("document.querySelector('.views a')")
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuditInit')")
+
+	// A link leads to the same span.
+	other := b.reopen(server, again)
+	other.is("document.querySelector('.span')?.textContent.split(' · ')[0] === " + fmt.Sprintf("%q", zoomed))
+	// Chinese, and the tail of the write.
+	other.click("document.querySelector('.language')")
+	other.is("document.querySelector('.span').textContent.includes('至')")
+}
+
+// TestPageShowsTheTailOfAWrite zooms to the watch event, which comes after the first call has ended.
+func TestPageShowsTheTailOfAWrite(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/create-deployment/1?view=time&call="+escape("k8s.io/apiserver/pkg/storage/cacher.(*Cacher).dispatchEvent"), 1280)
+	b.is(cursor + ".startsWith('cacher.(*Cacher).dispatchEvent ')")
+	b.is(heading + " === '(*Cacher).dispatchEvent'")
+	// It was too narrow to see, so the time line is close now, and scrolled to the lanes of the tail.
+	b.is("document.querySelector('.flame').scrollTop > 100")
+	b.is("location.hash.includes('from=')")
+}
+
+// TestPageZoomsThroughTheStartOfAServer zooms and moves the time line of the largest request of all, the start of a server.
+func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/boot/1?view=time", 1280)
+	b.is("/^0s to [1-9]/.test(document.querySelector('.span')?.textContent)")
+	js[any](b, `new Promise((done) => {
+		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(); let n = 0;
+		const frame = () => {
+			c.dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, clientX: r.left + 250, clientY: r.top + 90, deltaY: n < 60 ? -40 : 40, shiftKey: n % 10 === 9}));
+			document.querySelector('.flame').scrollTop += 7;
+			n++ < 120 ? requestAnimationFrame(frame) : done(null);
+		};
+		requestAnimationFrame(frame);
+	})`)
+	b.is("document.querySelector('.span')?.textContent.includes('zoom in')")
+}
+
+// TestPageMarksCallsWithoutADuration zooms to calls of which only the entry was recorded: each is a line with a dot, which can be pointed at.
+func TestPageMarksCallsWithoutADuration(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	rec, err := recordings.Load("v1.37.1", "create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := rec.Requests[0].Calls
+	at := slices.IndexFunc(calls, func(c trace.Call) bool { return c.Leaf })
+	if at < 0 {
+		t.Fatal("no call without a duration")
+	}
+	from := calls[at].StartNs
+	b := open(t, server, fmt.Sprintf("#/v1.37.1/create-deployment/1?view=time&from=%d&to=%d", from-2000, from+2000), 1280)
+	b.is(cursor + ".length > 0")
+	dots := js[int](b, `(async () => {
+		const arc = CanvasRenderingContext2D.prototype.arc;
+		let dots = 0;
+		CanvasRenderingContext2D.prototype.arc = function () { dots++; arc.apply(this, arguments); };
+		for (let n = 0; n < 50 && dots === 0; n++) {
+			const f = document.querySelector('.flame');
+			f.scrollTop = n * 100;
+			f.dispatchEvent(new Event('scroll'));
+			await settled();
+		}
+		CanvasRenderingContext2D.prototype.arc = arc;
+		return dots;
+	})()`)
+	if dots == 0 {
+		t.Error("no call without a duration has a dot")
+	}
+	b.goTo(fmt.Sprintf("#/v1.37.1/create-deployment/1?view=time&call=%s", calls[at].Function))
+	b.is(cursor + ".includes('its duration was not recorded')")
+}
+
+// TestPageTellsTimesApart zooms in until a microsecond fills the scale: no two labels on it are the same.
+func TestPageTellsTimesApart(t *testing.T) {
+	parallel(t)
+	tellsTimesApart(t, [2]int{0, 3000000}, [2]int{999990, 1000190})
+}
+
+// TestNightlyPageTellsTimesApart does so with more spans.
+func TestNightlyPageTellsTimesApart(t *testing.T) {
+	testenv.Nightly(t)
+	tellsTimesApart(t, [2]int{1500000, 1501000}, [2]int{1000000, 1000200})
+}
+
+func tellsTimesApart(t *testing.T, spans ...[2]int) {
+	t.Helper()
+	server := served(t)
+	b := open(t, server, "", 1280)
+	for _, span := range spans {
+		b.reopen(server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]))
+		b.is(cursor + ".length > 0")
+		labels := js[[]string](b, `(async () => {
+			const fill = CanvasRenderingContext2D.prototype.fillText, ground = CanvasRenderingContext2D.prototype.fillRect, written = [];
+			CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (x === 0 && y === 0 && h > 60) written.length = 0; ground.apply(this, arguments); }; // it draws anew
+			CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y < 22 && /^[0-9.]+(ns|µs|ms|s)$/.test(text)) written.push(text); fill.apply(this, arguments); };
+			document.querySelector('.flame').dispatchEvent(new Event('scroll'));
+			await settled();
+			CanvasRenderingContext2D.prototype.fillText = fill;
+			CanvasRenderingContext2D.prototype.fillRect = ground;
+			return written;
+		})()`)
+		seen := map[string]bool{}
+		for _, label := range labels {
+			if seen[label] {
+				t.Errorf("from %d to %d ns the scale has %q twice: %v", span[0], span[1], label, labels)
+			}
+			seen[label] = true
+		}
+		if len(labels) < 4 {
+			t.Errorf("from %d to %d ns the scale says only %v", span[0], span[1], labels)
+		}
+	}
+}
+
+// TestPageRanksWhatTookLongest opens the ranking of a request: the greatest time is first, and a row leads to the call.
+func TestPageRanksWhatTookLongest(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	var want web.LayerList
+	_, body := get(t, server+web.Base+"/releases/latest/scenarios/create-deployment/requests/1/layers")
+	if err := json.Unmarshal(body, &want); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Longest[1:] {
+		if want.Longest[i].OwnNs < want.Longest[i+1].OwnNs {
+			t.Fatalf("function %d of the ranking took less than the one behind it: %+v", i, want.Longest[i:i+2])
+		}
+	}
+	b := open(t, server, "#/latest/create-deployment/1?view=time", 400)
+	b.click("document.querySelector('.ranking summary')")
+	b.is("document.querySelectorAll('.ranked').length === 2")
+	b.accessible()
+	first := "document.querySelector('.ranked button')"
+	if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {
+		t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
+	}
+	b.click(first)
+	b.is(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
+	if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+		t.Error("the page is wider than the screen")
+	}
+}
