@@ -37,7 +37,7 @@ dead: ## lists functions that nothing calls, and exported names that no other pa
 
 # TypeScript's own compiler, which is written in Go by now. esbuild, which makes the bundle, drops the types unread.
 types: ## checks the types of the page; the first time it builds the compiler: 400 s of processor time, 2.4 GB of memory
-	go tool tsgo --project render/page
+	go tool tsgo --project ui/web/page
 
 # What every change needs. The end-to-end tests use the traced kube-apiserver and etcd: programs builds them first, or finds them in
 # the cache. The packages of END_TO_END run whole here, so the first phase leaves them out. Two of them run at a time, the longest first: a

@@ -29,7 +29,7 @@ func MatchFunctions(pattern string, names []string) []string {
 // RankFunctions returns what any of the ways of MatchFunctions finds: 0 for a name that the strictest way
 // with a result finds, 1 for one that only the next way with a result finds, and so on. Before the last way, it compares names
 // without the marks of pointers and type parameters, first in the same case, then in any: "Cacher.Get" finds "(*Cacher).Get" so. The
-// search of the page (render/page/src/still-search.ts) has the same rules.
+// search of the page (ui/web/page/src/still-search.ts) has the same rules.
 func RankFunctions(pattern string, names []string) map[string]int {
 	ways := waysToMatch(pattern)
 	unmarked := funcname.Unmarked(wildcards(pattern))

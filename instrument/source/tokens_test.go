@@ -63,7 +63,7 @@ func TestTokensAreThoseOfChroma(t *testing.T) {
 		"signs":    "a<-b; c &^= d; e := *f; g... /h; ~int | x{}[i]\n\n\t\n",
 		"empty":    "",
 	}
-	for _, pattern := range []string{"*.go", "../../ui/web/c*.go", "../probe/values.go", "../../render/page/bundle/main.go"} {
+	for _, pattern := range []string{"*.go", "../../ui/web/c*.go", "../probe/values.go", "../../ui/web/page/bundle/main.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no files %s to compare: %v", pattern, err)

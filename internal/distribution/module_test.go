@@ -93,7 +93,7 @@ func embedded(t *testing.T, folder string) (files []string) {
 			files = append(files, filepath.ToSlash(inside))
 		}
 	}
-	for _, expected := range []string{"trace/recordings/data/index.zst", "render/page/dist/page.js", "internal/message/zh.po"} {
+	for _, expected := range []string{"trace/recordings/data/index.zst", "ui/web/page/dist/page.js", "internal/message/zh.po"} {
 		if !slices.Contains(files, expected) {
 			t.Fatalf("%s is not among the embedded files: %q", expected, files)
 		}

@@ -157,7 +157,7 @@ func preactModule(folder string) (*module, error) {
 	}
 	version := preactVersion.FindSubmatch(bundle)
 	if version == nil {
-		return nil, errors.New("render/page/dist/page.js does not begin with the version of Preact")
+		return nil, errors.New("ui/web/page/dist/page.js does not begin with the version of Preact")
 	}
 	return &module{Path: "preact", Version: string(version[1]), Dir: filepath.Join(page, "preact"), registry: "npm"}, nil
 }

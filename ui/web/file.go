@@ -19,10 +19,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/page"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
+	"github.com/kubeapitrace/apitrace/ui/web/page"
 )
 
 // A PageFile describes the content of a single file for a browser.

@@ -46,7 +46,7 @@ var dataOf = regexp.MustCompile(`id="data">([A-Za-z0-9+/=]*)</script>`)
 // stillScript returns, as a script, the code with which the page answers API requests without a server.
 func stillScript(t testing.TB) string {
 	t.Helper()
-	folder, err := filepath.Abs("../../render/page")
+	folder, err := filepath.Abs("../../ui/web/page")
 	if err != nil {
 		t.Fatal(err)
 	}

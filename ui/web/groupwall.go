@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/page"
+	"github.com/kubeapitrace/apitrace/ui/web/page"
 )
 
 // A wall is the leader's page with its data. The guard lets only the leader's browser in.

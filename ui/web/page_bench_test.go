@@ -19,8 +19,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/render/page"
 	"github.com/kubeapitrace/apitrace/ui/web"
+	"github.com/kubeapitrace/apitrace/ui/web/page"
 )
 
 // pageSize returns how many bytes the page has for a browser that takes compressed files, without data.

@@ -78,7 +78,7 @@ func now[T any](b *tab, expression string) T {
 	return value
 }
 
-// settled makes window.settled, which returns a promise that is kept when the page is idle (render/page/src/idle.ts). A page without a
+// settled makes window.settled, which returns a promise that is kept when the page is idle (ui/web/page/src/idle.ts). A page without a
 // script is idle when it is loaded. The page must be idle before and after a frame, because events such as scroll come with the next frame.
 const settled = `window.settled ??= async () => {
 	const turn = () => new Promise((go) => document.hidden ? setTimeout(go) : requestAnimationFrame(() => setTimeout(go)));

@@ -15,8 +15,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/render/page"
 	"github.com/kubeapitrace/apitrace/trace/routes"
+	"github.com/kubeapitrace/apitrace/ui/web/page"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 

@@ -24,7 +24,7 @@ func TestBundleIsThatOfTheSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("dist/%s is not what the sources give: run \"go generate ./render/page\"", name)
+			t.Errorf("dist/%s is not what the sources give: run \"go generate ./ui/web/page\"", name)
 		}
 		if bytes.Contains(got, []byte("sourceMappingURL")) || bytes.Contains(got, []byte("https://")) {
 			t.Errorf("dist/%s names an address elsewhere", name)
