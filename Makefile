@@ -109,7 +109,7 @@ faults: build ## the recordings of the faulty servers of the course, which "make
 docs: ## the trees, pictures and keys in docs and README, out of what they show; the tests compare them
 	go test ./e2e -run TestChangesPage -count 1 -update
 	go test ./docs/lessons -run TestDrawings -count 1 -update
-	go test ./render/terminal -run TestDocsListTheBindings -count 1 -update
+	go test ./ui/terminal -run TestDocsListTheBindings -count 1 -update
 	APITRACE_E2E=1 go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
 
 # In Chromium. The first line fetches the sources of both releases, if they are not in the cache.

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/render/dap"
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
 func newDAPCommand(std *console.Streams) *cobra.Command {

@@ -21,7 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/internal/testterm"
-	"github.com/kubeapitrace/apitrace/render/terminal"
+	"github.com/kubeapitrace/apitrace/ui/terminal"
 )
 
 // inTerminal starts apitrace in a terminal, without a cache or network.

@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	face "github.com/kubeapitrace/apitrace/render/mcp"
 	"github.com/kubeapitrace/apitrace/session"
+	face "github.com/kubeapitrace/apitrace/ui/mcp"
 )
 
 // connect returns the SDK's client, connected to the tools in English.

@@ -16,9 +16,9 @@ import (
 	protocol "github.com/google/go-dap"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render/dap"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
 // library gives what apitrace carries, or a recording of its own; sources are in a folder if there is one.

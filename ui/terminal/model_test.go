@@ -175,10 +175,10 @@ func golden(t *testing.T, name, screen string) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("%v (go test ./render/terminal -update writes it)", err)
+		t.Fatalf("%v (go test ./ui/terminal -update writes it)", err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./render/terminal -update writes it anew); got:\n%s", file, got)
+		t.Errorf("%s differs (go test ./ui/terminal -update writes it anew); got:\n%s", file, got)
 	}
 }
 
@@ -294,7 +294,7 @@ func listBindings(t *testing.T, page, lang, keysTitle string) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s does not list the keys of the table: go test ./render/terminal -update writes them", page)
+		t.Fatalf("%s does not list the keys of the table: go test ./ui/terminal -update writes them", page)
 	}
 	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
