@@ -9,12 +9,12 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/apiserver/fault"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/view"
-	"github.com/kubeapitrace/apitrace/workshop/fault"
 )
 
 // DiffOptions set how differences are drawn. The zero value draws the summary in English and

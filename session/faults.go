@@ -10,13 +10,13 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/fault"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
-	"github.com/kubeapitrace/apitrace/workshop/fault"
 )
 
 // RecordFaults builds a kube-apiserver of a release with each fault of the course, one after the other, and writes their

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/apiserver/fault"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
-	"github.com/kubeapitrace/apitrace/workshop/fault"
 )
 
 // TestEachFaultIsAsked demands that each fault has a recording and one exercise, which compares it with that of the right

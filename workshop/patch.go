@@ -3,7 +3,7 @@ package workshop
 import (
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/workshop/fault"
+	"github.com/kubeapitrace/apitrace/apiserver/fault"
 )
 
 // showPatch appends to the debrief of an exercise about a fault the patch that made the fault.
