@@ -149,7 +149,7 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 		if err != nil {
 			return err
 		}
-		if r.Stored, err = collect.Stored(ctx, etcd, r); err != nil {
+		if r.Stored, err = etcd.Stored(ctx, r); err != nil {
 			return err
 		}
 		requests = append(requests, *r)

@@ -90,7 +90,7 @@ func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	if err != nil {
 		return nil, err
 	}
-	request.Stored, err = collect.Stored(ctx, etcd, request)
+	request.Stored, err = etcd.Stored(ctx, request)
 	return request, err
 }
 

@@ -1,22 +1,21 @@
-package collect
+package storage
 
 import (
 	"context"
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Stored reads from etcd what the request has changed there. Because the server itself writes at
+// Stored reads what the request has changed there. Because the server itself writes at
 // the same time, Stored takes from the trace what belongs to the request: the keys that its calls
 // name, at the revisions of its own transactions.
-func Stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) ([]trace.StoredKey, error) {
+func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.StoredKey, error) {
 	keys, revisions := keys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {
 		return nil, nil
 	}
-	changes, err := etcd.Changes(ctx, slices.Min(revisions)-1, keys)
+	changes, err := r.Changes(ctx, slices.Min(revisions)-1, keys)
 	if err != nil {
 		return nil, err
 	}
