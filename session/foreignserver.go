@@ -10,9 +10,9 @@ import (
 	"net/url"
 	"os"
 
+	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 )
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/session"
-	"github.com/kubeapitrace/apitrace/session/collect"
 )
 
 // addSecretFlags adds the flags that set how to treat errors that may quote a Secret.
