@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 )
 
 // A state that another apitrace has published is found by this one only if both read it alike.

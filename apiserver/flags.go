@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/release"
-	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 )
 
 // files are the paths of the files that kube-apiserver reads at its start.

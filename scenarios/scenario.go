@@ -11,9 +11,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/release"
-	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 )
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.

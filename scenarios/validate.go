@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 	"github.com/kubeapitrace/apitrace/trace"
 )

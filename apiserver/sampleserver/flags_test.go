@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 )
 
 // A server gets only flags that it knows, its kubeconfig for each flag of that name, and the user's flags in the place of others.
