@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Stored reads what the request has changed there. Because the server itself writes at
+// Stored reads what the request has changed. Because the server itself writes at
 // the same time, Stored takes from the trace what belongs to the request: the keys that its calls
 // name, at the revisions of its own transactions.
 func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.StoredKey, error) {

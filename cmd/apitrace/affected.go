@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/session/checkout"
-	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 func newAffectedCommand(std *console.Streams) *cobra.Command {

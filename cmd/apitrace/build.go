@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
 // buildOptions select what to build.

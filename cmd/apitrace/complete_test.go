@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
 // TestReleasesAreOffered asks every command that takes --k8s for the releases, as a shell does.

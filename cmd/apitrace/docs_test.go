@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/render/output"
-	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // shownInDocs matches a block of a page that begins with a command and continues with its output.

@@ -13,8 +13,8 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/kubeapitrace/apitrace/render/output"
-	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
-	"github.com/kubeapitrace/apitrace/internal/commandline"
+	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"

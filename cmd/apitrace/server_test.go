@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // fails runs a command that fails, and returns what it says and its exit status.

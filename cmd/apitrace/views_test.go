@@ -12,7 +12,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
 // show runs "apitrace show" on one of the recordings of testdata, 80 columns wide, and

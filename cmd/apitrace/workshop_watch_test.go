@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // A sharedBuffer is written by a command and read while the command runs.
