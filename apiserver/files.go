@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // AddEdit copies a file of kube-apiserver's sources, or else of etcd's, or else of the sample server's, so that it can be
 // edited. name is its path below the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. It
-// returns a usage.Error if no file or several files have the name.
+// returns a message.UsageError if no file or several files have the name.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, programName := range editable {
 		src, err := SourceOf(ctx, programName, o)
@@ -33,7 +33,7 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 			return program.Edit{}, ambiguousFile(name, found)
 		}
 	}
-	return program.Edit{}, usage.Errorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
+	return program.Edit{}, message.UsageErrorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
 // filesCalled lists the Go files whose path is the name or ends in it.

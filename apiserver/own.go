@@ -23,7 +23,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -111,7 +110,7 @@ func (o BuildOptions) ownRelease(ctx context.Context, options program.Options) (
 		version = "latest"
 	}
 	if err := modpath.CheckPath(name); err != nil {
-		return p, nil, usage.Errorf("--server %q: expected a module with its version, such as %q, or a folder, such as %q: %w", o.Own.Server, "sigs.k8s.io/metrics-server@v0.9.0", "./mine", err)
+		return p, nil, message.UsageErrorf("--server %q: expected a module with its version, such as %q, or a folder, such as %q: %w", o.Own.Server, "sigs.k8s.io/metrics-server@v0.9.0", "./mine", err)
 	}
 	up, dir, err := program.Download(ctx, options.Cache, name, version)
 	if err != nil {
@@ -144,7 +143,7 @@ func (o BuildOptions) ownFolder(ctx context.Context, options program.Options) (p
 
 // noModule says that the folder of a server is not that of a module.
 func noModule(o serverconfig.Own, err error) error {
-	return usage.Errorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Server, err)
+	return message.UsageErrorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Server, err)
 }
 
 // ownProgram returns the program of a module at a version, "" for a folder's. dir holds the source of the module.
@@ -157,20 +156,20 @@ func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Pro
 		}
 		switch len(found) {
 		case 0:
-			return p, usage.Errorf("module %s has no package main", modulePath)
+			return p, message.UsageErrorf("module %s has no package main", modulePath)
 		case 1:
 			folder = found[0]
 		default:
-			return p, usage.Errorf("module %s has several packages main: choose the API server with --main, one of %s", modulePath, message.List(found))
+			return p, message.UsageErrorf("module %s has several packages main: choose the API server with --main, one of %s", modulePath, message.List(found))
 		}
 	}
 	pkg, err := build.ImportDir(filepath.Join(dir, filepath.FromSlash(folder)), 0)
 	if err != nil || pkg.Name != "main" || len(pkg.GoFiles) == 0 {
 		found, err := mainFolders(dir)
 		if err != nil || len(found) == 0 {
-			return p, usage.Errorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
+			return p, message.UsageErrorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
 		}
-		return p, usage.Errorf("--main %q: expected the folder of a package main in module %s, one of %s", o.Own.Main, modulePath, message.List(found))
+		return p, message.UsageErrorf("--main %q: expected the folder of a package main in module %s, one of %s", o.Own.Main, modulePath, message.List(found))
 	}
 	main := path.Join(folder, pkg.GoFiles[0])
 	internal := func(imported string) bool {

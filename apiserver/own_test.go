@@ -14,7 +14,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // writeModule writes the files of a module to a new folder.
@@ -154,7 +153,7 @@ func TestOwnFolders(t *testing.T) {
 
 func TestOwnFoldersOfNoModule(t *testing.T) {
 	_, err := OwnFolders(serverconfig.Own{Server: t.TempDir()})
-	if !errors.As(err, new(*usage.Error)) || !strings.Contains(err.Error(), "expected the folder of a module") {
+	if !errors.As(err, new(*message.UsageError)) || !strings.Contains(err.Error(), "expected the folder of a module") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // OwnSource is SourceOf for BuildOptions.Own.
@@ -72,7 +71,7 @@ func editedOwn(edits program.Edits) []string {
 // AddOwnEdit is AddEdit for a file of BuildOptions.Own, which must be a released module.
 func AddOwnEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	if o.Own.IsFolder() {
-		return program.Edit{}, usage.Errorf("apitrace edit copies files of released source: edit the file below %q itself; the next command with --server %[1]s builds it", o.Own.Server)
+		return program.Edit{}, message.UsageErrorf("apitrace edit copies files of released source: edit the file below %q itself; the next command with --server %[1]s builds it", o.Own.Server)
 	}
 	p, src, err := o.ownSource(ctx)
 	if err != nil {
@@ -83,7 +82,7 @@ func AddOwnEdit(ctx context.Context, edits program.Edits, name string, o BuildOp
 	case err != nil:
 		return program.Edit{}, err
 	case len(found) == 0:
-		return program.Edit{}, usage.Errorf("%s has no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", p, name)
+		return program.Edit{}, message.UsageErrorf("%s has no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", p, name)
 	case len(found) > 1:
 		return program.Edit{}, ambiguousFile(name, found)
 	}
@@ -91,7 +90,7 @@ func AddOwnEdit(ctx context.Context, edits program.Edits, name string, o BuildOp
 }
 
 func ambiguousFile(name string, found []string) error {
-	return usage.Errorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
+	return message.UsageErrorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
 }
 
 // OwnFolders lists the folders with source of an API server in a folder: those that belong to its module, and those of

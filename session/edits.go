@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // Edits select the edits of the source with which a server is built. The zero value selects the user's own.
@@ -143,9 +142,9 @@ func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 		to.Notice("no file of Kubernetes %s is edited", edits.Version)
 	case name == "":
 	case len(all) == 0:
-		return usage.Errorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
+		return message.UsageErrorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
 	default:
-		return usage.Errorf("%q is not edited in Kubernetes %s: the edited files are %q", name, edits.Version, names)
+		return message.UsageErrorf("%q is not edited in Kubernetes %s: the edited files are %q", name, edits.Version, names)
 	}
 	return nil
 }
@@ -158,7 +157,7 @@ func (e Edits) Add(ctx context.Context, k8s string, own serverconfig.Own, name s
 		return program.Edit{}, err
 	}
 	if program.IsLocal(edits.Version) && own.IsZero() {
-		return program.Edit{}, usage.Errorf("apitrace edit changes the source of releases: edit %s in your checkout itself", name)
+		return program.Edit{}, message.UsageErrorf("apitrace edit changes the source of releases: edit %s in your checkout itself", name)
 	}
 	add := apiserver.AddEdit
 	if !own.IsZero() {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/front"
 )
 
@@ -33,13 +32,13 @@ type Foreign struct {
 // Validate checks what can be checked without reading a file.
 func (o *Foreign) Validate() error {
 	if u, err := url.Parse(o.Server); err != nil || u.Scheme != "https" || u.Host == "" {
-		return usage.Errorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.Server)
+		return message.UsageErrorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.Server)
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
-		return usage.Errorf("--tls-cert-file and --tls-private-key-file belong together: expected both or none")
+		return message.UsageErrorf("--tls-cert-file and --tls-private-key-file belong together: expected both or none")
 	}
 	if set := o.ClientCAFile != ""; set != (o.ProxyCertFile != "") || set != (o.ProxyKeyFile != "") {
-		return usage.Errorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
+		return message.UsageErrorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
 	}
 	return nil
 }

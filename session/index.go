@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -50,11 +49,11 @@ func indexRelease(ctx context.Context, version, folder string, to Reporter) erro
 func CheckLibrary(versions []string, folder string) error {
 	for _, version := range versions {
 		if _, err := apiserver.ParseVersion(version); err != nil {
-			return usage.Wrong(err)
+			return message.ToUsageError(err)
 		}
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return usage.Errorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", folder)
+		return message.UsageErrorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", folder)
 	}
 	return nil
 }

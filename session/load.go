@@ -10,13 +10,12 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// FindScenario finds a scenario by its name or path. It returns a usage.Error if there is no such scenario, or if the
+// FindScenario finds a scenario by its name or path. It returns a message.UsageError if there is no such scenario, or if the
 // release cannot run it.
 func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Find(name)
@@ -31,13 +30,13 @@ func KnownScenario(name, version string) (*scenarios.Scenario, error) {
 
 func runnable(scenario *scenarios.Scenario, err error, version string) (*scenarios.Scenario, error) {
 	if errors.As(err, new(*scenarios.UnknownError)) {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := scenario.RunsOn(version); err != nil {
-		return nil, usage.Wrong(explainSince(err, scenario))
+		return nil, message.ToUsageError(explainSince(err, scenario))
 	}
 	return scenario, nil
 }
@@ -50,7 +49,7 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	}
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }
@@ -103,7 +102,7 @@ func RecordedRelease(k8sVersion string) (string, error) {
 	if err == nil {
 		version, err = recordings.Resolve(version)
 	}
-	return version, usage.Wrong(err)
+	return version, message.ToUsageError(err)
 }
 
 // RecordedReleaseOrAll is like RecordedRelease, but returns "" for "", which stands for all recorded releases.
@@ -119,16 +118,16 @@ func RecordedReleaseOrAll(k8sVersion string) (string, error) {
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	recording, err := recordings.Load(version, scenario)
 	var unknownVersion *recordings.UnknownVersionError
 	var unknownScenario *recordings.UnknownScenarioError
 	switch {
 	case errors.As(err, &unknownVersion):
-		return nil, usage.Wrong(message.Errorf("%w; \"apitrace run %s --k8s %s\" builds a server of that release and replays it there", err, scenario, version))
+		return nil, message.ToUsageError(message.Errorf("%w; \"apitrace run %s --k8s %s\" builds a server of that release and replays it there", err, scenario, version))
 	case errors.As(err, &unknownScenario):
-		return nil, usage.Wrong(explainMissing(version, unknownScenario))
+		return nil, message.ToUsageError(explainMissing(version, unknownScenario))
 	}
 	return recording, err
 }

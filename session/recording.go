@@ -7,8 +7,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -33,7 +33,7 @@ func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apise
 	case !ok:
 		return apiserver.SourceOf(ctx, process, o)
 	case program.IsLocal(own.Version):
-		return nil, usage.Errorf("%s was built from a folder, and the recording does not name it: the command line takes the folder with --server", process)
+		return nil, message.UsageErrorf("%s was built from a folder, and the recording does not name it: the command line takes the folder with --server", process)
 	}
 	o.Own = serverconfig.Own{Server: own.Module + "@" + own.Version, Main: own.Main}
 	return apiserver.OwnSource(ctx, o)

@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -43,7 +42,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 func (o ServerOptions) Replay(ctx context.Context, name string, to Reporter, deliver func(*trace.Recording) error) error {
 	version, err := apiserver.ParseVersion(o.Version)
 	if err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	scenario, err := FindScenario(name, version)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -161,7 +160,7 @@ func Choose[T any](all []T, only []int) ([]T, error) {
 	var chosen []T
 	for _, n := range only {
 		if n > len(all) {
-			return nil, usage.Errorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
+			return nil, message.UsageErrorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
 		}
 		chosen = append(chosen, all[n-1])
 	}

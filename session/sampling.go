@@ -2,7 +2,6 @@ package session
 
 import (
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // Sampling selects the requests of a server's clients that are traced, and whether their spans are sent.
@@ -16,10 +15,10 @@ type Sampling struct {
 // Validate checks the options.
 func (o *Sampling) Validate() error {
 	if o.Rate <= 0 || o.Rate > 1 {
-		return usage.Errorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.Rate)
+		return message.UsageErrorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.Rate)
 	}
 	if o.Rate != 1 && !o.OTLP {
-		return usage.Errorf("--sample chooses the requests that --otlp sends: give both")
+		return message.UsageErrorf("--sample chooses the requests that --otlp sends: give both")
 	}
 	return nil
 }

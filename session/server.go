@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -91,22 +90,22 @@ type ServerOptions struct {
 	Secrets collect.Secrets
 }
 
-// Validate checks the options before anything is done. Its errors are usage.Errors.
+// Validate checks the options before anything is done. Its errors are message.UsageErrors.
 func (o ServerOptions) Validate() error {
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	if err := o.Own.Check(); err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	if o.Etcd.URL == "" {
 		if o.Etcd != (storage.Endpoint{}) {
-			return usage.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: give its address with --etcd-servers")
+			return message.UsageErrorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: give its address with --etcd-servers")
 		}
 		return nil
 	}
 	if err := o.Etcd.Validate(); err != nil {
-		return usage.Wrong(message.Errorf("--etcd-servers: %w", err))
+		return message.ToUsageError(message.Errorf("--etcd-servers: %w", err))
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
@@ -57,7 +56,7 @@ func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 		return nil
 	}, func(c *cobra.Command, args []string) error {
 		o.Kinds = args
-		if err := usage.Wrong(o.Validate()); err != nil {
+		if err := message.ToUsageError(o.Validate()); err != nil {
 			return err
 		}
 		return o.Run(c.Context(), std.Out, std.Printer)

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
@@ -33,7 +33,7 @@ func newDAPCommand(std *console.Streams) *cobra.Command {
 func listenLoopback(address string) (net.Listener, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil || !at.IP.IsLoopback() {
-		return nil, usage.Errorf("--listen %q: expected an address that only this machine reaches, such as 127.0.0.1:4711", address)
+		return nil, message.UsageErrorf("--listen %q: expected an address that only this machine reaches, such as 127.0.0.1:4711", address)
 	}
 	return net.ListenTCP("tcp", at)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/inorder"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
@@ -73,7 +73,7 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 		return err
 	}
 	if isRange && o.output.Format == "html" {
-		return usage.Errorf("-o html is one page for two releases: name them instead of a range")
+		return message.UsageErrorf("-o html is one page for two releases: name them instead of a range")
 	}
 	for i := range checkouts {
 		if checkouts[i].Name != "" {
@@ -91,10 +91,10 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 // diffSource compares the text of a function in two releases.
 func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args []string) error {
 	if len(args) != 2 {
-		return usage.Errorf("--source compares a function of two releases: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
+		return message.UsageErrorf("--source compares a function of two releases: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
 	if o.output.Format != "tree" || o.live != "" {
-		return usage.Errorf("--source compares the text of a function: leave -o and --live out")
+		return message.UsageErrorf("--source compares the text of a function: leave -o and --live out")
 	}
 	return differs(output.WriteSourceDiff(ctx, std, o.source, [2]string(args), o.output.View.Colour))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // editOptions select the upstream file to edit, or what to do with the existing edits.
@@ -41,13 +41,13 @@ func newEditCommand(std *console.Streams) *cobra.Command {
 func (o *editOptions) validate(args []string) error {
 	switch {
 	case o.list && (o.revert || len(args) > 0):
-		return usage.Errorf("--list lists all edits: give it alone")
+		return message.UsageErrorf("--list lists all edits: give it alone")
 	case o.all && !o.revert:
-		return usage.Errorf("--all needs --revert")
+		return message.UsageErrorf("--all needs --revert")
 	case o.revert && o.all == (len(args) > 0):
-		return usage.Errorf("--revert needs the file to revert, or --all")
+		return message.UsageErrorf("--revert needs the file to revert, or --all")
 	case !o.list && !o.revert && len(args) == 0:
-		return usage.Errorf("expected the path of a file, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\", or --list or --revert")
+		return message.UsageErrorf("expected the path of a file, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\", or --list or --revert")
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 )
@@ -87,7 +86,7 @@ func addAsFlag(command *cobra.Command, as *string) {
 
 func validateAs(as string) error {
 	if !slices.Contains(users, as) {
-		return usage.Errorf("--as %q: expected one of %s", as, message.List(users))
+		return message.UsageErrorf("--as %q: expected one of %s", as, message.List(users))
 	}
 	return nil
 }

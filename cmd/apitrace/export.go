@@ -9,7 +9,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // exportOptions select what to send, and where.
@@ -23,7 +22,7 @@ func newExportCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("export", commandline.OneArgument(message.Of("the path of a saved recording")), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
 		if !o.otlp {
-			return usage.Errorf("no destination: expected --otlp; \"apitrace show -o\" writes other formats")
+			return message.UsageErrorf("no destination: expected --otlp; \"apitrace show -o\" writes other formats")
 		}
 		return o.run(c.Context(), std)
 	})

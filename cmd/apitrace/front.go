@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -42,7 +42,7 @@ func newFrontCommand(std *console.Streams) *cobra.Command {
 
 func (o *frontOptions) validate() error {
 	if o.Server == "" || o.CAFile == "" || o.Probe == "" || !o.sample.OTLP {
-		return usage.Errorf("expected --server, --server-cafile, --probe and --otlp")
+		return message.UsageErrorf("expected --server, --server-cafile, --probe and --otlp")
 	}
 	return errors.Join(o.Foreign.Validate(), o.sample.Validate())
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
@@ -101,7 +100,7 @@ func report(w io.Writer, p message.Printer, err error) {
 		return
 	}
 	fmt.Fprintln(w, text.EscapeLines(p.Sprintf("error: %s", err)))
-	var wrong *usage.Error
+	var wrong *message.UsageError
 	if errors.As(err, &wrong) && wrong.Command != "" {
 		fmt.Fprintln(w, p.Sprintf("see %q", wrong.Command+" --help"))
 	}
@@ -134,7 +133,7 @@ func exitCode(err error) int {
 		return 2
 	case errors.As(err, new(*trace.UnknownFunctionError)):
 		return 1
-	case errors.As(err, new(*usage.Error)):
+	case errors.As(err, new(*message.UsageError)):
 		return 2
 	default:
 		return 1

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/ui/mcp"
@@ -24,7 +24,7 @@ func newMCPCommand(std *console.Streams) *cobra.Command {
 		if allowed {
 			live = &server.ServerOptions
 		} else if c.Flags().Changed("k8s") || !server.Own.IsZero() {
-			return usage.Errorf("--k8s and --server select the server of --live: give that as well")
+			return message.UsageErrorf("--k8s and --server select the server of --live: give that as well")
 		}
 		transport := &sdk.IOTransport{Reader: io.NopCloser(std.In), Writer: unclosed{std.Out}}
 		return mcp.Serve(c.Context(), transport, machine.Version(), std.Printer, live)

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // addOnlyFlag adds --only, which selects requests by their numbers in a summary.
@@ -14,7 +14,7 @@ func addOnlyFlag(command *cobra.Command, only *[]int) {
 func validateOnly(only []int) error {
 	for _, n := range only {
 		if n < 1 {
-			return usage.Errorf("--only %d: the requests are numbered from 1", n)
+			return message.UsageErrorf("--only %d: the requests are numbered from 1", n)
 		}
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -55,7 +54,7 @@ func requestArguments(_ *cobra.Command, args []string) error {
 
 func (o *requestOptions) validate() error {
 	if o.timeout <= 0 {
-		return usage.Errorf("--timeout %s: expected a time greater than 0, such as 5s", o.timeout)
+		return message.UsageErrorf("--timeout %s: expected a time greater than 0, such as 5s", o.timeout)
 	}
 	return nil
 }
@@ -89,7 +88,7 @@ func (o *requestOptions) http(std *console.Streams) (*scenarios.HTTP, error) {
 	typed.Method, typed.Path = o.method, o.path
 	h, err := typed.HTTP()
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	return h, nil
 }

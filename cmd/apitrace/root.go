@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/redact"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -28,9 +28,9 @@ func execute(ctx context.Context, args []string, std *console.Streams) error {
 	command, err := root.ExecuteContextC(ctx)
 	err = commandline.Error(err)
 	if isWrongChoice(err) && !isExit(err) {
-		err = usage.Wrong(err)
+		err = message.ToUsageError(err)
 	}
-	var wrong *usage.Error
+	var wrong *message.UsageError
 	if errors.As(err, &wrong) && wrong.Command == "" {
 		wrong.Command = command.CommandPath()
 	}
@@ -71,7 +71,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	}
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(commandline.Error(err)) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return message.ToUsageError(commandline.Error(err)) })
 	root.SetUsageTemplate(commandline.UsageTemplate(root.UsageTemplate(), std.Printer))
 	commandline.AddGroup(root, "watch", "Watch a request:",
 		newRunCommand(std), newWatchCommand(std), newShowCommand(std), newExploreCommand(std), newWebCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // routesOptions select the server and its routes, and the format.
@@ -39,7 +39,7 @@ func newRoutesCommand(std *console.Streams) *cobra.Command {
 
 func (o *routesOptions) validate(command *cobra.Command) error {
 	if o.output.Trace != "" && (o.output.Live || command.Flags().Changed("k8s") || !o.server.Own.IsZero()) {
-		return usage.Errorf("--trace %s is a recording of one server at one moment: leave --k8s, --server and --live out", o.output.Trace)
+		return message.UsageErrorf("--trace %s is a recording of one server at one moment: leave --k8s, --server and --live out", o.output.Trace)
 	}
 	return nil
 }

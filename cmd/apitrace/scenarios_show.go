@@ -7,7 +7,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -32,7 +31,7 @@ func (o *scenariosShowOptions) run(std *console.Streams, name string) error {
 		return err
 	}
 	if o.output != "text" && o.output != "yaml" {
-		return usage.Errorf("unknown output %q: expected text or yaml", o.output)
+		return message.UsageErrorf("unknown output %q: expected text or yaml", o.output)
 	}
 	s, err := scenarios.Find(name)
 	if err != nil {

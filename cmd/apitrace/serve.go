@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // serveOptions select the server to keep running.
@@ -43,7 +42,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if err := o.server.Extra.Check(); err != nil {
-			return usage.Wrong(err)
+			return message.ToUsageError(err)
 		}
 		switch {
 		case o.status:
@@ -82,7 +81,7 @@ func (o *serveOptions) exclusive(c *cobra.Command) error {
 		}
 	})
 	if len(given) > 1 || o.status && c.Flags().Changed("k8s") {
-		return usage.Errorf("--status and --stop are for servers that are already running: give one of them alone, or --stop with --k8s")
+		return message.UsageErrorf("--status and --stop are for servers that are already running: give one of them alone, or --stop with --k8s")
 	}
 	return nil
 }

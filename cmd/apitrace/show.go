@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -61,10 +60,10 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 
 func (o *showOptions) validate(command *cobra.Command) error {
 	if session.IsFile(o.what) && (o.live || command.Flags().Changed("k8s")) {
-		return usage.Errorf("%q is a file, recorded on one release at one moment: --k8s and --live are for scenarios", o.what)
+		return message.UsageErrorf("%q is a file, recorded on one release at one moment: --k8s and --live are for scenarios", o.what)
 	}
 	if o.live && (o.summary || len(o.only) > 0) {
-		return usage.Errorf("--summary and --only are for what is recorded: leave --live out")
+		return message.UsageErrorf("--summary and --only are for what is recorded: leave --live out")
 	}
 	return validateOnly(o.only)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
@@ -32,7 +32,7 @@ func newVersionsCommand(std *console.Streams) *cobra.Command {
 			}
 			return nil
 		}
-		return usage.Errorf("unknown output %q: expected one of table, json, name", format)
+		return message.UsageErrorf("unknown output %q: expected one of table, json, name", format)
 	})
 	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
 	command.Flags().BoolVar(&recorded, "recorded", false, "list what is recorded of each version and what is not, without the state of this machine")

@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/sides"
@@ -25,11 +24,11 @@ func newWatchCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if shown.Format == "html" {
-			return usage.Errorf("watch prints what each change does: choose another output than html")
+			return message.UsageErrorf("watch prints what each change does: choose another output than html")
 		}
 		version, err := apiserver.ParseVersion(server.Version)
 		if err != nil {
-			return usage.Wrong(err)
+			return message.ToUsageError(err)
 		}
 		scenario, err := session.FindScenario(args[0], version)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -61,7 +60,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	reset := o.on(std, "reset", func(l *learner.Learner, ctx context.Context, name string) error {
 		switch {
 		case all && name != "":
-			return usage.Errorf("all progress would be lost: name an exercise, or give --all")
+			return message.UsageErrorf("all progress would be lost: name an exercise, or give --all")
 		case all:
 			return l.ResetAll(ctx)
 		}

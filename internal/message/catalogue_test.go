@@ -189,7 +189,7 @@ func hasWords(text string) bool {
 }
 
 // general are the functions of package message whose names other packages use, too.
-var general = []string{"Of", "Join", "Errorf", "NewError"}
+var general = []string{"Of", "Join", "Errorf", "UsageErrorf", "NewError"}
 
 // messages returns the arguments of a call that are messages.
 func (s source) messages(call *ast.CallExpr, formats map[string]int) []ast.Expr {
@@ -203,7 +203,7 @@ func (s source) messages(call *ast.CallExpr, formats map[string]int) []ast.Expr 
 	case *ast.SelectorExpr:
 		name = function.Sel.Name
 		of, isName := function.X.(*ast.Ident)
-		isPackage := isName && (of.Name == "message" || of.Name == "usage")
+		isPackage := isName && of.Name == "message"
 		if isName && s.foreign[of.Name] || !isPackage && slices.Contains(general, name) {
 			return nil
 		}

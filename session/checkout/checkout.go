@@ -19,7 +19,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // A Checkout is the source in a folder with a git repository.
@@ -40,11 +39,11 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 		dir, ref = argument, ""
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return Checkout{}, usage.Errorf("%q: there is no folder %q: expected a checkout of kubernetes, or one of its commits, such as \"./kubernetes\" or \"./kubernetes@v1.37.1\"", argument, dir)
+		return Checkout{}, message.UsageErrorf("%q: there is no folder %q: expected a checkout of kubernetes, or one of its commits, such as \"./kubernetes\" or \"./kubernetes@v1.37.1\"", argument, dir)
 	}
 	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil && strings.Contains(err.Error(), noRepository) {
-		return Checkout{}, usage.Errorf("%q: the folder %q lies in no git repository: expected a clone of kubernetes, or its source made a repository by \"git init\", \"git add .\" and \"git commit\"", argument, dir)
+		return Checkout{}, message.UsageErrorf("%q: the folder %q lies in no git repository: expected a clone of kubernetes, or its source made a repository by \"git init\", \"git add .\" and \"git commit\"", argument, dir)
 	}
 	if err != nil {
 		return Checkout{}, err
@@ -56,9 +55,9 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 	commit, err := git(ctx, c.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err != nil {
 		if shallow, _ := git(ctx, c.Dir, "rev-parse", "--is-shallow-repository"); strings.TrimSpace(string(shallow)) == "true" {
-			return Checkout{}, usage.Errorf("%q: the repository in %q is a shallow clone, which has no commit %q: \"git -C %s fetch --unshallow\" gets the whole history", argument, c.Dir, ref, text.ShellWord(c.Dir))
+			return Checkout{}, message.UsageErrorf("%q: the repository in %q is a shallow clone, which has no commit %q: \"git -C %s fetch --unshallow\" gets the whole history", argument, c.Dir, ref, text.ShellWord(c.Dir))
 		}
-		return Checkout{}, usage.Errorf("%q: the repository in %q has no commit %q: \"git -C %s fetch\" may get it", argument, c.Dir, ref, text.ShellWord(c.Dir))
+		return Checkout{}, message.UsageErrorf("%q: the repository in %q has no commit %q: \"git -C %s fetch\" may get it", argument, c.Dir, ref, text.ShellWord(c.Dir))
 	}
 	c.Ref = strings.TrimSpace(string(commit))
 	return c, nil
@@ -122,10 +121,10 @@ func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err 
 // slash-separated paths from its top.
 func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 	if a.Dir != b.Dir {
-		return nil, usage.Errorf("%q and %q are two work trees: name two commits of one, or one and what is not committed there", a.Dir, b.Dir)
+		return nil, message.UsageErrorf("%q and %q are two work trees: name two commits of one, or one and what is not committed there", a.Dir, b.Dir)
 	}
 	if a.Ref == "" && b.Ref == "" {
-		return nil, usage.Errorf("%q is on both sides: name a commit to compare it with, such as \"%s@HEAD\"", a.Dir, a.Dir)
+		return nil, message.UsageErrorf("%q is on both sides: name a commit to compare it with, such as \"%s@HEAD\"", a.Dir, a.Dir)
 	}
 	args := []string{"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"}
 	for _, ref := range []string{a.Ref, b.Ref} {

@@ -20,7 +20,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
@@ -117,7 +116,7 @@ func StopServed(ctx context.Context, only bool, argument string, to session.Repo
 func wantedBy(ctx context.Context, argument string) (func(version string) bool, error) {
 	if !isNamed(argument) {
 		release, err := apiserver.ParseVersion(argument)
-		return func(version string) bool { return version == release }, usage.Wrong(err)
+		return func(version string) bool { return version == release }, message.ToUsageError(err)
 	}
 	c, err := parse(ctx, argument)
 	if err != nil {
@@ -160,7 +159,7 @@ func (c Checkout) version(ctx context.Context, name string, to session.Reporter)
 	}
 	tried, err := apiserver.CheckRelease(l.Release)
 	if err != nil {
-		return "", usage.Wrong(err)
+		return "", message.ToUsageError(err)
 	}
 	progress := to.Building()
 	version, err := apiserver.TakeCheckout(ctx, l, apiserver.BuildOptions{Progress: progress})

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -229,7 +229,7 @@ func TestServersOfACheckout(t *testing.T) {
 		}
 	}
 	for argument, want := range map[string]string{dir + "@nothing": `has no commit "nothing"`, "newest": "is not a Kubernetes version", "./nowhere": "there is no folder"} {
-		if _, err := wantedBy(t.Context(), argument); !errors.As(err, new(*usage.Error)) || !strings.Contains(err.Error(), want) {
+		if _, err := wantedBy(t.Context(), argument); !errors.As(err, new(*message.UsageError)) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", argument, err, want)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/sides"
@@ -104,10 +103,10 @@ func (w *Watcher) source(ctx context.Context) (watchedSource, error) {
 	}
 	dir, err := apiserver.CheckoutDir(w.Options.Version)
 	if err != nil && !w.Options.Own.IsZero() {
-		return nil, usage.Errorf("the files of a released module do not change: name the folder of an API server (--server ./DIR) or a checkout of kubernetes (--k8s)")
+		return nil, message.UsageErrorf("the files of a released module do not change: name the folder of an API server (--server ./DIR) or a checkout of kubernetes (--k8s)")
 	}
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	return watchedCheckout{top: dir, version: w.Options.Version, to: w.To}, nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -30,16 +30,16 @@ type Choice struct {
 func (o *Choice) Validate() error {
 	release, err := apiserver.ParseReadable(o.K8s)
 	if err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	if err := o.Own.Check(); err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	if o.Scenario != "" && !o.Own.IsZero() && !apiserver.IsSampleServer(o.Own, release) {
-		return usage.Errorf("--scenario names a recording of apitrace, and none has the server of --server: give recordings of your own with --trace")
+		return message.UsageErrorf("--scenario names a recording of apitrace, and none has the server of --server: give recordings of your own with --trace")
 	}
 	if o.Scenario != "" && len(o.Traces) > 0 {
-		return usage.Errorf("--scenario names a recording of apitrace, --trace a file: choose one of them")
+		return message.UsageErrorf("--scenario names a recording of apitrace, --trace a file: choose one of them")
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 			return "", nil, err
 		}
 		if rec.K8sVersion != version {
-			return "", nil, usage.Errorf("%q was recorded on Kubernetes %s, not %s: line numbers differ between releases", file, rec.K8sVersion, version)
+			return "", nil, message.UsageErrorf("%q was recorded on Kubernetes %s, not %s: line numbers differ between releases", file, rec.K8sVersion, version)
 		}
 		of = append(of, rec)
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -81,14 +80,14 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 // check reads the list of releases. A folder without it, and a version that is not a tag of a newer release, are usage errors.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
-		return nil, usage.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
+		return nil, message.UsageErrorf("there is no file %s: run this command in the repository of apitrace", listFile)
 	}
 	if !semver.IsValid(a.Version) || semver.Canonical(a.Version) != a.Version {
-		return nil, usage.Errorf("%q is not a release of Kubernetes: expected a tag, such as %s", a.Version, apiserver.DefaultVersion)
+		return nil, message.UsageErrorf("%q is not a release of Kubernetes: expected a tag, such as %s", a.Version, apiserver.DefaultVersion)
 	}
 	oldest := apiserver.Releases()[0]
 	if semver.Compare(a.Version, oldest) < 0 {
-		return nil, usage.Errorf("%s is older than %s: this command adds newer releases", a.Version, oldest)
+		return nil, message.UsageErrorf("%s is older than %s: this command adds newer releases", a.Version, oldest)
 	}
 	return list, nil
 }

@@ -4,8 +4,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // Parse reads the sides as a user names them: SCENARIO VERSION VERSION, SCENARIO VERSION..VERSION, or FILE FILE.
@@ -22,19 +22,19 @@ func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	isLive := live != ""
 	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {
 		if isLive {
-			return nil, false, usage.Errorf("--live builds and runs each release: name two releases instead of the range %q", args[1])
+			return nil, false, message.UsageErrorf("--live builds and runs each release: name two releases instead of the range %q", args[1])
 		}
 		all, err = inRange(args[0], from, to)
 		return all, true, err
 	}
 	for _, file := range args {
 		if !isFile(file) && file != "-" {
-			return nil, false, usage.Errorf("there is no file %q: expected two files, a scenario with two releases, or a scenario with a range such as 1.26..1.37", file)
+			return nil, false, message.UsageErrorf("there is no file %q: expected two files, a scenario with two releases, or a scenario with a range such as 1.26..1.37", file)
 		}
 		all = append(all, Side{File: file})
 	}
 	if isLive {
-		return nil, false, usage.Errorf("files were recorded at one moment: --live is for a scenario and two releases")
+		return nil, false, message.UsageErrorf("files were recorded at one moment: --live is for a scenario and two releases")
 	}
 	return all, false, nil
 }
@@ -50,7 +50,7 @@ func replayed(all []Side, live string) error {
 	case "b":
 		all[1].Live = true
 	default:
-		return usage.Errorf("--live=%s: expected a (the first version), b (the second one), or both", live)
+		return message.UsageErrorf("--live=%s: expected a (the first version), b (the second one), or both", live)
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -71,10 +70,10 @@ func inRange(scenario, from, to string) ([]Side, error) {
 	}
 	releases, err := recordings.Range(from, to)
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	if len(releases) == 0 {
-		return nil, usage.Errorf("the range %s..%s goes from the newer release to the older one: swap its ends", from, to)
+		return nil, message.UsageErrorf("the range %s..%s goes from the newer release to the older one: swap its ends", from, to)
 	}
 	var sides []Side
 	for _, release := range releases {
@@ -86,7 +85,7 @@ func inRange(scenario, from, to string) ([]Side, error) {
 		if _, err := scenarios.Find(scenario); err != nil {
 			return nil, err
 		}
-		return nil, usage.Errorf("scenario %q is recorded on fewer than two releases of %s..%s: there is nothing to compare", scenario, from, to)
+		return nil, message.UsageErrorf("scenario %q is recorded on fewer than two releases of %s..%s: there is nothing to compare", scenario, from, to)
 	}
 	return sides, nil
 }
@@ -110,7 +109,7 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording, err error) {
 	version, err := apiserver.ParseVersion(s.Version)
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	l.To.Notice("replaying %q on Kubernetes %s", s.Scenario, s.Version)
 	scenario, err := session.FindScenario(s.Scenario, version)

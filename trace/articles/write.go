@@ -9,7 +9,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
@@ -67,7 +66,7 @@ func find(name string) ([]article, error) {
 		}
 		names = append(names, all[i].Name)
 	}
-	return nil, usage.Errorf("no article %q: expected one of %s", name, message.List(names))
+	return nil, message.UsageErrorf("no article %q: expected one of %s", name, message.List(names))
 }
 
 func (a *article) about(p message.Printer) string {

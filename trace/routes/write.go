@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -85,15 +84,15 @@ func (f Filter) unmatched(k8s string, all []Route) error {
 		resources = append(resources, r.Resource)
 	}
 	if near := text.Nearest(f.Resource, resources, 3); f.Resource != "" && !slices.Contains(resources, f.Resource) && len(near) > 0 {
-		return usage.Errorf("Kubernetes %s has no routes of resource %q: did you mean %s?", k8s, f.Resource, message.Alternatives(near))
+		return message.UsageErrorf("Kubernetes %s has no routes of resource %q: did you mean %s?", k8s, f.Resource, message.Alternatives(near))
 	}
 	switch {
 	case f.Method == "":
-		return usage.Errorf("Kubernetes %s has no routes of resource %q: \"apitrace routes\" lists all", k8s, f.Resource)
+		return message.UsageErrorf("Kubernetes %s has no routes of resource %q: \"apitrace routes\" lists all", k8s, f.Resource)
 	case f.Resource == "":
-		return usage.Errorf("Kubernetes %s has no routes of method %q: \"apitrace routes\" lists all", k8s, f.Method)
+		return message.UsageErrorf("Kubernetes %s has no routes of method %q: \"apitrace routes\" lists all", k8s, f.Method)
 	}
-	return usage.Errorf("Kubernetes %s has no routes of resource %q and method %q: \"apitrace routes\" lists all", k8s, f.Resource, f.Method)
+	return message.UsageErrorf("Kubernetes %s has no routes of resource %q and method %q: \"apitrace routes\" lists all", k8s, f.Resource, f.Method)
 }
 
 // Write writes routes as a table; wide also has the operation and the place of each.

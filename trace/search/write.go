@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
@@ -127,10 +126,10 @@ type Query struct {
 // Validate checks a query, and how many results are wanted.
 func (q Query) Validate(most int) error {
 	if most < 1 {
-		return usage.Errorf("--most %d: expected at least 1", most)
+		return message.UsageErrorf("--most %d: expected at least 1", most)
 	}
 	if (q.Text == "") == (q.Value == "") {
-		return usage.Errorf("expected a text, or --value NAME=TEXT")
+		return message.UsageErrorf("expected a text, or --value NAME=TEXT")
 	}
 	return nil
 }

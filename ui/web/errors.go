@@ -10,7 +10,6 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -86,7 +85,7 @@ func errorOf(err error) *refusal {
 	switch {
 	case errors.As(err, new(*recordings.UnknownVersionError)):
 		return newError(http.StatusNotFound, err, message.Of("GET %s lists the releases", Base+"/releases"))
-	case errors.As(err, new(*recordings.UnknownScenarioError)), errors.As(err, new(*scenarios.UnknownError)), errors.As(err, new(*usage.Error)):
+	case errors.As(err, new(*recordings.UnknownScenarioError)), errors.As(err, new(*scenarios.UnknownError)), errors.As(err, new(*message.UsageError)):
 		return newError(http.StatusNotFound, err, message.Of("GET %s lists the scenarios, with the releases that have recorded them", Base+"/scenarios"))
 	case errors.As(err, new(*trace.UnknownFunctionError)), errors.As(err, new(*trace.AmbiguousFunctionError)):
 		return newError(http.StatusNotFound, err, message.Of("GET %s finds functions by a part of their names", Base+"/search?text=…"))

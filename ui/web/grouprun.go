@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -39,7 +38,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	if g.Save != "" {
 		var err error
 		if format, err = groupFormat(g.Save); err != nil {
-			return usage.Wrong(err)
+			return message.ToUsageError(err)
 		}
 	}
 	course, err := workshop.Open(g.Course)
@@ -50,7 +49,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	if secret == "" {
 		secret = newGroupCode()
 	} else if len(secret) < 8 {
-		return usage.Errorf("the code %q is easy to guess: expected at least 8 characters", g.Code)
+		return message.UsageErrorf("the code %q is easy to guess: expected at least 8 characters", g.Code)
 	}
 	listener, err := listenToLearners(g.Listen)
 	if err != nil {
@@ -124,7 +123,7 @@ func listenToLearners(address string) (net.Listener, error) {
 	}
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return nil, usage.Errorf("address %q: expected an address of this machine and a port, such as 0.0.0.0:4181", address)
+		return nil, message.UsageErrorf("address %q: expected an address of this machine and a port, such as 0.0.0.0:4181", address)
 	}
 	listener, err := net.ListenTCP("tcp", at)
 	if err != nil {

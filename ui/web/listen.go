@@ -3,11 +3,11 @@ package web
 import (
 	"net"
 
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // listen listens on a loopback address, such as "127.0.0.1:4180"; ":4180" and "4180" mean 127.0.0.1. Port 0 is any
-// free port. For any other address it returns a usage.Error.
+// free port. For any other address it returns a message.UsageError.
 func listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -18,7 +18,7 @@ func listen(address string) (net.Listener, error) {
 	}
 	at, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
 	if err != nil || !at.IP.IsLoopback() {
-		return nil, usage.Errorf("address %q: expected a port, or an address of this machine alone, such as 127.0.0.1:4180", address)
+		return nil, message.UsageErrorf("address %q: expected a port, or an address of this machine alone, such as 127.0.0.1:4180", address)
 	}
 	return net.ListenTCP("tcp", at)
 }

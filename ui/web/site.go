@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -108,13 +107,13 @@ func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	for _, r := range s.Releases {
 		release, err := recordings.Resolve(r)
 		if err != nil {
-			return nil, 0, usage.Wrong(err)
+			return nil, 0, message.ToUsageError(err)
 		}
 		releases = append(releases, release)
 	}
 	for _, scenario := range s.Scenarios {
 		if !slices.ContainsFunc(infos, func(info recordings.Info) bool { return info.Has(scenario) }) {
-			return nil, 0, usage.Wrong(&recordings.UnknownScenarioError{Scenario: scenario})
+			return nil, 0, message.ToUsageError(&recordings.UnknownScenarioError{Scenario: scenario})
 		}
 	}
 	for _, info := range slices.Backward(infos) {
@@ -148,7 +147,7 @@ func comparisonsOf(chosen []recordings.Info) int {
 // mayReplace returns an error if the folder has files but is not a site.
 func (s Site) mayReplace() error {
 	if s.Out == "" {
-		return usage.Errorf("--out is missing: it names the folder to write")
+		return message.UsageErrorf("--out is missing: it names the folder to write")
 	}
 	entries, err := os.ReadDir(s.Out)
 	switch {
@@ -160,7 +159,7 @@ func (s Site) mayReplace() error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(s.Out, siteMark)); err != nil {
-		return usage.Errorf("the folder %q has files, and no site of apitrace is in it: name another one", s.Out)
+		return message.UsageErrorf("the folder %q has files, and no site of apitrace is in it: name another one", s.Out)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -60,7 +59,7 @@ func workshopError(err error) error {
 		return nil
 	case errors.As(err, new(*workshop.UnknownError)):
 		return newError(http.StatusNotFound, err, message.Of("GET %s lists the exercises", Base+"/workshop"))
-	case errors.As(err, new(*usage.Error)):
+	case errors.As(err, new(*message.UsageError)):
 		return badRequest(err, message.Of("give another answer"))
 	case errors.Is(err, context.Canceled):
 		return gone(message.NewError("the request was cancelled"))

@@ -15,7 +15,6 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -104,7 +103,7 @@ func asMember(ctx context.Context, dir string, do func(*Membership) error) error
 func Join(ctx context.Context, dir, address, code, name, lang string) (string, error) {
 	address, err := checkAddress(address)
 	if err != nil {
-		return "", usage.Wrong(err)
+		return "", message.ToUsageError(err)
 	}
 	m := &Membership{Address: address, Code: code, Lang: lang}
 	err = locked(ctx, dir, func() error {

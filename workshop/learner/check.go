@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -64,7 +63,7 @@ func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try worksho
 	verdict, err := l.judge.Judge(e, try)
 	var bad *workshop.AnswerError
 	if errors.As(err, &bad) {
-		return nil, usage.Errorf("%s", bad.Reason.In(l.lang))
+		return nil, message.UsageErrorf("%s", bad.Reason.In(l.lang))
 	} else if err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try worksho
 // noAnswer returns an error that says that there is no answer, and where to give one.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), beforeRemark)
-	return usage.Errorf("there is no answer yet: give it as \"%s\", or write it to %s", l.chosen.in(how), l.answerFile(e))
+	return message.UsageErrorf("there is no answer yet: give it as \"%s\", or write it to %s", l.chosen.in(how), l.answerFile(e))
 }
 
 // tell prints the verdict, and what to do next.

@@ -3,7 +3,7 @@ package learner
 import (
 	"context"
 
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
@@ -36,7 +36,7 @@ func (l *Learner) Leave(ctx context.Context) error {
 func (l *Learner) Vote(ctx context.Context, word string) error {
 	holds, ok := workshop.Truth(word)
 	if !ok {
-		return usage.Errorf("expected true or false, found %q", word)
+		return message.UsageErrorf("expected true or false, found %q", word)
 	}
 	exercise, err := group.SendVote(ctx, l.dir, holds)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -43,7 +42,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
 		if !anyway {
-			return usage.Errorf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark")
+			return message.UsageErrorf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark")
 		}
 		if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
 			return err
@@ -88,7 +87,7 @@ func (l *Learner) Explain(name string) error {
 		return err
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
-		return usage.Errorf("this exercise is not passed yet, and the explanation contains the answer: take a hint, or give up with \"apitrace workshop solution --anyway\"")
+		return message.UsageErrorf("this exercise is not passed yet, and the explanation contains the answer: take a hint, or give up with \"apitrace workshop solution --anyway\"")
 	}
 	l.markdown(message.Of("Learned: %s", e.Teaches))
 	fmt.Fprintln(l.out)

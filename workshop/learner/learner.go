@@ -14,7 +14,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -146,7 +145,7 @@ func (l *Learner) named(name string) (*workshop.Exercise, error) {
 	}
 	e, err := l.course.Find(name)
 	if unknown := new(workshop.UnknownError); errors.As(err, &unknown) {
-		return nil, usage.Wrong(unknown)
+		return nil, message.ToUsageError(unknown)
 	}
 	return e, err
 }

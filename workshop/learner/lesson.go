@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -20,11 +19,11 @@ func (l *Learner) Lesson(chapter string) error {
 		return err
 	}
 	if name == "" {
-		return usage.Errorf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one")
+		return message.UsageErrorf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one")
 	}
 	page, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usage.Errorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
+		return message.UsageErrorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
 	}
 	if err == nil {
 		page = forTerminal(page, l.lang)

@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -37,18 +36,18 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, usage.Errorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
+			return nil, message.UsageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
 		}
 		return trace.Load(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usage.Errorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", strings.Join(args, " "))
+		return nil, message.UsageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", strings.Join(args, " "))
 	}
 	typed := *request
 	typed.Method, typed.Path = strings.ToUpper(args[0]), args[1]
 	h, err := typed.HTTP()
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, message.ToUsageError(err)
 	}
 	return l.replay(ctx, ownRequest(e, h), "")
 }
@@ -80,11 +79,11 @@ func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) erro
 	}
 	switch {
 	case len(changed) == 0 && mine != "":
-		return usage.Errorf("your copy is as upstream's: change %s, save it, and check again", mine)
+		return message.UsageErrorf("your copy is as upstream's: change %s, save it, and check again", mine)
 	case len(changed) == 0:
-		return usage.Errorf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File)
+		return message.UsageErrorf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		return usage.Errorf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, message.List(changed))
+		return message.UsageErrorf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, message.List(changed))
 	}
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -318,11 +317,11 @@ func (l *Learner) Answer(ctx context.Context, name, text string, request *scenar
 	switch {
 	case e.Make != nil:
 		if request == nil {
-			return nil, usage.Errorf("the answer to this exercise is a request: its method and its path are missing")
+			return nil, message.UsageErrorf("the answer to this exercise is a request: its method and its path are missing")
 		}
 		h, err := request.HTTP()
 		if err != nil {
-			return nil, usage.Wrong(err)
+			return nil, message.ToUsageError(err)
 		}
 		text = request.Method + " " + request.Path
 		try.Recording, err = l.replay(ctx, ownRequest(e, h), "")
@@ -352,7 +351,7 @@ func (l *Learner) Answer(ctx context.Context, name, text string, request *scenar
 func LessonHTML(name, lang string) (string, error) {
 	text, err := lessons.Page(name, lang)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.Contains(lessons.Names(), name) {
-		return "", usage.Errorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
+		return "", message.UsageErrorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
 	}
 	if err != nil {
 		return "", err

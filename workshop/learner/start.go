@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -124,7 +123,7 @@ func (l *Learner) mustHaveExercises() error {
 	if err != nil {
 		return err
 	}
-	return usage.Errorf("the course has no exercises about Kubernetes %s: choose one of %s with --k8s", l.k8s, message.List(others))
+	return message.UsageErrorf("the course has no exercises about Kubernetes %s: choose one of %s with --k8s", l.k8s, message.List(others))
 }
 
 // releasesWith lists the recorded releases with which at least one of the exercises can be done, the oldest first.
@@ -159,12 +158,12 @@ func available(k8s string, exercises []*workshop.Exercise) (bool, error) {
 // mustBeAvailable is an error if an exercise cannot be done with the learner's version.
 func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 	if !e.Releases.Has(l.k8s) {
-		return usage.Errorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
+		return message.UsageErrorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
 	}
 	if available, err := e.Available(l.k8s); err != nil {
 		return err
 	} else if !available {
-		return usage.Errorf("Kubernetes %s has no recordings of the scenarios of %s: choose another release with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
+		return message.UsageErrorf("Kubernetes %s has no recordings of the scenarios of %s: choose another release with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
 	return nil
 }

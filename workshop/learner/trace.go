@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
@@ -64,7 +64,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 	} else if e.Live() {
 		recording, err := trace.Load(l.traceFile(e))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usage.Errorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
+			return nil, message.UsageErrorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
 		}
 		if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
 			l.reporter.Notice("%v", err)
@@ -78,7 +78,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 // noRecording is the error that an exercise has no further recording of this name.
 func noRecording(e *workshop.Exercise, which string) error {
 	if len(e.Also) == 0 {
-		return usage.Errorf("this exercise has no recording %q: it asks about one alone", which)
+		return message.UsageErrorf("this exercise has no recording %q: it asks about one alone", which)
 	}
-	return usage.Errorf("this exercise has no recording %q: expected one of %q", which, slices.Sorted(maps.Keys(e.Also)))
+	return message.UsageErrorf("this exercise has no recording %q: expected one of %q", which, slices.Sorted(maps.Keys(e.Also)))
 }

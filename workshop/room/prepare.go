@@ -15,7 +15,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/ui/web"
@@ -72,7 +71,7 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 		return (&check{Folder: o.Folder, K8s: o.K8s, Course: o.Course}).run(ctx, w, p)
 	}
 	if o.Folder == "" {
-		return usage.Errorf("no folder: expected the folder to make, or --check")
+		return message.UsageErrorf("no folder: expected the folder to make, or --check")
 	}
 	if err := o.mayWrite(); err != nil {
 		return err

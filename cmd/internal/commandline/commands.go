@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // DisplayName returns what the user types for a program: kubectl runs "kubectl-NAME" as "kubectl NAME".
@@ -34,7 +33,7 @@ func Adapt(command *cobra.Command, name, typed string) {
 	if check := command.Args; check != nil {
 		command.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usage.Wrong(argumentError(c, err))
+				return message.ToUsageError(argumentError(c, err))
 			}
 			return nil
 		}

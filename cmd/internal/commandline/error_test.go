@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // The errors are cobra's and pflag's own, so that another version of them which words one otherwise is noticed.
@@ -70,7 +69,7 @@ func TestOtherErrorsStay(t *testing.T) {
 		t.Error("nil is an error")
 	}
 	for _, err := range []error{errors.New("accepts 2 args"), fmt.Errorf("a: %w", errors.New("accepts 1 arg(s), received 2, or so")),
-		usage.Wrong(errors.New("accepts 2 arg(s), received 1"))} {
+		message.ToUsageError(errors.New("accepts 2 arg(s), received 1"))} {
 		if got := Error(err); got != err {
 			t.Errorf("%v became %v", err, got)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -28,7 +27,7 @@ type Affected struct {
 // Write prints which scenarios run through the functions that differ between two checkouts.
 func (o *Affected) Write(ctx context.Context, std *console.Streams, before, after checkout.Checkout) error {
 	if !slices.Contains(AffectedFormats, o.Format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))
+		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))
 	}
 	release, err := o.release(ctx, std, before)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -41,7 +40,7 @@ type Diff struct {
 // Validate checks the options before anything is done.
 func (o *Diff) Validate() error {
 	if !slices.Contains(DiffFormats, o.Format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(DiffFormats))
+		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(DiffFormats))
 	}
 	return o.View.ValidateView()
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -25,7 +25,7 @@ type Delivery struct {
 // Validate checks the delivery before anything is done.
 func (o *Delivery) Validate() error {
 	if o.Export != "" && o.Export != "otlp" {
-		return usage.Errorf("unknown export %q: expected otlp", o.Export)
+		return message.UsageErrorf("unknown export %q: expected otlp", o.Export)
 	}
 	return errors.Join(o.Output.Validate(), CheckSave(o.Save))
 }
@@ -36,13 +36,13 @@ func CheckSave(file string) error {
 		return nil
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return usage.Errorf("--save %s: that is a folder; name a file in it", file)
+		return message.UsageErrorf("--save %s: that is a folder; name a file in it", file)
 	}
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return usage.Errorf("--save %s: the folder %s does not exist; create it first", file, filepath.Dir(file))
+		return message.UsageErrorf("--save %s: the folder %s does not exist; create it first", file, filepath.Dir(file))
 	}
 	if err := trace.CheckWritable(file); err != nil {
-		return usage.Errorf("--save %w", err)
+		return message.UsageErrorf("--save %w", err)
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
@@ -84,7 +83,7 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Fil
 		return f, err
 	}
 	if o.MinDuration < 0 {
-		return f, usage.Errorf("--min-duration cannot be negative")
+		return f, message.UsageErrorf("--min-duration cannot be negative")
 	}
 	if f.Functions, err = matchers("--function", o.Functions, of); err != nil {
 		return f, err
@@ -95,7 +94,7 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Fil
 	if o.Grep != "" {
 		grep, err := regexp.Compile(o.Grep)
 		if err != nil {
-			return f, usage.Wrong(message.Errorf("--grep: %w", err))
+			return f, message.ToUsageError(message.Errorf("--grep: %w", err))
 		}
 		f.Grep = grep
 	}
@@ -154,11 +153,11 @@ func matchingLayer(asked string, known []knownLayer) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", usage.Errorf("--layer %q: expected the name of one layer: %s", asked, message.Alternatives(found))
+		return "", message.UsageErrorf("--layer %q: expected the name of one layer: %s", asked, message.Alternatives(found))
 	case len(near) > 0:
-		return "", usage.Errorf("unknown layer %q: did you mean %s?", asked, message.Alternatives(near))
+		return "", message.UsageErrorf("unknown layer %q: did you mean %s?", asked, message.Alternatives(near))
 	}
-	return "", usage.Errorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
+	return "", message.UsageErrorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
 }
 
 // matchers returns matchers of the functions that patterns name. If the recording has no function for a

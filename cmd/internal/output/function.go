@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/explain"
@@ -34,7 +34,7 @@ type Function struct {
 // Validate checks the options before anything is done.
 func (o *Function) Validate() error {
 	if _, err := render.UseColour(o.Colour, false, os.Getenv); err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	_, err := Language(o.Lang)
 	return err
@@ -43,7 +43,7 @@ func (o *Function) Validate() error {
 // Explain writes the page of a function, given by its full name. Of a type it says which command shows it.
 func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
 	if kind == lineage.Type {
-		return usage.Errorf("%s is a type, not a function: \"apitrace source %s\" shows it", name, lineage.Quoted(funcname.Short(name)))
+		return message.UsageErrorf("%s is a type, not a function: \"apitrace source %s\" shows it", name, lineage.Quoted(funcname.Short(name)))
 	}
 	lang, err := Language(o.Lang)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -81,11 +80,11 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 		if found := names.Find(lineage.Type, query); len(found) == 1 {
 			return names.Write(std.Out, lineage.Type, found[0], std.Printer)
 		} else if len(found) > 1 {
-			return usage.Errorf("%q names %d types; give more of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
+			return message.UsageErrorf("%q names %d types; give more of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
 		}
 		unknown.Types, unknown.Near = true, append(unknown.Near, names.NearTypes(query, names.Releases[len(names.Releases)-1])...)
 		_, noScenario := scenarios.Find(query)
-		return usage.Wrong(message.Errorf("%w\nit is not a scenario either: %w", err, noScenario))
+		return message.ToUsageError(message.Errorf("%w\nit is not a scenario either: %w", err, noScenario))
 	}
 	if err != nil {
 		return err
@@ -114,7 +113,7 @@ func (o *Options) ofOldName(std *console.Streams, releases []history.Release, na
 		ends[stages[len(stages)-1].Name] = true
 	}
 	if len(ends) > 1 {
-		return usage.Wrong(&trace.AmbiguousFunctionError{Query: query, Candidates: found})
+		return message.ToUsageError(&trace.AmbiguousFunctionError{Query: query, Candidates: found})
 	}
 	is := slices.Collect(maps.Keys(ends))[0]
 	appearances, err := history.Of(releases, is)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Languages are those that apitrace speaks.
@@ -20,7 +20,7 @@ func Language(asked string) (string, error) {
 	case "":
 		return localeLanguage(os.Getenv), nil
 	}
-	return "", usage.Errorf("unknown language %q: expected en or zh", asked)
+	return "", message.UsageErrorf("unknown language %q: expected en or zh", asked)
 }
 
 // LanguageOf returns the language that the arguments of a command select, even if the arguments are otherwise invalid,

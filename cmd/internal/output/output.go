@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -55,7 +54,7 @@ type Options struct {
 // Validate checks all options before anything is done.
 func (o *Options) Validate() error {
 	if !slices.Contains(Formats, o.Format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(Formats))
+		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(Formats))
 	}
 	return o.ValidateView()
 }
@@ -63,16 +62,16 @@ func (o *Options) Validate() error {
 // ValidateView checks all options but the format.
 func (o *Options) ValidateView() error {
 	if !slices.Contains(Views, o.View) {
-		return usage.Errorf("unknown view %q: expected one of %s", o.View, message.List(Views))
+		return message.UsageErrorf("unknown view %q: expected one of %s", o.View, message.List(Views))
 	}
 	if o.Depth < 0 || o.Width < 0 {
-		return usage.Errorf("--depth and --width cannot be negative")
+		return message.UsageErrorf("--depth and --width cannot be negative")
 	}
 	if o.View == "outline" && (o.Full || o.Depth > 0 || o.Upstream || o.Notes) {
-		return usage.Errorf("--view outline shows layers instead of calls: --full, --depth, --upstream and --notes need another view")
+		return message.UsageErrorf("--view outline shows layers instead of calls: --full, --depth, --upstream and --notes need another view")
 	}
 	if _, err := render.UseColour(o.Colour, false, os.Getenv); err != nil {
-		return usage.Wrong(err)
+		return message.ToUsageError(err)
 	}
 	if _, err := Language(o.Lang); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 
 // htmlInTerminal refuses to write a page for a browser to a terminal.
 func htmlInTerminal() error {
-	return usage.Errorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
+	return message.UsageErrorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
 }
 
 // drawing returns the options for drawing a recording; of is as in Filter.parse.

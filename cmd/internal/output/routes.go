@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -34,7 +33,7 @@ type Routes struct {
 // Validate checks the options before anything is done.
 func (o *Routes) Validate() error {
 	if !slices.Contains(RouteFormats, o.Format) {
-		return usage.Errorf("unknown output %q: expected table, wide or json", o.Format)
+		return message.UsageErrorf("unknown output %q: expected table, wide or json", o.Format)
 	}
 	return nil
 }
