@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/ui/web"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 	"github.com/kubeapitrace/apitrace/workshop/room"
@@ -42,7 +43,9 @@ func (o *workshopOptions) groupCommands(std *console.Streams) []*cobra.Command {
 		return l.Vote(ctx, args[0])
 	}))
 	vote.ValidArgs = []string{"true", "false"}
-	prepared := &room.Preparation{}
+	prepared := &room.Preparation{Site: func(folder, release string) room.Site {
+		return web.Site{Out: folder, Releases: []string{release}, Version: machine.Version()}
+	}}
 	prepare := newCommand("workshop-prepare", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 		prepared.Folder, prepared.K8s, prepared.Course = strings.Join(args, ""), o.k8s, o.course
 		return prepared.Run(c.Context(), std.Out, std.Printer, std)

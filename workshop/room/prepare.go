@@ -17,7 +17,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/machine"
-	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 // A Preparation makes a folder for machines without a network: apitrace itself, the traced servers, the source and the
@@ -27,6 +26,8 @@ type Preparation struct {
 	Folder string
 	// K8s is the release of the servers and of the site, as session.RecordedRelease takes it.
 	K8s string
+	// Site returns the site of one release, which is written into a folder of its own.
+	Site func(folder, release string) Site
 	// Plain adds upstream's servers without tracing, which no exercise needs.
 	Plain bool
 	// Checkout is a folder with the source of apitrace, for the programs of other platforms; "" adds this platform's alone.
@@ -37,6 +38,13 @@ type Preparation struct {
 	// the one that comes with apitrace.
 	CheckOnly bool
 	Course    string
+}
+
+// A Site is the lessons and recordings as static files.
+type Site interface {
+	// Size returns what the site takes, in bytes.
+	Size() (int64, error)
+	Write(ctx context.Context, notice func(format string, args ...any)) error
 }
 
 // The names of what a preparation holds.
@@ -114,9 +122,7 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 }
 
 // site has the release of the servers alone: all releases take ten times as long.
-func (o *Preparation) site() web.Site {
-	return web.Site{Out: filepath.Join(o.Folder, siteFolder), Releases: []string{o.K8s}, Version: machine.Version()}
-}
+func (o *Preparation) site() Site { return o.Site(filepath.Join(o.Folder, siteFolder), o.K8s) }
 
 // mayWrite refuses a folder with files of something else.
 func (o *Preparation) mayWrite() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 // bare makes this machine one without builds, network and Go, and returns the folder of progress.
@@ -112,6 +113,9 @@ func TestCheckOfAReadOnlyFolder(t *testing.T) {
 }
 
 // TestPlan demands that sizes and times are printed before anything is done, and that what is not built is among them.
+// site is the real one of a release.
+func site(folder, release string) Site { return web.Site{Out: folder, Releases: []string{release}} }
+
 func TestPlan(t *testing.T) {
 	bare(t)
 	folder := filepath.Join(t.TempDir(), "room")
@@ -120,7 +124,7 @@ func TestPlan(t *testing.T) {
 		"zh": {"构建带追踪的 kube-apiserver v1.37.1 和 etcd", "合计约"},
 	} {
 		var out strings.Builder
-		o := Preparation{Folder: folder, K8s: "v1.37.1", Plain: true, Checkout: "../..", DryRun: true}
+		o := Preparation{Folder: folder, K8s: "v1.37.1", Plain: true, Checkout: "../..", Site: site, DryRun: true}
 		if err := o.Run(t.Context(), &out, message.For(lang), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +146,7 @@ func TestRefusedFolders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "thesis.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []Preparation{{Folder: folder, K8s: "v1.37.1", DryRun: true}, {K8s: "v1.37.1"}, {Folder: t.TempDir(), K8s: "v1.2", DryRun: true}} {
+	for _, o := range []Preparation{{Folder: folder, K8s: "v1.37.1", DryRun: true}, {K8s: "v1.37.1"}, {Folder: t.TempDir(), K8s: "v1.2", Site: site, DryRun: true}} {
 		if err := o.Run(t.Context(), &strings.Builder{}, message.For("en"), nil); err == nil {
 			t.Errorf("%+v was accepted", o)
 		}
