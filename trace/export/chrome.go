@@ -32,10 +32,10 @@ type event struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// writeChrome writes the recording as JSON trace events: a process per traced
+// WriteChrome writes the recording as JSON trace events: a process per traced
 // program, a thread per goroutine, a slice per call, and an arrow to each call
 // that runs elsewhere than its parent. A call of which only the entry was recorded is a moment.
-func writeChrome(w io.Writer, rec *trace.Recording) error {
+func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing trace events: %w", err)
 	}

@@ -41,7 +41,7 @@ func TestChromeEvents(t *testing.T) {
 	rec.Requests = append(rec.Requests, second)
 	rec.Requests[0].Start = second.Start.Add(-second.Start.Sub(second.Start.Truncate(1e9)))
 	var out bytes.Buffer
-	if err := writeChrome(&out, rec); err != nil {
+	if err := WriteChrome(&out, rec); err != nil {
 		t.Fatal(err)
 	}
 	decoder := json.NewDecoder(&out)

@@ -58,15 +58,15 @@ func storagePart(t *testing.T) *trace.Recording {
 var totals = regexp.MustCompile(`[0-9]+ calls in [0-9.]+ ms`)
 
 var writers = map[string]func(io.Writer, *trace.Recording) error{
-	"yaml":   writeYAML,
-	"json":   writeChrome,
-	"folded": writeFolded,
+	"yaml":   WriteYAML,
+	"json":   WriteChrome,
+	"folded": WriteFolded,
 	"mmd": func(w io.Writer, rec *trace.Recording) error {
 		guide, err := instrument.Load()
 		if err != nil {
 			return err
 		}
-		return writeMermaid(w, rec, coloured{spoken.New(guide, "en")})
+		return WriteMermaid(w, rec, coloured{spoken.New(guide, "en")})
 	},
 }
 
@@ -106,7 +106,7 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 	rec.Requests[0].Calls[4].Error = "1e3"
 	rec.Requests[0].Calls[5].Goroutine = 1<<64 - 1
 	var asYAML, asJSON bytes.Buffer
-	if err := writeYAML(&asYAML, rec); err != nil {
+	if err := WriteYAML(&asYAML, rec); err != nil {
 		t.Fatal(err)
 	}
 	if err := trace.WriteJSON(&asJSON, rec); err != nil {
@@ -132,7 +132,7 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 	}
 }
 
-// writeYAML writes what the encoder writes of the whole recording.
+// WriteYAML writes what the encoder writes of the whole recording.
 func TestYAMLIsThatOfTheEncoder(t *testing.T) {
 	texts := []string{
 		"", "e", "no", "true", "False", "null", "~", "12", "0b11", "0x1f", "-1", "1e3", "12:30:45", "2026-11-21", "2026-11-21T01:08:14Z", ".inf", "<<",
@@ -166,7 +166,7 @@ func TestYAMLIsThatOfTheEncoder(t *testing.T) {
 	second.TraceID, second.Incomplete, second.Stored = strings.Repeat("1", 32), nil, nil
 	rec.Requests = append(rec.Requests, second)
 	var got bytes.Buffer
-	if err := writeYAML(&got, rec); err != nil {
+	if err := WriteYAML(&got, rec); err != nil {
 		t.Fatal(err)
 	}
 	want, err := encodeYAML(rec)
@@ -182,7 +182,7 @@ func TestYAMLIsThatOfTheEncoder(t *testing.T) {
 func TestFoldedWeights(t *testing.T) {
 	rec := real(t)
 	var out bytes.Buffer
-	if err := writeFolded(&out, rec); err != nil {
+	if err := WriteFolded(&out, rec); err != nil {
 		t.Fatal(err)
 	}
 	tree, err := trace.NewTree(&rec.Requests[0])
@@ -224,7 +224,7 @@ func TestMermaidParticipants(t *testing.T) {
 		var out bytes.Buffer
 		rec := real(t)
 		rec.Requests[0].Path = "/a;b#c?x=<y>"
-		if err := writeMermaid(&out, rec, coloured{spoken.New(guide, lang)}); err != nil {
+		if err := WriteMermaid(&out, rec, coloured{spoken.New(guide, lang)}); err != nil {
 			t.Fatal(err)
 		}
 		known, met := map[string]bool{"client": true}, map[string]bool{"client": true}

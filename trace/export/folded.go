@@ -11,14 +11,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// writeFolded writes collapsed stacks, one line per path of functions:
+// WriteFolded writes collapsed stacks, one line per path of functions:
 //
 //	GET /api/v1/nodes/n1;k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP 4711
 //
 // The number is the own time of the last function in nanoseconds, summed over all
 // its calls on that path. Flame graph programs read this. A path without own time
 // has no line; paths are in order of their first call.
-func writeFolded(w io.Writer, rec *trace.Recording) error {
+func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])

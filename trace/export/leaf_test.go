@@ -17,13 +17,13 @@ func TestLeaves(t *testing.T) {
 		},
 	}}}
 	var chrome, folded bytes.Buffer
-	if err := writeChrome(&chrome, rec); err != nil {
+	if err := WriteChrome(&chrome, rec); err != nil {
 		t.Fatal(err)
 	}
 	if want := `{"name":"p.Get","cat":"call","ph":"i","s":"t","ts":0.010,"pid":1,"tid":0,"args":`; !strings.Contains(chrome.String(), want) {
 		t.Errorf("no %s in\n%s", want, chrome.String())
 	}
-	if err := writeFolded(&folded, rec); err != nil {
+	if err := WriteFolded(&folded, rec); err != nil {
 		t.Fatal(err)
 	}
 	if want := "GET /;p.Serve 50\n"; folded.String() != want {

@@ -24,12 +24,12 @@ type Guide interface {
 	Colour(layer string) string
 }
 
-// writeMermaid writes a Mermaid sequence diagram. The participants are the client and
+// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and
 // the layers of the server, in the order in which the requests enter them. An arrow is
 // a key step in another layer than the key step that led to it. Consecutive equal arrows
 // are one, with their number. A note has the number of calls. Each layer has its colour
 // as background, so pale that the text on it is readable.
-func writeMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
+func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])

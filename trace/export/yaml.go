@@ -17,9 +17,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// writeYAML writes the recording as YAML: the fields of trace.WriteJSON, in the same order. It writes the calls one by one and
+// WriteYAML writes the recording as YAML: the fields of trace.WriteJSON, in the same order. It writes the calls one by one and
 // without the encoder, which needs 80 s and 7 GB for those of a start.
-func writeYAML(w io.Writer, rec *trace.Recording) error {
+func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing YAML: %w", err)
 	}

@@ -11,15 +11,10 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/export"
 )
-
-// Formats are the forms in which a recording can be printed.
-var Formats = append([]string{"tree", "names", "json", "html", "stdout"}, export.Formats...)
 
 // Views are the views of a tree, from the smallest to the complete one.
 var Views = []string{"outline", "path", "full"}
@@ -84,7 +79,7 @@ func (o *Options) ValidateView() error {
 	return err
 }
 
-// Write prints the recording, in a terminal through a pager.
+// Write prints the recording, in a terminal through a pager. The options must be valid.
 func (o *Options) Write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
 	if o.Format == "html" && std.Width > 0 {
 		return htmlInTerminal()
@@ -94,36 +89,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	if o.Format != "tree" && (o.Filter.set() || o.Depth > 0) {
 		std.Notice("-o %s is always complete: views, --depth and filters are for the tree", o.Format)
 	}
-	switch o.Format {
-	case "names":
-		return trace.WriteNames(std.Out, recording)
-	case "json":
-		return trace.WriteJSON(std.Out, recording)
-	case "stdout":
-		return trace.WriteStdout(ctx, std.Out, recording)
-	}
-	guide, err := instrument.Load()
-	if err != nil {
-		return err
-	}
-	lang, err := Language(o.Lang)
-	if err != nil {
-		return err
-	}
-	if o.Format == "html" {
-		return o.HTML(std.Out, recording, o.Lang)
-	}
-	if slices.Contains(export.Formats, o.Format) {
-		return export.Write(std.Out, o.Format, recording, diagramGuide{spoken.New(guide, lang, recording)})
-	}
-	options, err := o.drawing(std, guide, recording)
-	if err != nil {
-		return err
-	}
-	if o.View == "outline" {
-		return render.WriteOutline(std.Out, recording, spoken.New(guide, lang, recording), options)
-	}
-	return render.WriteTree(std.Out, recording, spoken.New(guide, lang, recording), options)
+	return formats[slices.Index(Formats, o.Format)].write(ctx, o, std, recording)
 }
 
 // htmlInTerminal refuses to write a page for a browser to a terminal.

@@ -1,0 +1,92 @@
+package output
+
+import (
+	"context"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
+	"github.com/kubeapitrace/apitrace/view"
+)
+
+// A format is a form in which a recording can be printed.
+type format struct {
+	name  string
+	write func(ctx context.Context, o *Options, std *console.Streams, recording *trace.Recording) error
+}
+
+// formats are all formats, in the order in which messages name them.
+var formats = []format{
+	{"tree", writeTree},
+	{"names", whole(trace.WriteNames)},
+	{"json", whole(trace.WriteJSON)},
+	{"html", writeHTML},
+	{"stdout", writeStdout},
+	{"yaml", whole(export.WriteYAML)},
+	{"chrome", whole(export.WriteChrome)},
+	{"folded", whole(export.WriteFolded)},
+	{"mermaid", writeMermaid},
+}
+
+// Formats are the names of the forms in which a recording can be printed.
+var Formats = namesOf(formats)
+
+func namesOf(formats []format) (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// whole makes the function of a format that depends on nothing but the recording.
+func whole(write func(io.Writer, *trace.Recording) error) func(context.Context, *Options, *console.Streams, *trace.Recording) error {
+	return func(_ context.Context, _ *Options, std *console.Streams, recording *trace.Recording) error {
+		return write(std.Out, recording)
+	}
+}
+
+func writeTree(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	options, err := o.drawing(std, guide, recording)
+	if err != nil {
+		return err
+	}
+	steps := spoken.New(guide, options.Lang, recording)
+	if o.View == "outline" {
+		return render.WriteOutline(std.Out, recording, steps, options)
+	}
+	return render.WriteTree(std.Out, recording, steps, options)
+}
+
+func writeHTML(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {
+	return o.HTML(std.Out, recording, o.Lang)
+}
+
+func writeStdout(ctx context.Context, _ *Options, std *console.Streams, recording *trace.Recording) error {
+	return trace.WriteStdout(ctx, std.Out, recording)
+}
+
+func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	lang, err := Language(o.Lang)
+	if err != nil {
+		return err
+	}
+	return export.WriteMermaid(std.Out, recording, diagramGuide{spoken.New(guide, lang, recording)})
+}
+
+// A diagramGuide gives the layers of a diagram the colours that they have in the tree.
+type diagramGuide struct{ *spoken.Guide }
+
+// Colour returns the colour of a layer in every view.
+func (diagramGuide) Colour(layer string) string { return view.LayerColour(layer) }
