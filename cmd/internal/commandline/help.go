@@ -1,4 +1,4 @@
-// Package commandline translates the help of commands, and the messages of cobra and pflag, into the user's language.
+// Package commandline puts the help of commands into the language of the user, checks arguments, and completes them.
 package commandline
 
 import (
