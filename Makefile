@@ -30,10 +30,9 @@ lint:
 	.ci/phase staticcheck env GOGC=400 go tool staticcheck ./...
 
 # The rewriter inserts the calls of instrument/probe, so they are in no source of ours.
-dead: ## lists functions that nothing calls, and exported names that no other package uses; fails if there are any
+dead: ## lists functions that nothing calls; fails if there are any
 	found=$$(go tool deadcode -test ./...) || exit 1; \
 	! printf '%s\n' "$$found" | grep 'unreachable func' | grep -v '^instrument/probe/'
-	go run ./internal/unused
 
 # TypeScript's own compiler, which is written in Go by now. esbuild, which makes the bundle, drops the types unread.
 types: ## checks the types of the page; the first time it builds the compiler: 400 s of processor time, 2.4 GB of memory
@@ -94,7 +93,7 @@ soak: programs upstream-programs ## a traced server under a steady load: memory,
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 3h -count 1 -v -run '^TestSlowSoak$$' ./e2e/load -load.soak $(FOR)
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
-	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
+	go run ./cmd/apitrace-dev record $(addprefix --k8s ,$(K8S))
 	go test ./trace/search -run TestUpdateIndex -count 1 -update
 	go test ./trace/recordings -run TestKeysAreThoseOfTheRecordings -count 1 -update
 	$(MAKE) build docs # which then contain them
@@ -103,7 +102,7 @@ test-upstream: build ## upstream's own unit tests, on the pristine source and on
 	APITRACE_E2E=1 APITRACE_NIGHTLY=1 go test -timeout 9h -count 1 -v -run '^TestNightlyUpstream$$' ./e2e/upstream $(addprefix -upstream.k8s ,$(K8S)) -upstream.only "$(ONLY)"
 
 faults: build ## the recordings of the faulty servers of the course, which "make record" of the default release makes, too
-	bin/apitrace record-library --faults
+	go run ./cmd/apitrace-dev record --faults
 	$(MAKE) build
 
 docs: ## the trees, pictures and keys in docs and README, out of what they show; the tests compare them
@@ -119,7 +118,7 @@ pictures: build ## the pictures of the page in docs/pictures, out of the real pa
 
 # The checkout must have no changes. The version is the tag of the commit, or a pseudo-version.
 release: ## the files of a release in bin/release: archives for four platforms, checksums, manifests of package managers
-	go run ./internal/distribution
+	go run ./cmd/apitrace-dev dist
 
 clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache
 	rm -rf bin

@@ -10,7 +10,7 @@
 //     runs; RunTraced replays a scenario whose answers are not known beforehand.
 //   - Obtain returns a Running server, which sends single requests (Request), and to
 //     which Execute, Record and ServeUntil open a front for client programs.
-//   - RecordLibrary makes the recordings of all scenarios that are part of the binary.
+//   - RecordScenario makes a recording for the library that is part of the binary.
 //
 // This package does not read standard input, print, or look for a terminal: it reports progress to a
 // Reporter. A Running server that this process started ends with its Close, and at the latest with the

@@ -21,8 +21,8 @@ type Edits struct {
 	none bool
 }
 
-// noEdits selects upstream's source without edits.
-func noEdits() Edits { return Edits{none: true} }
+// NoEdits selects upstream's source without edits.
+func NoEdits() Edits { return Edits{none: true} }
 
 // EditsIn selects the edits in a folder; "" selects the user's own.
 func EditsIn(dir string) Edits { return Edits{dir: dir} }

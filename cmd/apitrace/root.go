@@ -83,7 +83,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	commandline.AddGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std))
 	commandline.AddGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std), newSiteCommand(std))
 	commandline.AddGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std), newBugCommand(std))
-	root.AddCommand(newVersionCommand(std), newManualCommand(std), newRecordLibraryCommand(std), newReleaseCommand(std))
+	root.AddCommand(newVersionCommand(std), newManualCommand(std))
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {

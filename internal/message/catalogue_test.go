@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module: the
+// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, but for the maintainers' command: the
 // constants that are passed to a parameter called format, the two of Plural, and the descriptions of flags.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 	files := sources(t)
@@ -58,7 +58,7 @@ func sources(t *testing.T) []source {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "probe" || strings.HasPrefix(d.Name(), ".") && path != root) {
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "probe" || d.Name() == "apitrace-dev" || strings.HasPrefix(d.Name(), ".") && path != root) {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

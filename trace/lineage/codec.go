@@ -105,7 +105,7 @@ func (l *Library) pack() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-var errBroken = errors.New("the file of names is broken: \"apitrace record-library --names\" makes it anew")
+var errBroken = errors.New("the file of names is broken: \"apitrace-dev record --names\" makes it anew")
 
 // An unpacker reads what a packer wrote. After the first thing that is not there, all is zero.
 type unpacker struct {

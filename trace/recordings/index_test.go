@@ -75,7 +75,7 @@ func TestIndexHasWhatWasRecorded(t *testing.T) {
 	for _, info := range infos {
 		code, err := CodeOf(info.K8sVersion)
 		if err != nil || code == nil {
-			t.Fatalf("the index has no %s (%v): \"apitrace record-library --index --k8s %[1]s\" puts it there", info.K8sVersion, err)
+			t.Fatalf("the index has no %s (%v): \"go run ./cmd/apitrace-dev record --index --k8s %[1]s\" puts it there", info.K8sVersion, err)
 		}
 		functions, err := Functions(info.K8sVersion)
 		if err != nil {

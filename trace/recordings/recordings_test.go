@@ -89,7 +89,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// folder packs recordings into files, as "apitrace record-library" does.
+// folder packs recordings into files, as "apitrace-dev record" does.
 func folder(t *testing.T, infos ...Info) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}

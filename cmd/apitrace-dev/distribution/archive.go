@@ -1,4 +1,4 @@
-package main
+package distribution
 
 import (
 	"archive/tar"

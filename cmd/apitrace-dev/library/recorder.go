@@ -1,4 +1,4 @@
-package session
+package library
 
 import (
 	"context"
@@ -14,10 +14,9 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/kubeapitrace/apitrace/instrument/collect"
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -26,7 +25,7 @@ import (
 // a file in the folder, for package trace/recordings. A scenario that fails is reported and left
 // out, and the file has the reason; the returned error joins all failures. The file of another patch
 // release of the same minor version is removed.
-func recordRelease(ctx context.Context, version, folder string, to Reporter) (err error) {
+func recordRelease(ctx context.Context, version, folder string, to session.Reporter) (err error) {
 	library, err := scenarios.List()
 	if err != nil {
 		return err
@@ -35,7 +34,7 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 	if err != nil {
 		return err
 	}
-	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: noEdits()}
+	options := session.ServerOptions{Spec: session.Spec{Version: version}, Reuse: session.ReuseNone, Edits: session.NoEdits()}
 	ctx, server, err := options.Obtain(ctx, to)
 	if err != nil {
 		return err
@@ -48,7 +47,7 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 		to.Notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
 		r.record(ctx, scenario)
 		if ctx.Err() != nil {
-			return errors.Join(deathOf(ctx), r.failed)
+			return errors.Join(context.Cause(ctx), r.failed)
 		}
 	}
 	return errors.Join(r.failed, r.write(folder))
@@ -88,17 +87,17 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	command.Dir = folder
 	out, err := command.Output()
 	if err != nil {
-		return "", message.Errorf("finding the commit of apitrace (%s in %s): %w", command, folder, err)
+		return "", fmt.Errorf("finding the commit of apitrace (%s in %s): %w", command, folder, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
 // A recorder gathers the recordings of one release.
 type recorder struct {
-	to      Reporter
-	options ServerOptions
+	to      session.Reporter
+	options session.ServerOptions
 	// server replays the scenarios that need no server of their own.
-	server *Running
+	server *session.Running
 	info   recordings.Info
 	all    []*trace.Recording
 	// failed joins the errors of the scenarios.
@@ -109,12 +108,12 @@ type recorder struct {
 func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
 	var other *scenarios.VersionError
 	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
-		r.miss(scenario, message.Errorf("it needs Kubernetes %s", other.Releases.Text().String()))
+		r.miss(scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().String()))
 		return
 	}
-	recording, err := r.play(ctx, scenario)
+	recording, err := r.options.RecordScenario(ctx, r.server, scenario, r.to)
 	if err != nil {
-		r.failed = errors.Join(r.failed, message.Errorf("%s: %w", scenario.Name, err))
+		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
 		r.miss(scenario, err)
 		return
 	}
@@ -124,57 +123,6 @@ func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
 func (r *recorder) miss(scenario *scenarios.Scenario, reason error) {
 	r.to.Notice("  not recorded: %v", reason)
 	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
-}
-
-func (r *recorder) play(ctx context.Context, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
-	server, own := r.server, r.options.forScenario(scenario)
-	if !own.shared() {
-		if ctx, server, err = own.Obtain(ctx, r.to); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, server.Close()) }()
-	}
-	if scenario.Boot != nil || scenario.Stop != nil || scenario.Varies.En != "" {
-		return r.once(ctx, server, scenario, own.Boot)
-	}
-	return typical(func() (*trace.Recording, error) { return r.once(ctx, server, scenario, "") })
-}
-
-// attempts is the number of replays within which the same trace must occur twice.
-const attempts = 6
-
-// typical replays a scenario with once until a trace occurs for the second time. Background work of the server
-// changes a few of many traces.
-func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
-	seen := map[string]bool{}
-	for range attempts {
-		recording, err := once()
-		if err != nil {
-			return nil, err
-		}
-		shape, err := recordings.Shape(recording.Requests)
-		if err != nil {
-			return nil, err
-		}
-		if seen[shape] {
-			return recording, nil
-		}
-		seen[shape] = true
-	}
-	return nil, message.Errorf("%d replays gave %[1]d different traces: declare in the scenario what varies, or make its requests deterministic", attempts)
-}
-
-// once replays a scenario; boot is the trace id of its server's start, if that is traced.
-func (r *recorder) once(ctx context.Context, server *Running, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
-	sample, err := r.options.sampleFor(ctx, scenario, r.to)
-	if err != nil {
-		return nil, err
-	}
-	s := newReplay(server.Server, scenario, sample, collect.Secrets{})
-	if err := s.record(ctx, r.to, boot); err != nil {
-		return nil, err
-	}
-	return &s.recording, s.verdict(false, r.to)
 }
 
 // reasonOf returns in one line why a scenario is missing, without details of this machine.

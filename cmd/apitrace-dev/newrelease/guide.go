@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/cmd/apitrace-dev/library"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/renames"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
@@ -26,7 +28,7 @@ func (a *Addition) lacking(ctx context.Context, before string, to session.Report
 	gone := goneOf(guide, names)
 	for _, full := range gone {
 		fmt.Fprintf(a.Out, "%s\n", full)
-		if err := names.Write(a.Out, lineage.Function, full, a.Printer); err != nil {
+		if err := names.Write(a.Out, lineage.Function, full, message.For("en")); err != nil {
 			return 0, err
 		}
 	}
@@ -52,7 +54,7 @@ func goneOf(guide *instrument.Guide, names *lineage.Library) []string {
 func read(ctx context.Context, to session.Reporter, versions ...string) (*lineage.Library, error) {
 	var b renames.Builder
 	for _, version := range versions {
-		if err := session.ReadNames(ctx, version, &b, to); err != nil {
+		if err := library.ReadNames(ctx, version, &b, to); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package distribution
 
 import (
 	"context"
@@ -150,7 +150,7 @@ var preactVersion = regexp.MustCompile(`^/\*! With Preact (\S+),`)
 
 // preactModule returns Preact, which the bundle of the page contains.
 func preactModule(folder string) (*module, error) {
-	page := filepath.Join(folder, "render", "page")
+	page := filepath.Join(folder, "ui", "web", "page")
 	bundle, err := os.ReadFile(filepath.Join(page, "dist", "page.js"))
 	if err != nil {
 		return nil, err

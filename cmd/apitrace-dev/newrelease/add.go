@@ -1,5 +1,5 @@
-// Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far as a machine can: "apitrace release
-// add". What a release needs when its servers run is in package session.
+// Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far as a machine can: "apitrace-dev
+// add-release". What a release needs when its servers run is in package library.
 package newrelease
 
 import (
@@ -17,7 +17,6 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -35,7 +34,6 @@ type Addition struct {
 	Version string
 	Out     io.Writer
 	Err     io.Writer
-	Printer message.Printer
 }
 
 // Add checks which functions of the guide the release lacks, and stops there if it lacks any: it writes them with what may have
@@ -53,7 +51,7 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 		return err
 	}
 	if lacking > 0 {
-		return message.Errorf("%s lacks %d functions of the guide: end their entries with \"until: %s\", add entries with \"since: %s\" for what they became, and run the command again",
+		return fmt.Errorf("%s lacks %d functions of the guide: end their entries with \"until: %s\", add entries with \"since: %s\" for what they became, and run the command again",
 			a.Version, lacking, semver.MajorMinor(before), semver.MajorMinor(a.Version))
 	}
 	changed, replaced, err := insert(list, a.Version)
@@ -80,14 +78,14 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 // check reads the list of releases. A folder without it, and a version that is not a tag of a newer release, are usage errors.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
-		return nil, message.UsageErrorf("there is no file %s: run this command in the repository of apitrace", listFile)
+		return nil, fmt.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
 	}
 	if !semver.IsValid(a.Version) || semver.Canonical(a.Version) != a.Version {
-		return nil, message.UsageErrorf("%q is not a release of Kubernetes: expected a tag, such as %s", a.Version, apiserver.DefaultVersion)
+		return nil, fmt.Errorf("%q is not a release of Kubernetes: expected a tag, such as %s", a.Version, apiserver.DefaultVersion)
 	}
 	oldest := apiserver.Releases()[0]
 	if semver.Compare(a.Version, oldest) < 0 {
-		return nil, message.UsageErrorf("%s is older than %s: this command adds newer releases", a.Version, oldest)
+		return nil, fmt.Errorf("%s is older than %s: this command adds newer releases", a.Version, oldest)
 	}
 	return list, nil
 }
@@ -112,7 +110,7 @@ func (a *Addition) commands() [][]string {
 		{program, "run", "get-node", "--check", "--view", "outline", "--k8s", a.Version},
 		{program, "run", "create-deployment", "--check", "--view", "outline", "--k8s", a.Version},
 		{"make", "record", "K8S=" + a.Version},
-		{program, "record-library", "--names"},
+		{"go", "run", "./cmd/apitrace-dev", "record", "--names"},
 		{"make", "build"},
 	}
 }
@@ -129,7 +127,7 @@ func (a *Addition) command(ctx context.Context, words []string) *exec.Cmd {
 
 func (a *Addition) run(ctx context.Context, words []string) error {
 	if err := a.command(ctx, words).Run(); err != nil {
-		return message.Errorf("%s: %w; mend what it says, and run the command again", strings.Join(words, " "), err)
+		return fmt.Errorf("%s: %w; mend what it says, and run the command again", strings.Join(words, " "), err)
 	}
 	return nil
 }
@@ -137,14 +135,14 @@ func (a *Addition) run(ctx context.Context, words []string) error {
 // draft writes the comparisons with the release before into a file.
 func (a *Addition) draft(ctx context.Context, file, before string) error {
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "# %s\n", a.Printer.Sprintf("What changed between %s and %s", before, a.Version))
+	fmt.Fprintf(&page, "# What changed between %s and %s\n", before, a.Version)
 	for _, scenario := range compared {
 		c := a.command(ctx, []string{program, "diff", scenario, before, a.Version, "-o", "markdown"})
 		fmt.Fprintln(&page)
 		c.Stdout = &page
 		different := new(exec.ExitError)
 		if err := c.Run(); err != nil && !(errors.As(err, &different) && different.ExitCode() == 1) {
-			return message.Errorf("comparing %s of %s and %s: %w", scenario, before, a.Version, err)
+			return fmt.Errorf("comparing %s of %s and %s: %w", scenario, before, a.Version, err)
 		}
 	}
 	return os.WriteFile(file, page.Bytes(), 0o644)
@@ -152,18 +150,15 @@ func (a *Addition) draft(ctx context.Context, file, before string) error {
 
 // told writes what is left for a person.
 func (a *Addition) told(before, replaced, draft string) {
-	named := message.Of("make it the default, if it is to be: DefaultVersion in %s", listFile)
+	named := fmt.Sprintf("make it the default, if it is to be: DefaultVersion in %s", listFile)
 	if replaced != "" {
-		named = message.Of("name %s in place of %s in the documents and the tests: git grep %s", a.Version, replaced, replaced)
+		named = fmt.Sprintf("name %s in place of %s in the documents and the tests: git grep %[2]s", a.Version, replaced)
 	}
-	fmt.Fprintln(a.Out, a.Printer.Sprintf("%s is added. What is left for a person:", a.Version))
-	for _, m := range []message.Message{
-		message.Of("read %s, which says what changed since %s, and take what matters into docs/versions.md and docs/changes.md", draft, before),
-		message.Of("look at the scenarios that \"apitrace versions\" says were not recorded"),
-		message.Of("read the notes of the functions whose source changed, and the exercises that \"apitrace workshop verify\" complains of"),
-		named,
-		message.Of("run \"make test\" and \"make test-all\""),
-	} {
-		fmt.Fprintf(a.Out, "- %s\n", m.Localize(a.Printer))
-	}
+	fmt.Fprintf(a.Out, `%s is added. What is left for a person:
+- read %s, which says what changed since %s, and take what matters into docs/versions.md and docs/changes.md
+- look at the scenarios that "apitrace versions" says were not recorded
+- read the notes of the functions whose source changed, and the exercises that "apitrace workshop verify" complains of
+- %s
+- run "make test" and "make test-all"
+`, a.Version, draft, before, named)
 }

@@ -1,8 +1,9 @@
-package session
+package library
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -10,15 +11,15 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/calls"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // indexRelease reads the source of a release's programs, which it fetches if necessary, and adds their
 // functions and calls to the index in the folder. It builds nothing.
-func indexRelease(ctx context.Context, version, folder string, to Reporter) error {
+func indexRelease(ctx context.Context, version, folder string, to session.Reporter) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func indexRelease(ctx context.Context, version, folder string, to Reporter) erro
 			continue
 		}
 		if err != nil {
-			return message.Errorf("the index of %s: %w", version, err)
+			return fmt.Errorf("the index of %s: %w", version, err)
 		}
 		tree := &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
 		to.Notice("%s: reading the calls", tree)
@@ -45,22 +46,22 @@ func indexRelease(ctx context.Context, version, folder string, to Reporter) erro
 	return recordings.PutIndex(folder, version, programs)
 }
 
-// CheckLibrary returns a usage error for a version that apitrace cannot trace, or for a folder that does not exist.
-func CheckLibrary(versions []string, folder string) error {
+// Check returns an error for a version that apitrace cannot trace, or for a folder that does not exist.
+func Check(versions []string, folder string) error {
 	for _, version := range versions {
 		if _, err := apiserver.ParseVersion(version); err != nil {
-			return message.ToUsageError(err)
+			return err
 		}
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return message.UsageErrorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", folder)
+		return fmt.Errorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", folder)
 	}
 	return nil
 }
 
-// RecordLibrary makes the index and the recordings of releases in a folder, or only the index. With the recordings of the
+// Record makes the index and the recordings of releases in a folder, or only the index. With the recordings of the
 // default release it also makes those of the course's faults.
-func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIndex bool, to Reporter) error {
+func Record(ctx context.Context, versions []string, folder string, onlyIndex bool, to session.Reporter) error {
 	var failed error
 	for _, version := range versions {
 		err := indexRelease(ctx, version, folder, to)
@@ -71,7 +72,7 @@ func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIn
 			err = RecordFaults(ctx, version, folder, nil, to)
 		}
 		if err != nil {
-			failed = errors.Join(failed, message.Errorf("recording %s: %w", version, err))
+			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
 		}
 		if ctx.Err() != nil {
 			break

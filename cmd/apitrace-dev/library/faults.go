@@ -1,8 +1,9 @@
-package session
+package library
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,9 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/fault"
-	"github.com/kubeapitrace/apitrace/instrument/collect"
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -24,7 +24,7 @@ import (
 // patched files, which would answer the exercise. A fault that
 // cannot be recorded is left out and is part of the error. If names are given, only these are recorded; of the others,
 // the recordings that are part of apitrace stay.
-func RecordFaults(ctx context.Context, version, folder string, names []string, to Reporter) error {
+func RecordFaults(ctx context.Context, version, folder string, names []string, to session.Reporter) error {
 	faults, err := fault.List()
 	if err != nil {
 		return err
@@ -44,10 +44,10 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 		to.Notice("%s %d/%d %s", version, i+1, len(faults), f.Name)
 		recording, err := record()
 		if ctx.Err() != nil { // what stands in the folder is better than a part
-			return errors.Join(deathOf(ctx), failed)
+			return errors.Join(context.Cause(ctx), failed)
 		}
 		if err != nil {
-			failed = errors.Join(failed, message.Errorf("recording %s: %w", f.Name, err))
+			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", f.Name, err))
 			continue
 		}
 		info.EtcdVersion = recording.EtcdVersion
@@ -70,7 +70,7 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 }
 
 // recordFault replays the scenario of a fault on a server that has it.
-func recordFault(ctx context.Context, version string, f *fault.Fault, to Reporter) (_ *trace.Recording, err error) {
+func recordFault(ctx context.Context, version string, f *fault.Fault, to session.Reporter) (_ *trace.Recording, err error) {
 	dir, err := program.NewRunDir()
 	if err != nil {
 		return nil, err
@@ -89,23 +89,8 @@ func recordFault(ctx context.Context, version string, f *fault.Fault, to Reporte
 			scenario.Requests[i].Warmup = []scenarios.HTTP{}
 		}
 	}
-	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: EditsIn(dir.Path)}.forScenario(scenario)
-	sample, err := options.sampleFor(ctx, scenario, to)
-	if err != nil {
-		return nil, err
-	}
-	ctx, server, err := options.Obtain(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	recording, err := typical(func() (*trace.Recording, error) {
-		s := newReplay(server.Server, scenario, sample, collect.Secrets{})
-		if err := s.record(ctx, to, ""); err != nil {
-			return nil, err
-		}
-		return &s.recording, s.verdict(false, to)
-	})
+	options := session.ServerOptions{Spec: session.Spec{Version: version}, Reuse: session.ReuseNone, Edits: session.EditsIn(dir.Path)}
+	recording, err := options.RecordScenario(ctx, nil, scenario, to)
 	if err != nil {
 		return nil, err
 	}

@@ -1,15 +1,16 @@
-package session
+package library
 
 import (
 	"context"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/renames"
+	"github.com/kubeapitrace/apitrace/session"
 )
 
 // RecordNames reads the sources of all releases of apiserver.Readable, which it fetches if necessary, and writes the names
 // of their functions and types, with what became of them, into the folder. It builds nothing.
-func RecordNames(ctx context.Context, folder string, to Reporter) error {
+func RecordNames(ctx context.Context, folder string, to session.Reporter) error {
 	var b renames.Builder
 	for _, version := range apiserver.Readable() {
 		if err := ReadNames(ctx, version, &b, to); err != nil {
@@ -20,7 +21,7 @@ func RecordNames(ctx context.Context, folder string, to Reporter) error {
 }
 
 // ReadNames reads the source of a release, which it fetches if necessary, and adds its names to b.
-func ReadNames(ctx context.Context, version string, b *renames.Builder, to Reporter) error {
+func ReadNames(ctx context.Context, version string, b *renames.Builder, to session.Reporter) error {
 	display := to.Building()
 	dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: version, Progress: display})
 	display.Close()

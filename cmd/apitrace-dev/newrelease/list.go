@@ -1,6 +1,7 @@
 package newrelease
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,7 +11,6 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // insert adds a release to the list of releases in the source of package apiserver, in order; or in the place of a release of
@@ -23,7 +23,7 @@ func insert(source []byte, version string) (changed []byte, replaced string, err
 	}
 	list := releasesOf(file)
 	if list == nil {
-		return nil, "", message.Errorf("%s has no list \"releases\" of texts: was it renamed?", listFile)
+		return nil, "", fmt.Errorf("%s has no list \"releases\" of texts: was it renamed?", listFile)
 	}
 	at := func(p token.Pos) int { return files.Position(p).Offset }
 	quoted := []byte(strconv.Quote(version))
@@ -33,7 +33,7 @@ func insert(source []byte, version string) (changed []byte, replaced string, err
 		case known == version:
 			return source, "", nil
 		case order == 0 && known == apiserver.DefaultVersion:
-			return nil, "", message.Errorf("%s is the default release: change DefaultVersion in %s to %s, and run the command again", known, listFile, version)
+			return nil, "", fmt.Errorf("%s is the default release: change DefaultVersion in %s to %s, and run the command again", known, listFile, version)
 		case order == 0:
 			return slices.Concat(source[:at(e.Pos())], quoted, source[at(e.End()):]), known, nil
 		case order > 0:

@@ -1,4 +1,4 @@
-package main
+package distribution
 
 import (
 	"archive/tar"
@@ -29,7 +29,7 @@ func TestNightlyReleaseIsReproducible(t *testing.T) {
 	testenv.Nightly(t)
 	here := runtime.GOOS + "/" + runtime.GOARCH
 	first, second := t.TempDir(), t.TempDir()
-	if err := release(t.Context(), clone(t), first, here); err != nil {
+	if err := Release(t.Context(), clone(t), first, here); err != nil {
 		t.Fatal(err)
 	}
 	checkRelease(t, first)
@@ -41,7 +41,7 @@ func TestNightlyReleaseIsReproducible(t *testing.T) {
 	if err := errors.Join(os.Chmod(filepath.Join(folder, "README.md"), 0o600), os.Chtimes(filepath.Join(folder, "LICENSE"), time.Now(), time.Unix(1, 0))); err != nil {
 		t.Fatal(err)
 	}
-	if err := release(t.Context(), folder, second, here); err != nil {
+	if err := Release(t.Context(), folder, second, here); err != nil {
 		t.Fatal(err)
 	}
 	names, others := filesIn(t, first), filesIn(t, second)

@@ -12,7 +12,7 @@ import (
 
 // TestInsert adds releases to the list in apiserver/version.go as it is.
 func TestInsert(t *testing.T) {
-	source, err := os.ReadFile("../../" + listFile)
+	source, err := os.ReadFile("../../../" + listFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,40 +1,25 @@
-// Command distribution makes the files of a release: for each platform an archive and a software bill of materials, the
-// checksums of both, a manifest for krew and a formula for Homebrew. "make release" runs it in the repository.
+// Package distribution makes the files of a release: for each platform an archive and a software bill of materials, the
+// checksums of both, a manifest for krew and a formula for Homebrew. "apitrace-dev dist" calls it.
 //
 // The same commit and the same release of Go give the same bytes, on every machine: the programs contain no paths, and
 // every date is that of the commit.
-package main
+package distribution
 
 import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	traced "github.com/kubeapitrace/apitrace/internal/program"
 )
-
-func main() {
-	out := flag.String("out", filepath.Join("bin", "release"), "folder for the files")
-	list := flag.String("platforms", joined(released), "platforms, separated by commas")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := release(ctx, ".", *out, *list); err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
-}
 
 // A platform is an operating system and an architecture, in Go's words.
 type platform traced.Platform
@@ -78,8 +63,12 @@ type archive struct {
 	Name, SHA256 string
 }
 
-// release writes the files of the release of the module in folder to the folder out. It replaces files of the same name.
-func release(ctx context.Context, folder, out, list string) error {
+// Platforms are the platforms of a release, as Release takes them.
+func Platforms() string { return joined(released) }
+
+// Release writes the files of the release of the module in folder to the folder out, for platforms such as
+// "linux/amd64,linux/arm64". It replaces files of the same name.
+func Release(ctx context.Context, folder, out, list string) error {
 	platforms, err := parsePlatforms(list)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package distribution
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-const root = "../.."
+const root = "../../.."
 
 // TestModuleHoldsWhatIsEmbedded checks that the module, as "go install" downloads it, has every file that the program
 // embeds: a module has no files that git ignores, no folders named vendor and no modules below it.

@@ -1,0 +1,35 @@
+// Command apitrace-dev does the work of the maintainers of apitrace in a checkout: it makes the recordings and the indexes that the next
+// build of apitrace contains, adds a release of Kubernetes, and makes the files of a release of apitrace. It speaks English.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	std := console.Standard()
+	err := newRoot(std).ExecuteContext(ctx)
+	std.Close()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func newRoot(std *console.Streams) *cobra.Command {
+	root := &cobra.Command{Use: "apitrace-dev", Short: "Maintain apitrace in its checkout", SilenceErrors: true, SilenceUsage: true}
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	root.AddCommand(newRecordCommand(std), newAddReleaseCommand(std), newDistCommand())
+	return root
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/cmd/apitrace-dev/library"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// recordOptions select the releases to record, and the folder of the files.
+type recordOptions struct {
+	versions []string
+	folder   string
+	// index makes only the index, names only the names of all releases, and faults only the recordings of these faults of the
+	// course; "all" stands for all.
+	index, names bool
+	faults       []string
+}
+
+func newRecordCommand(std *console.Streams) *cobra.Command {
+	o := &recordOptions{}
+	command := &cobra.Command{
+		Use: "record", Short: "Make the recordings that are part of apitrace", Args: cobra.NoArgs,
+		Long: `Replay every scenario against a kube-apiserver of each release and write the traces to
+files that the next build of apitrace contains, one for each release. A scenario that
+fails is reported and left out, with the reason in the file. When a release fails, the
+others are still recorded. The file of another patch release of the same minor version is
+removed.
+
+The index of all releases lists the functions of their sources and the calls in each. It is
+made from the sources, without building a server; --index makes only the index. --names makes
+only the list of the names in all released sources.
+
+With the default release, the recordings of the course's last chapter are made, too: one for
+each server with a fault. --faults makes only these, --faults=fault-c only one of them. Each
+fault needs a build of up to a minute.`,
+		Example: `  # In the checkout of apitrace
+  apitrace-dev record --k8s v1.30.4
+
+  # Only the index
+  apitrace-dev record --index --k8s v1.30.4
+
+  # Only the faulty servers of the course
+  apitrace-dev record --faults`,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c, std) },
+	}
+	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
+	command.Flags().BoolVar(&o.index, "index", false, "read the sources for the index, and record nothing")
+	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or these")
+	command.Flags().Lookup("faults").NoOptDefVal = "all"
+	command.Flags().BoolVar(&o.names, "names", false, "read the sources of all releases for the list of names, and nothing else")
+	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
+	return command
+}
+
+func (o *recordOptions) run(c *cobra.Command, std *console.Streams) error {
+	if err := library.Check(o.versions, o.folder); err != nil {
+		return err
+	}
+	if c.Flags().Changed("faults") {
+		names := slices.DeleteFunc(o.faults, func(name string) bool { return name == "all" })
+		return library.RecordFaults(c.Context(), apiserver.DefaultVersion, o.folder, names, std)
+	}
+	if o.names {
+		return library.RecordNames(c.Context(), lineage.Folder, std)
+	}
+	return library.Record(c.Context(), o.versions, o.folder, o.index, std)
+}
