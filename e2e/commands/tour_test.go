@@ -10,9 +10,12 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
-	"github.com/kubeapitrace/apitrace/cmd/internal/output"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/tour"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -41,23 +44,28 @@ func checkTours(t *testing.T, version string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
 	folders := map[string]string{}
 	steps := 0
 	for _, rec := range all {
 		var out bytes.Buffer
-		if err := output.WriteTour(&out, rec, nil, "en"); err != nil {
+		choice := tour.Choice{Most: render.StepsPerRequest(len(rec.Requests)), Lang: "en"}
+		if err := tour.Write(&out, rec, spoken.New(guide, "en", rec), choice); err != nil {
 			t.Fatal(err)
 		}
-		var tour struct {
+		var written struct {
 			Steps []struct {
 				File, Description string
 				Line              int
 			}
 		}
-		if err := json.Unmarshal(out.Bytes(), &tour); err != nil {
+		if err := json.Unmarshal(out.Bytes(), &written); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range tour.Steps {
+		for _, s := range written.Steps {
 			if s.File == "" {
 				continue
 			}
