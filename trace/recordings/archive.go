@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -152,7 +153,7 @@ func (a *archive) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize))
+	data, err := io.ReadAll(io.LimitReader(f, columns.MaxSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

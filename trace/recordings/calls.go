@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -25,9 +26,9 @@ type callCodec struct {
 	// for the end of a call: one without calls below it, and the others.
 	first, next, end, endAfter *eventKind
 	// marked predicts which fields are set.
-	marked *numberModel
+	marked *columns.Model
 	// place, up, line and goroutine are columns.
-	place, up, line, goroutine *column
+	place, up, line, goroutine *columns.Column
 }
 
 // An open is a call that may still get children.
@@ -45,19 +46,19 @@ func (c *codec) calls(r *trace.Request) {
 	t := &times{}
 	calls := &callCodec{
 		codec: c, request: r, times: t,
-		first: t.kind(c, "first"), next: t.kind(c, "next"), end: t.kind(c, "end"), endAfter: t.kind(c, "endAfter"), marked: c.model("marks"),
-		place: c.columns.get(placeColumn), up: c.columns.get("up"), line: c.columns.get("callerLine"), goroutine: c.columns.get("goroutine"),
+		first: t.kind(c, "first"), next: t.kind(c, "next"), end: t.kind(c, "end"), endAfter: t.kind(c, "endAfter"), marked: c.Model("marks"),
+		place: c.Column(placeColumn), up: c.Column("up"), line: c.Column("callerLine"), goroutine: c.Column("goroutine"),
 	}
-	list(c, "calls", &r.Calls, calls.call)
-	if c.err != nil {
+	columns.List(c.Codec, "calls", &r.Calls, calls.call)
+	if c.Err() != nil {
 		return
 	}
 	calls.leave(len(calls.above))
-	if t.code(c); c.err != nil {
+	if t.code(c); c.Err() != nil {
 		return
 	}
 	ids := calls.ids()
-	if !c.writing && c.err == nil {
+	if !c.Writing() && c.Err() == nil {
 		calls.complete(ids)
 	}
 }
@@ -79,10 +80,10 @@ func (c *callCodec) call(call *trace.Call) {
 	}
 	parent.calls = true
 	line := int64(call.CallerLine)
-	c.stepIn(c.line, &line, 0)
+	c.StepIn(c.line, &line, 0)
 	call.CallerLine = int(line)
 	goroutine := int64(call.Goroutine)
-	c.stepIn(c.goroutine, &goroutine, int64(parent.goroutine))
+	c.StepIn(c.goroutine, &goroutine, int64(parent.goroutine))
 	call.Goroutine = uint64(goroutine)
 	c.marks(call, int(local))
 	c.counters = append(c.counters, c.counter(call))
@@ -92,21 +93,21 @@ func (c *callCodec) call(call *trace.Call) {
 
 // marks keeps the fields that are set in few calls, and says first which of them are.
 func (c *callCodec) marks(call *trace.Call, place int) {
-	marks := bitOf(call.Leaf) | bitOf(len(call.Attributes) > 0)<<1 | bitOf(call.NewGoroutine)<<2 |
-		bitOf(call.Error != "")<<3 | bitOf(call.Unfinished)<<4 | bitOf(call.Panic != "")<<5
-	c.predicted(c.marked, &marks, place)
-	if marks == 0 || c.err != nil {
+	marks := columns.BitOf(call.Leaf) | columns.BitOf(len(call.Attributes) > 0)<<1 | columns.BitOf(call.NewGoroutine)<<2 |
+		columns.BitOf(call.Error != "")<<3 | columns.BitOf(call.Unfinished)<<4 | columns.BitOf(call.Panic != "")<<5
+	c.Predicted(c.marked, &marks, place)
+	if marks == 0 || c.Err() != nil {
 		return
 	}
 	call.Leaf, call.NewGoroutine, call.Unfinished = marks&1 != 0, marks>>2&1 != 0, marks>>4&1 != 0
 	if marks>>1&1 != 0 {
-		c.pairs("attributes", &call.Attributes)
+		c.Pairs("attributes", &call.Attributes)
 	}
 	if marks>>3&1 != 0 {
-		c.text("error", &call.Error)
+		c.Text("error", &call.Error)
 	}
 	if marks>>5&1 != 0 {
-		c.text("panic", &call.Panic)
+		c.Text("panic", &call.Panic)
 	}
 }
 
@@ -115,15 +116,15 @@ const placeColumn = "place"
 // placed keeps Function, File, Line and Process, of which there are far fewer than calls.
 func (c *callCodec) placed(call *trace.Call) int {
 	var i uint64
-	if c.writing {
+	if c.Writing() {
 		i = c.shared.places.index[placeOf(call)]
 	}
-	c.numberIn(c.place, &i)
-	if c.writing || c.err != nil {
+	c.NumberIn(c.place, &i)
+	if c.Writing() || c.Err() != nil {
 		return int(i)
 	}
 	if i >= uint64(len(c.shared.places.all)) {
-		c.err = unknownPlace(i, len(c.shared.places.all))
+		c.Fail(unknownPlace(i, len(c.shared.places.all)))
 		return 0
 	}
 	p := &c.shared.places.all[i]
@@ -146,7 +147,7 @@ func (c *callCodec) local(place int) int32 {
 // grow makes room for the calls.
 func (c *callCodec) grow(calls int) {
 	c.places, c.counters, c.parents = make([]int32, 0, calls), make([]int32, 0, calls), make([]int32, 0, calls)
-	if c.writing {
+	if c.Writing() {
 		c.times.rankCalls(c.request)
 	} else {
 		c.times.starts, c.times.ends = make([]int32, calls), make([]int32, calls)
@@ -157,14 +158,14 @@ func (c *callCodec) grow(calls int) {
 // parent stores the number of levels from the previous call up to the parent, and returns the parent, nil for none.
 func (c *callCodec) parent(call *trace.Call) *open {
 	var up uint64
-	if c.writing {
+	if c.Writing() {
 		for i := len(c.above) - 1; i >= 0 && c.request.Calls[c.above[i].at].ID != call.Parent; i-- {
 			up++
 		}
 	}
-	c.numberIn(c.up, &up)
+	c.NumberIn(c.up, &up)
 	if up > uint64(len(c.above)) {
-		c.err = fmt.Errorf("a call stands %d levels above one of depth %d", up, len(c.above))
+		c.Fail(fmt.Errorf("a call stands %d levels above one of depth %d", up, len(c.above)))
 		up = uint64(len(c.above))
 	}
 	c.leave(int(up))
@@ -202,24 +203,24 @@ func (c *callCodec) counter(call *trace.Call) int32 {
 		at = len(c.processes)
 		c.processes = append(c.processes, call.Process)
 	}
-	return int32(2*at) + int32(bitOf(call.Leaf))
+	return int32(2*at) + int32(columns.BitOf(call.Leaf))
 }
 
 // ids stores the IDs, and returns them.
 func (c *callCodec) ids() []uint64 {
-	model := c.model("id")
+	model := c.Model("id")
 	last := make([]uint64, 2*len(c.processes))
 	ids := make([]uint64, len(c.counters))
 	for _, i := range c.times.inOrder() {
 		before := &last[c.counters[i]]
-		if c.writing {
+		if c.Writing() {
 			ids[i] = c.parse(c.request.Calls[i].ID)
 		}
-		step := fold(int64(ids[i] - *before - 1))
-		if c.predicted(model, &step, 0); c.err != nil {
+		step := columns.Fold(int64(ids[i] - *before - 1))
+		if c.Predicted(model, &step, 0); c.Err() != nil {
 			return nil
 		}
-		ids[i] = *before + 1 + uint64(unfold(step))
+		ids[i] = *before + 1 + uint64(columns.Unfold(step))
 		*before = ids[i]
 	}
 	return ids

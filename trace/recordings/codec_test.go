@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -135,41 +136,34 @@ func small() *trace.Recording {
 
 // Whatever the columns hold, reading them ends with a valid recording or an error.
 func FuzzDecode(f *testing.F) {
-	packed, s := pack(f, small())
-	cols, err := unpack(packed, s.common)
+	rec := small()
+	_, s := pack(f, rec)
+	contents, err := written(rec, s).Contents()
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, col := range cols.all {
-		f.Add(col.name, col.data)
-		f.Add(col.name, []byte{})
-		f.Add(col.name, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	for name, content := range contents {
+		f.Add(name, content)
+		f.Add(name, []byte{})
+		f.Add(name, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	}
 	f.Fuzz(func(t *testing.T, column string, data []byte) {
-		cols, err := unpack(packed, s.common)
-		if err != nil {
-			t.Fatal(err)
+		c := columns.NewWriter()
+		for name, content := range contents {
+			c.Bytes(name, &content)
 		}
-		cols.get(column).data = data
-		rec, err := read(cols, s)
+		c.Bytes(column, &data)
+		opened, err := c.Reread()
+		if err != nil {
+			return
+		}
+		rec, err := read(opened, s)
 		if err == nil && rec.Validate() != nil {
 			t.Errorf("read, but not valid: %v", rec.Validate())
 		}
 		if err != nil && strings.TrimSpace(err.Error()) == "" {
 			t.Error("an error without a text")
 		}
-	})
-}
-
-// Whatever the bytes are, unpacking them ends.
-func FuzzUnpack(f *testing.F) {
-	packed, s := pack(f, small())
-	f.Add(packed)
-	f.Add(packed[:len(packed)/2])
-	f.Add([]byte{})
-	f.Fuzz(func(_ *testing.T, data []byte) {
-		_, _ = decodeShared(data)
-		_, _ = decode(data, s)
 	})
 }
 
@@ -271,50 +265,4 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%d has code %d, though it has more than %d digits", v, code, digits)
 		}
 	}
-}
-
-// Numbers come back as they were, whatever the models have learned.
-func TestBits(t *testing.T) {
-	type number struct {
-		V       uint64
-		Context int
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		all := rapid.SliceOf(rapid.Custom(func(t *rapid.T) number {
-			return number{rapid.Uint64().Draw(t, "v") >> rapid.IntRange(0, 63).Draw(t, "shift"), rapid.IntRange(0, 5).Draw(t, "context")}
-		})).Draw(t, "numbers")
-		w, m := newBitWriter(), newNumberModel()
-		for range 40 { // a model that is sure of what comes, and then errs
-			w.number(1, m, 0)
-		}
-		for _, n := range all {
-			w.number(n.V, m, n.Context)
-		}
-		data := w.written()
-		r, m := newBitReader(data), newNumberModel()
-		for range 40 {
-			r.number(0, m, 0)
-		}
-		for i, n := range all {
-			if got := r.number(0, m, n.Context); got != n.V {
-				t.Fatalf("number %d: wrote %d, read %d", i, n.V, got)
-			}
-		}
-		if err := r.end(); err != nil {
-			t.Fatal(err)
-		}
-		if r.data = []byte{0}; r.end() == nil {
-			t.Fatal("a byte too many is no error")
-		}
-		short, m := newBitReader(data[:len(data)-1]), newNumberModel()
-		for range 40 {
-			short.number(0, m, 0)
-		}
-		for _, n := range all {
-			short.number(0, m, n.Context)
-		}
-		if short.end() == nil {
-			t.Fatal("the last byte is missing, which is no error")
-		}
-	})
 }

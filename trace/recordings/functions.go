@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
 // A Function is a function that was called in a release, with its full name and its place.
@@ -77,23 +79,23 @@ func (a *archive) placesOf(scenario string, s *shared) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	cols, err := unpack(packed, s.common)
+	c, err := columns.Open(packed, s.common)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	seen := make([]bool, len(s.places.all))
 	var called []uint32
-	for col := cols.get(placeColumn); len(col.data) > 0; {
-		n, err := col.uint()
-		if err == nil && n >= uint64(len(seen)) {
-			err = unknownPlace(n, len(seen))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	for n := range c.Numbers(placeColumn) {
+		if n >= uint64(len(seen)) {
+			c.Fail(unknownPlace(n, len(seen)))
+			break
 		}
 		if !seen[n] {
 			seen[n], called = true, append(called, uint32(n))
 		}
+	}
+	if c.Err() != nil {
+		return nil, fmt.Errorf("%s: %w", name, c.Err())
 	}
 	return called, nil
 }

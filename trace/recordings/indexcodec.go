@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
 // An index holds the programs of all releases. Most functions are the same in several releases, so
@@ -54,13 +56,13 @@ func packIndex(releases map[string]map[string]*Program) ([]byte, error) {
 	x.programs = slices.Sorted(maps.Keys(programs))
 	x.addTexts(releases)
 	x.addGates(releases)
-	c := newWriter()
+	c := &codec{Codec: columns.NewWriter()}
 	c.codeIndex(x)
-	cols, err := c.written()
+	packed, err := c.Pack(nil)
 	if err != nil {
 		return nil, fmt.Errorf("packing the index: %w", err)
 	}
-	return cols.pack(nil)
+	return packed, nil
 }
 
 func (x *index) addTexts(releases map[string]map[string]*Program) {
@@ -115,17 +117,13 @@ func (x *index) addGates(releases map[string]map[string]*Program) {
 
 // unpackIndex reads the output of packIndex.
 func unpackIndex(packed []byte) (*index, error) {
-	cols, err := unpack(packed, nil)
+	opened, err := columns.Open(packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("reading the index: %w", err)
 	}
-	c, err := newReader(cols)
-	if err != nil {
-		return nil, fmt.Errorf("reading the index: %w", err)
-	}
-	x := new(index)
+	c, x := &codec{Codec: opened}, new(index)
 	c.codeIndex(x)
-	if err := c.end(); err != nil {
+	if err := c.Close(); err != nil {
 		return nil, fmt.Errorf("reading the index: %w", err)
 	}
 	return x, nil
@@ -174,48 +172,48 @@ func (x *index) gatesOf(release, program int) map[string]bool {
 }
 
 func (c *codec) codeIndex(x *index) {
-	list(c, "releases", &x.releases, func(s *string) { c.text("release", s) })
-	list(c, "programs", &x.programs, func(s *string) { c.text("program", s) })
-	list(c, "functions", &x.texts, func(t *indexText) {
-		c.text("name", &t.Name)
-		c.text("file", &t.File)
-		integer(c, "spanless", (*int)(&t.Spanless))
-		if !c.writing {
+	columns.List(c.Codec, "releases", &x.releases, func(s *string) { c.Text("release", s) })
+	columns.List(c.Codec, "programs", &x.programs, func(s *string) { c.Text("program", s) })
+	columns.List(c.Codec, "functions", &x.texts, func(t *indexText) {
+		c.Text("name", &t.Name)
+		c.Text("file", &t.File)
+		columns.Int(c.Codec, "spanless", &t.Spanless)
+		if !c.Writing() {
 			t.in = make([]uint64, len(x.programs))
 		}
 		for p := range t.in {
-			c.number("in", &t.in[p])
+			c.Number("in", &t.in[p])
 		}
 		line := 0
-		list(c, "calls", &t.Calls, func(call *SourceCall) {
+		columns.List(c.Codec, "calls", &t.Calls, func(call *SourceCall) {
 			c.sourceCall(call, line)
 			line = call.Line
 		})
 	})
-	list(c, "gates", &x.gates, func(g *indexGate) {
-		integer(c, "gate.program", &g.program)
-		c.text("gate.name", &g.name)
-		c.number("gate.known", &g.known)
-		c.number("gate.on", &g.on)
+	columns.List(c.Codec, "gates", &x.gates, func(g *indexGate) {
+		columns.Int(c.Codec, "gate.program", &g.program)
+		c.Text("gate.name", &g.name)
+		c.Number("gate.known", &g.known)
+		c.Number("gate.on", &g.on)
 	})
 }
 
 // sourceCall stores a call; line is the line of the call before it.
 func (c *codec) sourceCall(call *SourceCall, line int) {
 	at := int64(call.Line)
-	c.step("call.line", &at, int64(line))
+	c.Step("call.line", &at, int64(line))
 	call.Line = int(at)
-	integer(c, "call.kind", (*int)(&call.Kind))
-	c.text("call.name", &call.Name)
-	c.text("call.gate", &call.Gate)
-	c.flag("call.deferred", &call.Deferred)
-	integer(c, "call.branch", (*int)(&call.Branch.Kind))
+	columns.Int(c.Codec, "call.kind", &call.Kind)
+	c.Text("call.name", &call.Name)
+	c.Text("call.gate", &call.Gate)
+	c.Flag("call.deferred", &call.Deferred)
+	columns.Int(c.Codec, "call.branch", &call.Branch.Kind)
 	if call.Branch.Kind == NoBranch {
 		return
 	}
-	c.text("branch.text", &call.Branch.Text)
+	c.Text("branch.text", &call.Branch.Text)
 	above := int64(call.Branch.Line)
-	c.step("branch.line", &above, int64(call.Line))
+	c.Step("branch.line", &above, int64(call.Line))
 	call.Branch.Line = int(above)
-	integer(c, "branch.threshold", (*int)(&call.Branch.Threshold))
+	columns.Int(c.Codec, "branch.threshold", &call.Branch.Threshold)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -49,19 +50,19 @@ func newPlaces(recordings []*trace.Recording) *places {
 func (c *codec) places(p *places) {
 	line := int64(0)
 	file, prefix := "", ""
-	list(c, "places", &p.all, func(at *place) {
-		c.text("process", &at.Process)
-		c.text("file", &at.File)
+	columns.List(c.Codec, "places", &p.all, func(at *place) {
+		c.Text("process", &at.Process)
+		c.Text("file", &at.File)
 		next := int64(at.Line)
-		c.step("line", &next, line)
+		c.Step("line", &next, line)
 		at.Line, line = int(next), next
 		// Most names begin with the package, which the file names, too.
 		if prefix == "" || at.File != file {
 			file, prefix = at.File, path.Dir(at.File)+"."
 		}
 		name, inPackage := strings.CutPrefix(at.Function, prefix)
-		c.flag("inPackage", &inPackage)
-		if c.text("function", &name); inPackage {
+		c.Flag("inPackage", &inPackage)
+		if c.Text("function", &name); inPackage {
 			name = prefix + name
 		}
 		at.Function = name

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -33,13 +34,13 @@ func newShared(all []*trace.Recording) (*shared, error) {
 	}
 	slices.SortStableFunc(chosen, func(a, b *trace.Recording) int { return cmp.Compare(countCalls(b), countCalls(a)) })
 	for _, rec := range chosen[:min(len(chosen), commonRecordings)] {
-		cols, err := write(rec, s)
+		contents, err := written(rec, s).Contents()
 		if err != nil {
 			return nil, err
 		}
-		for _, col := range cols.all {
-			if col.name != bitsColumn && !strings.HasPrefix(col.name, gapColumns) { // which are never twice the same
-				s.common = append(s.common, col.data...)
+		for name, content := range contents {
+			if name != columns.BitsColumn && !strings.HasPrefix(name, gapColumns) { // which are never twice the same
+				s.common = append(s.common, content...)
 			}
 		}
 	}
@@ -55,28 +56,22 @@ func countCalls(rec *trace.Recording) int {
 }
 
 func (s *shared) encode() ([]byte, error) {
-	c := newWriter()
-	c.places(s.places)
-	cols, err := c.written()
-	if err != nil {
-		return nil, err
-	}
-	cols.get(commonColumn).data = s.common
-	return cols.pack(nil)
+	c := &codec{Codec: columns.NewWriter()}
+	c.code(s)
+	return c.Pack(nil)
 }
 
-const commonColumn = "common"
-
 func decodeShared(packed []byte) (*shared, error) {
-	cols, err := unpack(packed, nil)
+	opened, err := columns.Open(packed, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{places: new(places), common: cols.take(commonColumn)}
-	c, err := newReader(cols)
-	if err != nil {
-		return nil, err
-	}
+	c, s := &codec{Codec: opened}, &shared{places: new(places)}
+	c.code(s)
+	return s, c.Close()
+}
+
+func (c *codec) code(s *shared) {
 	c.places(s.places)
-	return s, c.end()
+	c.Bytes("common", &s.common)
 }

@@ -1,11 +1,11 @@
 package recordings
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -33,14 +33,14 @@ type eventKind struct {
 	// number is the position among the kinds, counted from 1.
 	number uint8
 	// rank predicts the ranks.
-	rank *numberModel
+	rank *columns.Model
 	// gap has the differences to the times of the ranks before.
-	gap *column
+	gap *columns.Column
 }
 
 // kind returns the kind with a name.
 func (t *times) kind(c *codec, name string) *eventKind {
-	t.kinds = append(t.kinds, &eventKind{uint8(len(t.kinds) + 1), c.model(name), c.columns.get(gapColumns + name)})
+	t.kinds = append(t.kinds, &eventKind{uint8(len(t.kinds) + 1), c.Model(name), c.Column(gapColumns + name)})
 	return t.kinds[len(t.kinds)-1]
 }
 
@@ -83,13 +83,11 @@ func (t *times) end(c *callCodec, at int, kind *eventKind, free int) int {
 }
 
 func (t *times) rank(c *callCodec, rank *int32, place int32, kind *eventKind, free int) int {
-	step := fold(int64(*rank) - int64(free))
-	c.predicted(kind.rank, &step, int(place))
-	at := free + int(unfold(step))
+	step := columns.Fold(int64(*rank) - int64(free))
+	c.Predicted(kind.rank, &step, int(place))
+	at := free + int(columns.Unfold(step))
 	if at < 0 || at >= 2*len(c.request.Calls) {
-		if c.err == nil {
-			c.err = fmt.Errorf("%d calls have time %d", len(c.request.Calls), at)
-		}
+		c.Fail(fmt.Errorf("%d calls have time %d", len(c.request.Calls), at))
 		at = 0
 	}
 	for at >= len(t.events) {
@@ -104,25 +102,25 @@ func (t *times) rank(c *callCodec, rank *int32, place int32, kind *eventKind, fr
 
 // code stores the times themselves, after the ranks of the calls.
 func (t *times) code(c *codec) {
-	if c.err != nil {
+	if c.Err() != nil {
 		return
 	}
-	integer(c, "unit", &t.unit)
-	if c.err == nil && t.unit <= 0 {
-		c.err = fmt.Errorf("the unit of its times is %d ns", t.unit)
+	columns.Int(c.Codec, "unit", &t.unit)
+	if t.unit <= 0 {
+		c.Fail(fmt.Errorf("the unit of its times is %d ns", t.unit))
 	}
-	if !c.writing {
+	if !c.Writing() {
 		t.all = make([]int64, len(t.events))
 	}
 	for i := range t.all {
 		if i == 0 {
-			c.step("firstTime", &t.all[0], 0)
+			c.Step("firstTime", &t.all[0], 0)
 			continue
 		}
 		if t.events[i] == 0 {
-			c.err = cmp.Or(c.err, fmt.Errorf("no call begins or ends at time %d of %d", i, len(t.all)))
+			c.Fail(fmt.Errorf("no call begins or ends at time %d of %d", i, len(t.all)))
 		}
-		if c.err != nil {
+		if c.Err() != nil {
 			return
 		}
 		gap := uint64(t.all[i] - t.all[i-1])
@@ -136,20 +134,14 @@ func (t *times) at(rank int32) int64 { return t.all[rank] * t.unit }
 
 // gap stores the difference between two times: in the column as a short code, or if it has more digits than
 // the codes have, as 0, with the number itself in another column.
-func (c *codec) gap(column *column, gap *uint64) {
-	if c.writing {
-		code := codeOf(*gap)
-		if column.put(code); code == 0 {
-			c.number(gapColumns+"long", gap)
-		}
-		return
+func (c *codec) gap(column *columns.Column, gap *uint64) {
+	code := codeOf(*gap)
+	c.NumberIn(column, &code)
+	if code == 0 {
+		c.Number(gapColumns+"long", gap)
+	} else if !c.Writing() {
+		*gap = codedBy(code)
 	}
-	var code uint64
-	if code, c.err = column.uint(); code == 0 && c.err == nil {
-		c.number(gapColumns+"long", gap)
-		return
-	}
-	*gap = codedBy(code)
 }
 
 // codeOf returns the code of a number with at most digits binary digits before its zeros, and 0 for other numbers. Numbers with

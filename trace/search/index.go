@@ -4,19 +4,14 @@
 package search
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
+	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -117,116 +112,43 @@ func eachText(rec *trace.Recording, add func(Kind, string)) {
 	}
 }
 
-// pack writes the index: the places, then the texts, each with what it shares with the one before, then
-// the recordings of each.
 func (x *index) pack() ([]byte, error) {
-	var raw []byte
-	text := func(s string) {
-		raw = binary.AppendUvarint(raw, uint64(len(s)))
-		raw = append(raw, s...)
-	}
-	raw = binary.AppendUvarint(raw, uint64(len(x.places)))
-	for _, p := range x.places {
-		text(p.Release)
-		text(p.Scenario)
-	}
-	raw = binary.AppendUvarint(raw, uint64(len(x.entries)))
-	before := ""
-	for _, e := range x.entries {
-		shared := 0
-		for shared < min(len(before), len(e.text)) && before[shared] == e.text[shared] {
-			shared++
-		}
-		raw = append(raw, byte(e.kind))
-		raw = binary.AppendUvarint(raw, uint64(shared))
-		text(e.text[shared:])
-		before = e.text
-	}
-	for _, e := range x.entries {
-		raw = binary.AppendUvarint(raw, uint64(len(e.in)))
-		last := 0
-		for _, place := range e.in {
-			raw = binary.AppendUvarint(raw, uint64(place-last))
-			last = place
-		}
-	}
-	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return nil, err
-	}
-	_, err = w.Write(raw)
-	err = errors.Join(err, w.Close())
-	return out.Bytes(), err
+	c := columns.NewWriter()
+	x.code(c)
+	return c.Pack(nil)
 }
-
-var errBroken = errors.New("the search index is broken: \"go test ./trace/search -update\" makes it anew")
 
 // unpack reads the output of pack.
 func unpack(packed []byte) (*index, error) {
-	r, err := zstd.NewReader(bytes.NewReader(packed))
+	x := new(index)
+	c, err := columns.Open(packed, nil)
+	if err == nil {
+		x.code(c)
+		err = c.Close()
+	}
 	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errBroken, err)
-	}
-	in := reader{rest: raw}
-	x := &index{places: make([]Place, in.number())}
-	for i := range x.places {
-		x.places[i] = Place{in.text(), in.text()}
-	}
-	x.entries = make([]entry, in.number())
-	before := ""
-	for i := range x.entries {
-		kind := Kind(in.byte())
-		shared := min(in.number(), len(before))
-		before = before[:shared] + in.text()
-		x.entries[i] = entry{kind: kind, text: before}
-	}
-	for i := range x.entries {
-		all := make([]int, in.number())
-		place := 0
-		for j := range all {
-			place += in.number()
-			all[j] = place
-		}
-		x.entries[i].in = all
-	}
-	if in.broken || len(in.rest) > 0 {
-		return nil, errBroken
+		return nil, fmt.Errorf("the search index is broken: %w; \"go test ./trace/search -update\" makes it anew", err)
 	}
 	return x, nil
 }
 
-// A reader takes numbers and texts from bytes. After the first that is not there, all are zero.
-type reader struct {
-	rest   []byte
-	broken bool
-}
-
-func (r *reader) number() int {
-	v, n := binary.Uvarint(r.rest)
-	if n <= 0 || v > 1<<24 {
-		r.broken, r.rest = true, nil
-		return 0
-	}
-	r.rest = r.rest[n:]
-	return int(v)
-}
-
-func (r *reader) byte() byte { return r.take(1, "\x00")[0] }
-
-func (r *reader) text() string { return r.take(r.number(), "") }
-
-func (r *reader) take(n int, without string) string {
-	if n > len(r.rest) {
-		r.broken, r.rest = true, nil
-		return without
-	}
-	s := string(r.rest[:n])
-	r.rest = r.rest[n:]
-	return s
+// code writes or reads the index.
+func (x *index) code(c *columns.Codec) {
+	columns.List(c, "places", &x.places, func(p *Place) {
+		c.Text("place.release", &p.Release)
+		c.Text("place.scenario", &p.Scenario)
+	})
+	kind, in := c.Column("kind"), c.Column("in")
+	columns.List(c, "entries", &x.entries, func(e *entry) {
+		wide := uint64(e.kind)
+		c.NumberIn(kind, &wide)
+		e.kind = Kind(wide)
+		c.Sorted("text", &e.text)
+		last := int64(0)
+		columns.List(c, "count", &e.in, func(place *int) {
+			at := int64(*place)
+			c.StepIn(in, &at, last)
+			*place, last = int(at), at
+		})
+	})
 }

@@ -1,4 +1,4 @@
-package recordings
+package columns
 
 import (
 	"encoding/binary"
@@ -32,7 +32,7 @@ func newBitReader(data []byte) *bitCoder {
 // next takes a byte out of the data.
 func (b *bitCoder) next() uint32 {
 	if len(b.data) == 0 {
-		b.err = fmt.Errorf("column %q: %w", bitsColumn, errTruncated)
+		b.err = fmt.Errorf("column %q: %w", BitsColumn, errTruncated)
 		return 0
 	}
 	first := b.data[0]
@@ -40,13 +40,10 @@ func (b *bitCoder) next() uint32 {
 	return uint32(first)
 }
 
-// bitsColumn is the column of the code.
-const bitsColumn = "bits"
-
 // end returns an error if not all of the data was read.
 func (b *bitCoder) end() error {
 	if b.err == nil && len(b.data) > 0 {
-		return fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", bitsColumn, len(b.data))
+		return fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", BitsColumn, len(b.data))
 	}
 	return b.err
 }
@@ -124,8 +121,8 @@ const ownLengths = 4
 // enough is how many bits a context has seen when the general model no longer learns from it.
 const enough = 32
 
-// A numberModel predicts numbers of a kind: first the number of their binary digits, by the context, then the digits.
-type numberModel struct {
+// A Model predicts numbers of a kind: first the number of their binary digits, by the context, then the digits.
+type Model struct {
 	lengths [64]bitModel
 	// contexts has models of the lengths for each context that has been used.
 	contexts [][ownLengths]bitModel
@@ -135,8 +132,8 @@ type numberModel struct {
 	others [65]bitModel
 }
 
-func newNumberModel() *numberModel {
-	m := &numberModel{}
+func newModel() *Model {
+	m := &Model{}
 	for i := range m.lengths {
 		m.lengths[i].one = 1 << 15
 	}
@@ -150,7 +147,7 @@ func newNumberModel() *numberModel {
 }
 
 // number writes or reads a number, and returns it.
-func (b *bitCoder) number(v uint64, m *numberModel, context int) uint64 {
+func (b *bitCoder) number(v uint64, m *Model, context int) uint64 {
 	for context >= len(m.contexts) {
 		m.contexts = append(m.contexts, [ownLengths]bitModel{})
 	}
@@ -178,7 +175,7 @@ func (b *bitCoder) number(v uint64, m *numberModel, context int) uint64 {
 }
 
 // digits writes or reads the digits of a number, of which the first one is 1, and returns the number.
-func (b *bitCoder) digits(v uint64, length int, m *numberModel) uint64 {
+func (b *bitCoder) digits(v uint64, length int, m *Model) uint64 {
 	if length < 2 || b.err != nil {
 		return uint64(length)
 	}
@@ -186,14 +183,14 @@ func (b *bitCoder) digits(v uint64, length int, m *numberModel) uint64 {
 	node := 1 // a leading 1 and the digits so far
 	for left > 0 && node < 8 {
 		left--
-		node = 2*node + int(bitOf(b.bit(v>>left&1 == 1, &m.leading[length][node])))
+		node = 2*node + int(BitOf(b.bit(v>>left&1 == 1, &m.leading[length][node])))
 	}
 	out := uint64(node) << left
 	if left > 0 && b.bit(v&(1<<left-1) != 0, &m.others[length]) {
 		for left > 0 {
 			left--
 			even := bitModel{one: 1 << 15}
-			out |= bitOf(b.bit(v>>left&1 == 1, &even)) << left
+			out |= BitOf(b.bit(v>>left&1 == 1, &even)) << left
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package recordings
+package columns
 
 import (
 	"bytes"
@@ -9,24 +9,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A column holds the values of one field for all calls (or requests, or stored keys), as
-// consecutive varints: similar values compress well.
-type column struct {
+// A Column holds the values of one field of all things of a kind, as consecutive varints: similar values compress well.
+type Column struct {
 	name string
 	data []byte
 	// next is the column that was last used after this one: it is probably the next one again.
-	next *column
+	next *Column
 }
 
-func (c *column) put(v uint64) { c.data = binary.AppendUvarint(c.data, v) }
+func (c *Column) put(v uint64) { c.data = binary.AppendUvarint(c.data, v) }
 
-func (c *column) putText(s string) {
+func (c *Column) putText(s string) {
 	c.put(uint64(len(s)))
 	c.data = append(c.data, s...)
 }
 
 // uint takes the next value out of the column.
-func (c *column) uint() (uint64, error) {
+func (c *Column) uint() (uint64, error) {
 	if len(c.data) > 0 && c.data[0] < 1<<7 { // as most are
 		v := uint64(c.data[0])
 		c.data = c.data[1:]
@@ -40,7 +39,7 @@ func (c *column) uint() (uint64, error) {
 	return v, nil
 }
 
-func (c *column) text() (string, error) {
+func (c *Column) text() (string, error) {
 	n, err := c.uint()
 	if err != nil {
 		return "", err
@@ -54,7 +53,7 @@ func (c *column) text() (string, error) {
 }
 
 // texts takes all texts out of the column.
-func (c *column) texts() ([]string, error) {
+func (c *Column) texts() ([]string, error) {
 	var texts []string
 	for all := string(c.data); len(c.data) > 0; { // one string, of which the texts are parts
 		n, err := c.uint()
@@ -71,32 +70,30 @@ func (c *column) texts() ([]string, error) {
 	return texts, nil
 }
 
-var errTruncated = errors.New("it ends too early")
-
-// columns are the columns of one recording, in the order in which they were first used.
+// columns are the columns of a file, in the order in which they were first used.
 type columns struct {
-	all    []*column
-	byName map[string]*column
+	all    []*Column
+	byName map[string]*Column
 	// last is the column that find returned last.
-	last *column
+	last *Column
 }
 
-func newColumns() *columns { return &columns{byName: map[string]*column{}} }
+func newColumns() *columns { return &columns{byName: map[string]*Column{}} }
 
 // get returns the column with a name, and adds it if there is none.
-func (c *columns) get(name string) *column {
+func (c *columns) get(name string) *Column {
 	col := c.find(name)
 	if col == nil {
-		col = &column{name: name}
+		col = &Column{name: name}
 		c.all = append(c.all, col)
 		c.byName[name] = col
 	}
 	return col
 }
 
-// find returns the column with a name, or nil. Calls have their fields in the same order, so few columns
+// find returns the column with a name, or nil. Things have their fields in the same order, so few columns
 // are looked up in the map.
-func (c *columns) find(name string) *column {
+func (c *columns) find(name string) *Column {
 	if c.last != nil && c.last.next != nil && c.last.next.name == name {
 		c.last = c.last.next
 		return c.last
@@ -133,29 +130,32 @@ func (c *columns) size() int {
 }
 
 const (
-	// maxSize is the maximum size of an unpacked recording.
-	maxSize = 64 << 20
+	// MaxSize is the maximum size of a file when it is unpacked, in bytes.
+	MaxSize = 64 << 20
 	// window is the distance that the compression looks back.
-	window = 4 << 20
+	window = 8 << 20
 	// dictionary is the number by which zstd knows common; any will do.
 	dictionary = 1
+	// version is the version of the format. Version 1 had no number: it begins with the number of columns, which is never 0.
+	version = 2
 )
 
-// pack returns the columns as zstd: the number of columns, the name and size of each, then
+// pack returns the columns as zstd: 0, the version of the format, the number of columns, the name and size of each, then
 // their content. Each is compressed in blocks of its own, because frequent values of one
 // are rare in another. Content that resembles common, which may be nil, takes almost no
 // space; the same common is needed to unpack.
 func (c *columns) pack(common []byte) ([]byte, error) {
-	head := binary.AppendUvarint(nil, uint64(len(c.all)))
+	head := &Column{}
+	head.put(0)
+	head.put(version)
+	head.put(uint64(len(c.all)))
 	parts := [][]byte{nil}
 	for _, col := range c.all {
-		name := &column{}
-		name.putText(col.name)
-		name.put(uint64(len(col.data)))
-		head = append(head, name.data...)
+		head.putText(col.name)
+		head.put(uint64(len(col.data)))
 		parts = append(parts, col.data)
 	}
-	parts[0] = head
+	parts[0] = head.data
 	var out bytes.Buffer
 	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window)}
 	if len(common) > 0 {
@@ -177,7 +177,7 @@ func (c *columns) pack(common []byte) ([]byte, error) {
 
 // unpack reads the output of pack.
 func unpack(packed, common []byte) (*columns, error) {
-	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSize)}
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxSize)}
 	if len(common) > 0 {
 		options = append(options, zstd.WithDecoderDictRaw(dictionary, common))
 	}
@@ -191,27 +191,10 @@ func unpack(packed, common []byte) (*columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest := &column{name: "names of columns", data: raw}
-	n, err := rest.uint()
+	rest := &Column{name: "names of columns", data: raw}
+	c, sizes, err := readHead(rest)
 	if err != nil {
 		return nil, err
-	}
-	c := newColumns()
-	var sizes []uint64
-	for range n {
-		name, err := rest.text()
-		if err != nil {
-			return nil, err
-		}
-		size, err := rest.uint()
-		if err != nil {
-			return nil, err
-		}
-		if c.byName[name] != nil {
-			return nil, fmt.Errorf("it has two columns %q", name)
-		}
-		c.get(name)
-		sizes = append(sizes, size)
 	}
 	for i, col := range c.all {
 		if sizes[i] > uint64(len(rest.data)) {
@@ -223,4 +206,35 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, fmt.Errorf("%d bytes are left over", len(rest.data))
 	}
 	return c, nil
+}
+
+// readHead takes the names and sizes of the columns out of the beginning of the data.
+func readHead(rest *Column) (c *columns, sizes []uint64, err error) {
+	n, err := rest.uint()
+	if n == 0 && err == nil {
+		var has uint64
+		if has, err = rest.uint(); err == nil && has != version {
+			return nil, nil, fmt.Errorf("it is in version %d of the format: this apitrace reads up to version %d", has, version)
+		}
+		if err == nil {
+			n, err = rest.uint()
+		}
+	}
+	c = newColumns()
+	for ; n > 0 && err == nil; n-- {
+		var name string
+		if name, err = rest.text(); err != nil {
+			break
+		}
+		var size uint64
+		if size, err = rest.uint(); err != nil {
+			break
+		}
+		if c.byName[name] != nil {
+			return nil, nil, fmt.Errorf("it has two columns %q", name)
+		}
+		c.get(name)
+		sizes = append(sizes, size)
+	}
+	return c, sizes, err
 }

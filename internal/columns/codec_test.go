@@ -1,0 +1,146 @@
+package columns
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// A thing has a field for each kind of column.
+type thing struct {
+	Number    uint64
+	Int       int
+	Step      int64
+	Predicted uint64
+	Flag      bool
+	Text      string
+	Sorted    string
+	Time      time.Time
+	Texts     []string
+	Pairs     map[string]string
+}
+
+// code writes or reads things, and bytes.
+func code(c *Codec, all *[]thing, bytes *[]byte) {
+	model, last := c.Model("model"), int64(0)
+	List(c, "things", all, func(x *thing) {
+		c.Number("number", &x.Number)
+		Int(c, "int", &x.Int)
+		c.StepIn(c.Column("step"), &x.Step, last)
+		last = x.Step
+		c.Predicted(model, &x.Predicted, int(x.Number%3))
+		c.Flag("flag", &x.Flag)
+		c.Text("text", &x.Text)
+		c.Sorted("sorted", &x.Sorted)
+		c.Time("time", &x.Time)
+		c.Texts("texts of it", &x.Texts)
+		c.Pairs("pairs", &x.Pairs)
+	})
+	c.Bytes("bytes", bytes)
+}
+
+func anyThing(t *rapid.T) thing {
+	return thing{
+		Number: rapid.Uint64().Draw(t, "number"), Int: rapid.Int().Draw(t, "int"), Step: rapid.Int64().Draw(t, "step"),
+		Predicted: rapid.Uint64().Draw(t, "predicted"), Flag: rapid.Bool().Draw(t, "flag"), Text: rapid.String().Draw(t, "text"),
+		Sorted: rapid.StringMatching("[ab]{0,6}").Draw(t, "sorted"), Time: time.Unix(0, rapid.Int64Min(1).Draw(t, "time")).UTC(),
+		Texts: rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "texts"), Pairs: rapid.MapOfN(rapid.String(), rapid.String(), 1, 3).Draw(t, "pairs"),
+	}
+}
+
+func packed(t interface{ Fatal(...any) }, all []thing, bytes, common []byte) []byte {
+	c := NewWriter()
+	code(c, &all, &bytes)
+	data, err := c.Pack(common)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Everything comes back as it was.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(rapid.Custom(anyThing), 1, 9).Draw(t, "things")
+		bytes, common := rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "bytes"), rapid.SliceOf(rapid.Byte()).Draw(t, "common")
+		c, err := Open(packed(t, all, bytes, common), common)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var things []thing
+		var read []byte
+		code(c, &things, &read)
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(things, all) || !reflect.DeepEqual(read, bytes) {
+			t.Fatalf("wrote\n%+v %q\nread\n%+v %q", all, bytes, things, read)
+		}
+	})
+}
+
+// TestVersions reads a file without a version, as files of version 1 are, and refuses one of a later version.
+func TestVersions(t *testing.T) {
+	head := []byte{1, 1, 'n', 1, 7} // one column, whose name "n" has one byte, as has its content
+	if c, err := Open(frame(t, head), nil); err != nil {
+		t.Error(err)
+	} else {
+		var v uint64
+		if c.Number("n", &v); v != 7 || c.Close() != nil {
+			t.Errorf("read %d, %v, expected 7", v, c.Close())
+		}
+	}
+	if _, err := Open(frame(t, append([]byte{0, 9}, head...)), nil); err == nil || !strings.Contains(err.Error(), "version 9") {
+		t.Errorf("a file of version 9: %v", err)
+	}
+}
+
+// TestUnreadColumn demands an error if the file has more than the reader knows.
+func TestUnreadColumn(t *testing.T) {
+	w, v := NewWriter(), uint64(1)
+	w.Number("known", &v)
+	w.Number("later", &v)
+	data, err := w.Pack(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Number("known", &v)
+	if err := c.Close(); err == nil || !strings.Contains(err.Error(), `"later"`) {
+		t.Errorf("an unread column: %v", err)
+	}
+}
+
+// Whatever the bytes are, and whatever a column holds, reading ends.
+func FuzzOpen(f *testing.F) {
+	data := packed(f, []thing{{Text: "a", Sorted: "ab", Texts: []string{"b"}, Pairs: map[string]string{"c": "d"}, Predicted: 9}}, []byte("e"), nil)
+	f.Add(data, "", []byte{})
+	f.Add(data[:len(data)/2], "", []byte{})
+	for _, column := range []string{"things", "text", "sorted", "sorted.shared", "texts of it", textsColumn, BitsColumn, "pairs"} {
+		f.Add(data, column, []byte{})
+		f.Add(data, column, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, column string, content []byte) {
+		cols, err := unpack(data, nil)
+		if err != nil {
+			return
+		}
+		if column != "" {
+			cols.get(column).data = content
+		}
+		c, err := newReader(cols)
+		if err != nil {
+			return
+		}
+		var things []thing
+		var bytes []byte
+		code(c, &things, &bytes)
+		_ = c.Close()
+	})
+}
