@@ -68,8 +68,22 @@ func TestExploreReplays(t *testing.T) {
 	m.run("run", "get-node")
 	c := m.inTerminal("explore", "get-node")
 	c.Shows("▾ 1  HTTP")
-	c.Type("r")
-	c.Shows("replayed just now")
+	const compared = "get-node shown → now  GET"
+	replayed := func() (same bool) {
+		c.Type("r")
+		screen := c.Until("the end of a replay", func(screen string) bool {
+			return strings.Contains(screen, "replayed just now") || strings.Contains(screen, compared)
+		})
+		return !strings.Contains(screen, compared)
+	}
+	// The server also works for other tests, which may change the path of one replay, but not of each.
+	for attempt := 1; !replayed(); attempt++ {
+		if attempt == 5 {
+			t.Fatalf("%d replays took different paths; the last one:\n%s", attempt, c.Screen())
+		}
+		c.Type("esc")
+		c.Until("the tree alone", func(screen string) bool { return !strings.Contains(screen, compared) })
+	}
 	c.Shows("get-node v1.37.1 now  GET")
 	c.Type("q")
 	if status := c.Wait(); status != 0 {
@@ -89,7 +103,7 @@ func TestExploreReplays(t *testing.T) {
 	c = m.inTerminal("explore", file)
 	c.Shows("▾ 1  HTTP")
 	c.Type("r")
-	c.Shows("get-node shown → now  GET")
+	c.Shows(compared)
 	c.Shows("changes: ")
 	c.Type("/", "e", "t", "c", "d", "3", ".", "(", "*", "s", "t", "o", "r", "e", ")", ".", "G", "e", "t", "enter")
 	c.Shows("only in now")
