@@ -27,7 +27,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 		return err
 	}
 	if !o.Extra.IsZero() {
-		to.Notice("scenario %q sets flags of kube-apiserver: starting a server only for it", scenario.Name)
+		to.Notice("scenario %q sets flags of kube-apiserver, %s: starting a server only for it", scenario.Name, message.List(o.Extra.Flags))
 	}
 	serving, running, err := o.Obtain(ctx, to)
 	if err != nil {

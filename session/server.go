@@ -88,6 +88,8 @@ type ServerOptions struct {
 	Edits Edits
 	// Secrets set how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
+	// OutsidePaths lets a scenario give kube-apiserver paths outside of the folder of its own files.
+	OutsidePaths bool
 }
 
 // Validate checks the options before anything is done. Its errors are message.UsageErrors.
@@ -223,6 +225,9 @@ type Running struct {
 // Obtain finds a running server, or builds and starts one. The context that it returns ends when
 // that server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
+	if outside := o.Extra.Outside(); len(outside) > 0 && !o.OutsidePaths {
+		return nil, nil, message.UsageErrorf("the scenario lets kube-apiserver use paths outside of its own folder, by %s: write them as ${dir}/NAME, or let it with \"apitrace run --outside-paths\"", message.List(outside))
+	}
 	server, err := o.attachOrWait(ctx, to)
 	if err == nil {
 		logServer(ctx, "attached to a server", server)

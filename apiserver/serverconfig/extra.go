@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,6 +56,26 @@ func (e Extra) Check() error {
 	}
 	return nil
 }
+
+// Outside returns the flags with a path that is not below ${dir}: with them, the server may read and write files elsewhere. A path is the
+// value of a flag that is named like one, or what begins with a slash; "-" is standard output.
+func (e Extra) Outside() (flags []string) {
+	for _, flag := range e.Flags {
+		_, value, _ := strings.Cut(flag, "=")
+		named := pathFlag.MatchString(flagName(flag)) && flagName(flag) != "--runtime-config"
+		outside := func(path string) bool {
+			below, inside := strings.CutPrefix(path, dirPlaceholder+"/")
+			return (named && path != "-" || inside || strings.HasPrefix(path, "/")) && !(inside && filepath.IsLocal(below))
+		}
+		if slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '=' }), outside) {
+			flags = append(flags, flag)
+		}
+	}
+	return flags
+}
+
+// pathFlag matches the names of kube-apiserver's flags whose values are paths: "--audit-log-path", "--tls-sni-cert-key", "--cert-dir".
+var pathFlag = regexp.MustCompile(`(^--|-)(path|dir|file|key|cert|certificate|config|kubeconfig|authority|[a-z]+file)$`)
 
 func flagName(flag string) string {
 	name, _, _ := strings.Cut(flag, "=")

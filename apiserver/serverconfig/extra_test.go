@@ -46,6 +46,22 @@ func TestExtra(t *testing.T) {
 	}
 }
 
+func TestOutside(t *testing.T) {
+	inside := []string{
+		"--audit-policy-file=${dir}/policy.yaml", "--audit-log-path=-", "--tls-sni-cert-key=${dir}/a.crt,${dir}/a.key", "--runtime-config=api/all=true",
+		"--feature-gates=A=true,B=false", "--service-account-issuer=https://example.org/a", "--service-cluster-ip-range=10.0.0.0/24", "--cors-allowed-origins=.*",
+		"--storage-media-type=application/json", "--shutdown-delay-duration=3s",
+	}
+	outside := []string{
+		"--audit-log-path=a.log", "--audit-log-path=/tmp/a.log", "--audit-log-path=${dir}/../a.log", "--cert-dir=x", "--log-file=x", "--log-dir=.",
+		"--audit-webhook-config-file=x", "--egress-selector-config-file=/etc/passwd", "--encryption-provider-config=e.yaml", "--etc=a,/etc/passwd",
+		"--tls-sni-cert-key=${dir}/a.crt,b.key", "--kubelet-certificate-authority=ca.crt", "--authentication-token-webhook-config-file=x", "--x=${dir}/../..",
+	}
+	if got := (Extra{Flags: append(inside, outside...)}).Outside(); !slices.Equal(got, outside) {
+		t.Errorf("outside: %q\nexpected: %q", got, outside)
+	}
+}
+
 func TestExtraRefused(t *testing.T) {
 	for _, test := range []struct {
 		extra Extra

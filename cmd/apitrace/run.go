@@ -32,6 +32,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 	command.ValidArgsFunction = completeScenario(std)
 	o.server.add(command)
 	o.server.addFresh(command)
+	o.server.addOutsidePaths(command)
 	addDeliveryFlags(command, &o.delivery)
 	takeOwnFlags(command, &o.server.Own)
 	return command

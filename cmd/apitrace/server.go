@@ -53,6 +53,11 @@ func (o *serverFlags) add(command *cobra.Command) {
 	flags.StringVar(&o.Etcd.Prefix, "etcd-prefix", "", "prefix of the keys in that etcd (default \""+storage.DefaultPrefix+"\")")
 }
 
+// addOutsidePaths adds --outside-paths, for commands that replay scenario files.
+func (o *serverFlags) addOutsidePaths(command *cobra.Command) {
+	command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario give kube-apiserver paths outside of the folder of its own files, such as a log that stays")
+}
+
 // addFresh adds --fresh, for commands that would otherwise use a server that "apitrace serve" keeps running.
 func (o *serverFlags) addFresh(command *cobra.Command) {
 	command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command only, even if \"apitrace serve\" keeps one running")
