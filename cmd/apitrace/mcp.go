@@ -1,9 +1,6 @@
 package main
 
 import (
-	"io"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
@@ -26,8 +23,7 @@ func newMCPCommand(std *console.Streams) *cobra.Command {
 		} else if c.Flags().Changed("k8s") || !server.Own.IsZero() {
 			return message.UsageErrorf("--k8s and --server select the server of --live: give that as well")
 		}
-		transport := &sdk.IOTransport{Reader: io.NopCloser(std.In), Writer: unclosed{std.Out}}
-		return mcp.Serve(c.Context(), transport, machine.Version(), std.Printer, live)
+		return mcp.Serve(c.Context(), mcp.Lines{In: std.In, Out: std.Out}, machine.Version(), std.Printer, live)
 	})
 	command.Flags().BoolVar(&allowed, "live", false, "also offer to replay scenarios and to send requests, on a server of this machine")
 	server.addVersion(command)
@@ -35,8 +31,3 @@ func newMCPCommand(std *console.Streams) *cobra.Command {
 	takeOwnFlags(command, &server.Own)
 	return command
 }
-
-// unclosed is a writer whose Close does nothing: its owner closes it.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

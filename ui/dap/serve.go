@@ -54,7 +54,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, pr
 	done, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		failed <- read(done, bufio.NewReader(in), messages)
+		failed <- read(done, in, messages)
 	}()
 	for !s.over {
 		select {
@@ -74,10 +74,19 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, pr
 	return nil
 }
 
+// mostMessage is the maximum size of a message with its header in bytes: package dap reads contents of up to 4 MiB.
+const mostMessage = 5 << 20
+
 // read reads messages until it fails or ctx is done.
-func read(ctx context.Context, in *bufio.Reader, messages chan<- []byte) error {
+func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
+	limited := &io.LimitedReader{R: in}
+	buffered := bufio.NewReader(limited)
 	for {
-		content, err := dap.ReadBaseMessage(in)
+		limited.N = mostMessage
+		content, err := dap.ReadBaseMessage(buffered)
+		if err != nil && limited.N <= 0 {
+			return message.Errorf("the message has more than %d MiB, or its header does not end", mostMessage>>20)
+		}
 		if err != nil {
 			return err
 		}
@@ -137,7 +146,11 @@ func (s *session) receive(content []byte) error {
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
-		return nil
+		ignored := s.printer.Sprintf("ignored a message of the editor that is no request: %.100q", content)
+		return s.write(&dap.OutputEvent{
+			Event: dap.Event{ProtocolMessage: dap.ProtocolMessage{Type: "event"}, Event: "output"},
+			Body:  dap.OutputEventBody{Category: "stderr", Output: ignored + "\n"},
+		})
 	}
 	if errors.As(reason, new(*dap.DecodeProtocolMessageFieldError)) {
 		reason = unsupported(request.Command)

@@ -1,0 +1,47 @@
+package dap_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	protocol "github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/ui/dap"
+)
+
+// TestBrokenMessages sends contents that are no requests. The editor shows that they were ignored, and the session goes on.
+func TestBrokenMessages(t *testing.T) {
+	c := connect(t, library{rec: small()})
+	for _, content := range []string{"{{{{{", "null", "[]", "", `{"type":"event","event":"x"}`, `{"type":5}`} {
+		if err := protocol.WriteBaseMessage(c.in, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		event, ok := c.receive().(*protocol.OutputEvent)
+		if !ok || event.Body.Category != "stderr" || !strings.Contains(event.Body.Output, "no request") {
+			t.Errorf("after %q: %#v", content, event)
+		}
+	}
+	if at := c.launch(map[string]any{"scenario": "small"}, nil); at.Reason != "entry" {
+		t.Errorf("stopped: %+v", at)
+	}
+}
+
+// TestEndlessHeader ends the session of an editor whose header does not end, and does not keep all of it.
+func TestEndlessHeader(t *testing.T) {
+	endless := io.MultiReader(strings.NewReader("Content-Length: "), forever('1'))
+	err := dap.Serve(t.Context(), endless, io.Discard, library{rec: small()}, english)
+	if err == nil || !strings.Contains(err.Error(), "its header does not end") {
+		t.Errorf("an endless header: %v", err)
+	}
+}
+
+// forever is a reader of one byte, again and again.
+type forever byte
+
+func (f forever) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(f)
+	}
+	return len(p), nil
+}
