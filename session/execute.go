@@ -62,11 +62,19 @@ type RequestList struct {
 
 // PrintedList writes a line for each request to w, after the path of the kubeconfig.
 func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) RequestList {
+	var untraced repeated
 	return RequestList{
 		Add: func(row Row) {
 			fmt.Fprintln(w, row.Localize(p))
-			if row.Err != nil {
+			if row.Err == nil {
+				return
+			}
+			n, each, sum := untraced.count()
+			if each {
 				to.Notice("not traced: %v", row.Err)
+			}
+			if sum {
+				to.Notice("not traced: %d requests by now", n)
 			}
 		},
 		Wait: func(ctx context.Context, c *Clients) error {

@@ -45,6 +45,8 @@ type sampler struct {
 	// requests counts the requests whose traces were sent, and spans their spans. failed counts the traces that were
 	// not sent, skipped and unwanted the chosen requests that were not traced.
 	requests, spans, failed, skipped, unwanted atomic.Int64
+	// untraced are the reports of requests without a trace.
+	untraced repeated
 }
 
 // sample opens a front to the server and traces a fraction, rate, of the requests that come through it. The front
@@ -150,7 +152,13 @@ func (s *sampler) done(row Row) {
 	if errors.Is(row.Err, errGivenUp) || errors.Is(row.Err, errUnwanted) {
 		return // close reports the number
 	}
-	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
+	n, each, sum := s.untraced.count()
+	if each {
+		s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
+	}
+	if sum {
+		s.to.Notice("%s: not traced: %d requests by now", time.Now().Format(time.TimeOnly), n)
+	}
 }
 
 // close ends the open requests, sends as many of the remaining traces as it can within a few seconds, and
