@@ -8,10 +8,11 @@ export CGO_ENABLED ?= 0
 # Without debugging data the linker takes a third of its time, and the binary is a fifth smaller: make build DEBUG=1 keeps the data.
 LDFLAGS = $(if $(DEBUG),,-ldflags=-s)
 
-build: ## the command line, and the same as a kubectl plugin
+build: ## the command line, and the same as a kubectl plugin with completion
 	@echo "building apitrace (a minute or two the first time)"
 	go build $(LDFLAGS) -o bin/apitrace ./cmd/apitrace
 	ln -sf apitrace bin/kubectl-apitrace
+	cp cmd/apitrace/kubectl_complete-apitrace bin/
 
 run: build ## the first trace (the first time it builds kube-apiserver and etcd: minutes)
 	bin/apitrace run get-node

@@ -36,6 +36,7 @@ func TestCostlyScript(t *testing.T) {
 func runScripts(t *testing.T, folder string) {
 	// In absolute terms: a command that runs here changes the working directory.
 	dir, recording, other := absolute(t, folder), absolute(t, "testdata/get-node.jsonl"), absolute(t, "testdata/create-deployment.jsonl")
+	completes := absolute(t, "kubectl_complete-apitrace")
 	programs, gc := filepath.Dir(self(t)), os.Getenv("GOGC")
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,
@@ -47,6 +48,7 @@ func runScripts(t *testing.T, folder string) {
 			env.Setenv("RECORDING", recording)
 			env.Setenv("OTHER", other)
 			env.Setenv("SELF", programs)
+			env.Setenv("KUBECTL_COMPLETE", completes)
 			env.Setenv(program.CacheEnv, filepath.Join(env.WorkDir, "cache"))
 			// Nothing may come from the network or from this machine's cache.
 			env.Setenv("GOPROXY", "off")

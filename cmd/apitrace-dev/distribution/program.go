@@ -99,6 +99,8 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 
 // readme returns the files at the top of the archive, besides the program.
 func (p *program) readme(folder string) (files []file) {
+	const completion = "kubectl_complete-apitrace"
+	files = append(files, file{name: completion, path: filepath.Join(folder, "cmd", "apitrace", completion), mode: 0o755})
 	for _, name := range []string{"LICENSE", "README.md", "README.zh.md"} {
 		files = append(files, file{name: name, path: filepath.Join(folder, name)})
 	}

@@ -122,7 +122,7 @@ func checkRelease(t *testing.T, folder string) {
 		}
 	}
 	for _, name := range []string{
-		"LICENSE", "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "completions/apitrace.bash", "completions/_apitrace", "completions/apitrace.fish",
+		"kubectl_complete-apitrace", "LICENSE", "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "completions/apitrace.bash", "completions/_apitrace", "completions/apitrace.fish",
 		"completions/apitrace.ps1", "man/man1/apitrace.1", "man/man1/apitrace-serve.1", "man/man1/apitrace-cache-export.1",
 		"licenses/std/LICENSE", "licenses/preact/LICENSE", "licenses/" + modulePath + "/LICENSE",
 	} {
