@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -64,8 +66,33 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 }
 
 // Sides returns the two sides of a change: those that two arguments name; for one argument, the commit that it names, or
-// else the one that is checked out, and the work tree.
+// else the one that is checked out, and the work tree. A repository of something else than kubernetes is an error.
 func Sides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
+	if before, after, err = parseSides(ctx, arguments); err != nil {
+		return before, after, err
+	}
+	for _, c := range []Checkout{before, after} {
+		if err := c.check(ctx, arguments[0]); err != nil {
+			return before, after, err
+		}
+	}
+	return before, after, nil
+}
+
+// check returns an error if the checkout is not one of kubernetes.
+func (c Checkout) check(ctx context.Context, argument string) error {
+	const module = "k8s.io/kubernetes"
+	data, err := os.ReadFile(filepath.Join(c.Dir, "go.mod"))
+	if c.Ref != "" {
+		data, err = git(ctx, c.Dir, "show", c.Ref+":go.mod")
+	}
+	if err == nil && modfile.ModulePath(data) == module {
+		return nil
+	}
+	return message.UsageErrorf("%s is not a checkout of kubernetes: expected a go.mod of module %q in its top folder, found %q", argument, module, modfile.ModulePath(data))
+}
+
+func parseSides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
 	if before, err = parse(ctx, arguments[0]); err != nil {
 		return before, after, err
 	}

@@ -34,6 +34,7 @@ func (s *store) GuaranteedUpdate() { b() }
 func a() {}
 func b() {}
 `)
+	put(t, dir, "go.mod", "module k8s.io/kubernetes\n")
 	put(t, dir, "pkg/kubelet/kubelet.go", "package kubelet\n\nfunc Run() {}\n")
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "master"}, {"add", "."},
