@@ -95,6 +95,7 @@ func TestLoadErrors(t *testing.T) {
 		"no OTLP":              {`{"resourceSpans":7}`, "line 1 is not OTLP trace data"},
 		"two recordings":       {lines[0] + strings.ReplaceAll(lines[1], "v1.37.1", "v1.36.0"), "line 2: spans of another recording"},
 		"the same twice":       {lines[0] + lines[0], "same id"},
+		"a time too large":     {strings.Replace(lines[0], `"startTimeUnixNano":"`, `"startTimeUnixNano":"99999999999999999999`, 1), `line 1 is not OTLP trace data: strconv.ParseUint: parsing "99999`},
 		"an id too short":      {strings.ReplaceAll(lines[0], `"spanId":"0000`, `"spanId":"00`), "line 1 is not OTLP trace data"},
 		"a lost call":          {strings.Replace(lines[0], `"spanId":"0000000000000fa2"`, `"spanId":"0000000000ffffff"`, 1), "orphan"},
 		"no function":          {strings.Replace(lines[0], "code.function.name", "code.function", 1), "the function is empty"},

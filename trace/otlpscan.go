@@ -117,6 +117,10 @@ func (s *otlpScanner) scan(object []byte) error {
 	case errors.As(err, &bad):
 		return message.Errorf(": %w", bad.error)
 	case err != nil:
+		// Package jx writes "callback: " for each level of the objects.
+		for within := err; within != nil && strings.HasPrefix(within.Error(), "callback: "); within = errors.Unwrap(within) {
+			err = errors.Unwrap(within)
+		}
 		return message.Errorf(" is not OTLP trace data: %w", err)
 	}
 	return nil

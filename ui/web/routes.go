@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	restfulspec "github.com/emicklei/go-restful-openapi/v2"
 	"github.com/emicklei/go-restful/v3"
@@ -28,6 +29,8 @@ type api struct {
 	library *library
 	live    *live
 	version string
+	// uploading is locked while a file is read.
+	uploading sync.Mutex
 }
 
 // A route describes one route of the API. go-restful's route and the OpenAPI document are made from it.

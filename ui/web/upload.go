@@ -10,6 +10,7 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -18,13 +19,19 @@ type Upload struct{}
 
 const uploadPath = Base + "/uploads"
 
+// mostName is how much of the name of a file is kept, in bytes.
+const mostName = 200
+
 // upload accepts a recording that the user has chosen in the page.
 func (a *api) upload(r *restful.Request) (any, error) {
+	a.uploading.Lock() // reading a file takes six times its size
+	defer a.uploading.Unlock()
 	data, err := io.ReadAll(r.Request.Body)
 	if err != nil {
 		return nil, bodyError(err)
 	}
-	name := path.Base(strings.ReplaceAll(r.QueryParameter("name"), `\`, "/"))
+	name := path.Base(strings.ReplaceAll(strings.ToValidUTF8(r.QueryParameter("name"), "?"), `\`, "/"))
+	name = text.Escape(name[:min(len(name), mostName)])
 	var said told
 	rec, err := trace.Read(bytes.NewReader(data), name)
 	if errors.As(err, new(*trace.CutError)) { // the rest of it can be shown

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,18 @@ func TestTooLargeUploadIsRefused(t *testing.T) {
 		t.Errorf("%s: %s", response.Status, answer)
 	}
 	checkError(t, "a large upload", response, []byte(answer.String()))
+}
+
+// TestUploadedNameIsEscaped uploads a file whose name holds what a terminal would obey, and what turns the direction of a text around.
+func TestUploadedNameIsEscaped(t *testing.T) {
+	address := start(t, web.Options{})
+	response, body := sendBody(t, http.MethodPost, address+web.Base+"/uploads?name="+url.QueryEscape("\x1b[31m<b>\u202e.json"), handmade(t), nil)
+	if response.StatusCode != http.StatusCreated && response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", response.Status, body)
+	}
+	if traces := liveState(t, address).Traces; len(traces) != 1 || traces[0].Title != `\x1b[31m<b>\u202e.json` {
+		t.Errorf("the title of the upload: %+v", traces)
+	}
 }
 
 // TestFilesAreDroppedOnThePage drops files as a mouse does: a recording in the frame for it, another one beside that, a broken one and one
