@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check lint dead types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load soak record test-upstream faults docs pictures release clean
+.PHONY: build run check lint dead vulnerabilities types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load soak record test-upstream faults docs pictures release clean
 
 # Without debugging data the linker takes a third of its time, and the binary is a fifth smaller: make build DEBUG=1 keeps the data.
 LDFLAGS = $(if $(DEBUG),,-ldflags=-s)
@@ -27,6 +27,7 @@ check: lint ## formatting, static checks, and all tests that need no server, bro
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
+	go mod tidy -diff
 	.ci/phase vet env GOGC=400 go vet ./...
 	.ci/phase staticcheck env GOGC=400 go tool staticcheck ./...
 
@@ -34,6 +35,9 @@ lint:
 dead: ## lists functions that nothing calls; fails if there are any
 	found=$$(go tool deadcode -test ./...) || exit 1; \
 	! printf '%s\n' "$$found" | grep 'unreachable func' | grep -v '^instrument/probe/'
+
+vulnerabilities: ## known vulnerabilities in the code that apitrace calls; says so if the database cannot be reached
+	.ci/phase vulnerabilities .ci/vulnerabilities
 
 # TypeScript's own compiler, which is written in Go by now. esbuild, which makes the bundle, drops the types unread.
 types: ## checks the types of the page; the first time it builds the compiler: 400 s of processor time, 2.4 GB of memory
@@ -63,7 +67,7 @@ E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 with = $$(git grep -l '^func $(1)' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
-test-all: dead test-race test-slow ## what is slow, on top of test: changes of the server, an older release, the race detector, types of the page
+test-all: dead vulnerabilities test-race test-slow ## what is slow, on top of test: changes of the server, an older release, the race detector, types of the page
 	.ci/phase "types of the page" $(MAKE) types
 
 test-race:
