@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check lint dead vulnerabilities types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load soak record test-upstream faults docs pictures release clean
+.PHONY: build run check lint dead vulnerabilities types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load soak record golden test-upstream faults docs pictures release clean
 
 # Without debugging data the linker takes a third of its time, and the binary is a fifth smaller: make build DEBUG=1 keeps the data.
 LDFLAGS = $(if $(DEBUG),,-ldflags=-s)
@@ -115,6 +115,10 @@ docs: ## the trees, pictures and keys in docs and README, out of what they show;
 	go test ./docs/lessons -run TestDrawings -count 1 -update
 	go test ./ui/terminal -run TestDocsListTheBindings -count 1 -update
 	APITRACE_E2E=1 go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
+
+golden: build docs ## the golden files of all tests, and what docs makes; read the diff before you commit it
+	go test ./render ./trace ./trace/export ./internal/program ./ui/terminal -count 1 -update
+	APITRACE_E2E=1 go test ./cmd/apitrace -run 'Script|Views|Explore' -count 1 -update
 
 # In Chromium. The first line fetches the sources of both releases, if they are not in the cache.
 pictures: build ## the pictures of the page in docs/pictures, out of the real page

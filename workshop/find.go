@@ -38,7 +38,7 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 
 // name finds the functions that a name stands for, and keeps them for $answer. A
 // name of no recorded function is a wrong answer; one of several must be longer,
-// unless all or none of them are right.
+// unless all or none of them are right. The verdict is nil if the name stands for functions.
 func (t *traces) name(text string, right []string) (*Verdict, error) {
 	known, err := t.functions()
 	if err != nil {

@@ -129,7 +129,7 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 
 // reply gives the first of the exercise's replies whose conditions hold. said tells whether an
 // answer has the text, puts whether it has steps in this order. A function that is not in the recordings
-// only gets a reply that names it.
+// only gets a reply that names it. The verdict is nil if no reply fits.
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]
