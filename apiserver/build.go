@@ -91,6 +91,9 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	return b, nil
 }
 
+// Space is how much disk BuildPrograms needs with an empty cache, in bytes.
+func Space() int64 { return Program(DefaultVersion).Space + storage.Program("").Space }
+
 // A pair has the programs to build, and how.
 type pair struct {
 	apiserver, etcd               program.Program

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
@@ -23,6 +25,20 @@ var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^
 
 // drawnInDocs matches a diagram that GitHub draws, with the command that prints it in a comment.
 var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
+
+// TestDocsNameTheDisk demands one figure of the disk that a build needs, that of "apitrace doctor".
+func TestDocsNameTheDisk(t *testing.T) {
+	need := program.FormatBytes(apiserver.Space())
+	for _, page := range []string{"README.md", "README.zh.md", "docs/install.md", "docs/install.zh.md", "docs/lessons/leaders.en.md", "docs/lessons/leaders.zh.md"} {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), need) {
+			t.Errorf("%s does not say that a build needs %s", page, need)
+		}
+	}
+}
 
 // TestDocsShowRealOutput compares the outputs on the pages with those of the commands, which read
 // the embedded recordings. A line "…" stands for lines that the page leaves

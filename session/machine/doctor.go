@@ -148,7 +148,7 @@ func examineSpace(cache *program.Cache, entries []program.Entry, version string)
 		f.Bad = err
 		return f
 	}
-	need := apiserver.Program(version).Space
+	need := apiserver.Space()
 	if free < need && !isBuilt(entries, apiserver.Program(version)) {
 		f.Bad = &program.SpaceError{Program: apiserver.Program(version), Dir: cache.Root, Free: free, Need: need}
 		return f
