@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -22,7 +24,7 @@ type program struct {
 	path string
 	info *debug.BuildInfo
 	// version is the module's version: the tag of the commit, or a pseudo-version. time is that of the commit.
-	version string
+	version, commit string
 	time    time.Time
 }
 
@@ -57,7 +59,7 @@ func (p *program) readStamp() (err error) {
 	if settings["vcs.modified"] == "true" {
 		return errors.New("the checkout has changes: commit them, because a release is made from a commit")
 	}
-	p.version = p.info.Main.Version
+	p.version, p.commit = p.info.Main.Version, settings["vcs.revision"]
 	if p.time, err = time.Parse(time.RFC3339, settings["vcs.time"]); err != nil || !strings.HasPrefix(p.version, "v") {
 		return fmt.Errorf("the build gave the version %q of the commit time %q: expected a git checkout", p.version, settings["vcs.time"])
 	}
@@ -97,15 +99,36 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// readme returns the files at the top of the archive, besides the program.
-func (p *program) readme(folder string) (files []file) {
+// readme returns the files at the top of the archive, besides the program. The archive has no other pages, so their links lead to the
+// repository, as it is at the commit.
+func (p *program) readme(folder string) (files []file, err error) {
 	const completion = "kubectl_complete-apitrace"
-	files = append(files, file{name: completion, path: filepath.Join(folder, "cmd", "apitrace", completion), mode: 0o755})
-	for _, name := range []string{"LICENSE", "README.md", "README.zh.md"} {
-		files = append(files, file{name: name, path: filepath.Join(folder, name)})
+	files = []file{
+		{name: completion, path: filepath.Join(folder, "cmd", "apitrace", completion), mode: 0o755},
+		{name: "LICENSE", path: filepath.Join(folder, "LICENSE")},
 	}
-	for _, page := range []struct{ name, file string }{{"INSTALL.md", "install.md"}, {"INSTALL.zh.md", "install.zh.md"}} {
-		files = append(files, file{name: page.name, path: filepath.Join(folder, "docs", page.file)})
+	for name, page := range map[string]string{
+		"README.md": "README.md", "README.zh.md": "README.zh.md", "INSTALL.md": "docs/install.md", "INSTALL.zh.md": "docs/install.zh.md",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(page)))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name: name, content: linked(text, page, "https://"+modulePath+"/blob/"+p.commit+"/")})
 	}
-	return files
+	return files, nil
+}
+
+// link matches the target of a link in Markdown.
+var link = regexp.MustCompile(`\]\([^)\s]+\)`)
+
+// linked makes the links of a page to other files of the repository links below an address.
+func linked(text []byte, page, address string) []byte {
+	return link.ReplaceAllFunc(text, func(found []byte) []byte {
+		target := string(found[2 : len(found)-1])
+		if strings.HasPrefix(target, "#") || strings.Contains(target, "://") {
+			return found
+		}
+		return []byte("](" + address + path.Join(path.Dir(page), target) + ")")
+	})
 }

@@ -118,7 +118,11 @@ func (p *program) write(ctx context.Context, folder, out string, texts []file, s
 	if err != nil {
 		return archive{}, err
 	}
-	files := slices.Concat([]file{{name: "apitrace", path: p.path, mode: 0o755}}, p.readme(folder), texts)
+	pages, err := p.readme(folder)
+	if err != nil {
+		return archive{}, err
+	}
+	files := slices.Concat([]file{{name: "apitrace", path: p.path, mode: 0o755}}, pages, texts)
 	for _, m := range modules {
 		files = append(files, m.licences...)
 	}

@@ -132,6 +132,20 @@ func checkRelease(t *testing.T, folder string) {
 	}
 }
 
+func TestLinked(t *testing.T) {
+	for text, want := range map[string]string{
+		"[a](docs/web.md#x) [b](#c) ![d](docs/pictures/d.png)": "[a](A/docs/web.md#x) [b](#c) ![d](A/docs/pictures/d.png)",
+		"[e](https://example.org/e) [f](LICENSE)":              "[e](https://example.org/e) [f](A/LICENSE)",
+	} {
+		if got := string(linked([]byte(text), "README.md", "A/")); got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
+	}
+	if got := string(linked([]byte("[a](web.md) [b](../README.md)"), "docs/install.md", "A/")); got != "[a](A/docs/web.md) [b](A/README.md)" {
+		t.Errorf("of a page in docs: %s", got)
+	}
+}
+
 // unpack unpacks an archive, runs the program in it, and returns the names of the files.
 func unpack(t *testing.T, archive string) (names []string) {
 	t.Helper()
