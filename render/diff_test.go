@@ -514,22 +514,25 @@ type onlyFirst struct{ everyStep }
 
 func (onlyFirst) Key(name string) bool { return name == "p.A" }
 
-// TestFewHiddenChangesAreNamed: a change that was just made is mostly no key step. The view does not show it, so that its name stands below,
-// as long as there are few.
-func TestFewHiddenChangesAreNamed(t *testing.T) {
-	few := "+ p.New0 p/f.go:7\n"
-	for added, want := range map[int]string{1: "\n1 of 1 changes are not in this view: --view full\n" + few, mostNamed: few, mostNamed + 1: "not in this view: --view full\n"} {
+// TestFewChangesAreShown: a change that was just made is mostly no key step. The view shows it as long as there are few.
+func TestFewChangesAreShown(t *testing.T) {
+	for _, added := range []int{1, fewChanges, fewChanges + 1} {
 		a, b := "p.A\n p.B", "p.A\n p.B"
 		for i := range added {
 			a += fmt.Sprintf("\n p.C%d", i)
 			b += fmt.Sprintf("\n p.C%d\n  p.New%d", i, i)
 		}
-		var out strings.Builder
-		if err := WriteDiff(&out, comparisonOf(t, a, b, "v1", "v2"), onlyFirst{}, DiffOptions{Options: Options{Width: 60}, NameA: "v1", NameB: "v2"}); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), few) != (added <= mostNamed) {
-			t.Errorf("%d changes: expected %q in\n%s", added, want, &out)
+		for _, sideBySide := range []bool{false, true} {
+			var out strings.Builder
+			if err := WriteDiff(&out, comparisonOf(t, a, b, "v1", "v2"), onlyFirst{}, DiffOptions{Options: Options{Width: 60}, SideBySide: sideBySide, NameA: "v1", NameB: "v2"}); err != nil {
+				t.Fatal(err)
+			}
+			if shown := strings.Count(out.String(), "p.New"); shown != added && added <= fewChanges || shown != 0 && added > fewChanges {
+				t.Errorf("%d of %d changes are shown in\n%s", shown, added, &out)
+			}
+			if hidden := fmt.Sprintf("%d of %[1]d changes are not in this view: --view full", added); strings.Contains(out.String(), hidden) != (added > fewChanges) {
+				t.Errorf("%d changes: expected %q only of more than %d in\n%s", added, hidden, fewChanges, &out)
+			}
 		}
 	}
 }

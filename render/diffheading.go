@@ -86,7 +86,7 @@ func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
 	}
 }
 
-// mostNamed is the maximum number of changes outside the view that are named below it. A change that was just made is mostly no key step.
+// mostNamed is the maximum number of changes outside the view that are named below it.
 const mostNamed = 5
 
 func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {

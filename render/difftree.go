@@ -187,8 +187,11 @@ func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Dif
 	return d
 }
 
-// marked says which calls of the merged tree are shown: those with telling changes, in the
-// full view and where a filter chooses those with any, their callers and the nearest key steps above those, so that each
+// fewChanges is the maximum number of changes that every view shows, however small they are: a change that was just made is mostly no key step.
+const fewChanges = 10
+
+// marked says which calls of the merged tree are shown: those with telling changes, or with any if there are few changes, in the
+// full view and where a filter chooses, their callers and the nearest key steps above those, so that each
 // change stands in the part of the tree in which the view of one request has it, and the key steps
 // that one side alone has, but for further turns of a loop.
 func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
@@ -207,7 +210,7 @@ func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
 		shown[i] = told[i] && classifier.Key(call.Function) && !upstream(call)
 	}
 	for _, c := range d.Changes {
-		asked := d.options.Full || d.options.Filter.Active() || d.options.Upstream && upstream(tree.Call(c.At))
+		asked := d.options.Full || d.options.Filter.Active() || d.options.Upstream && upstream(tree.Call(c.At)) || len(d.Changes) <= fewChanges && !upstream(tree.Call(c.At))
 		if !c.Telling && !asked {
 			continue
 		}
