@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/sides"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 func newWatchCommand(std *console.Streams) *cobra.Command {
@@ -36,6 +37,7 @@ func newWatchCommand(std *console.Streams) *cobra.Command {
 		}
 		watcher := checkout.Watcher{
 			Options: server.ServerOptions, Scenario: scenario, Compare: shown.Comparison(), To: std,
+			First: func(r *trace.Recording) error { return shown.WriteFirst(c.Context(), std, r) },
 			Show: func(c sides.Compared) error {
 				_, err := shown.Write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
 				return err

@@ -29,6 +29,8 @@ type Watcher struct {
 	// in the place of its name.
 	Options  session.ServerOptions
 	Scenario *scenarios.Scenario
+	// First shows the first replay.
+	First func(*trace.Recording) error
 	// Show shows what differs from the replay before.
 	Show func(sides.Compared) error
 	// Failed is told why a change cannot be built or replayed; the watch goes on.
@@ -83,8 +85,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 			return err
 		case err != nil:
 			w.Failed(err)
-		case last != nil:
-			if err := w.Show(compared(last, made, w.Compare)); err != nil {
+		default:
+			if err := w.show(last, made); err != nil {
 				return err
 			}
 		}
@@ -95,6 +97,14 @@ func (w *Watcher) Run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// show shows a replay, or what differs from the one before.
+func (w *Watcher) show(last, made *trace.Recording) error {
+	if last == nil {
+		return w.First(made)
+	}
+	return w.Show(compared(last, made, w.Compare))
 }
 
 func (w *Watcher) source(ctx context.Context) (watchedSource, error) {

@@ -57,6 +57,10 @@ func TestWatchGoesOn(t *testing.T) {
 	happens := make(events, 100)
 	w := Watcher{
 		Options: session.ServerOptions{Spec: session.Spec{Version: version}}, Scenario: &scenarios.Scenario{Name: "get-node"}, To: happens,
+		First: func(r *trace.Recording) error {
+			happens <- "first " + r.Scenario
+			return nil
+		},
 		Show: func(c sides.Compared) error {
 			happens <- "show " + c.NameA + " and " + c.NameB
 			return nil
@@ -84,7 +88,7 @@ func TestWatchGoesOn(t *testing.T) {
 		}
 	}()
 	const waiting = "waiting for a change in "
-	happens.expect(t, "replay get-node on "+version, waiting)
+	happens.expect(t, "replay get-node on "+version, "first get-node", waiting)
 
 	replace(t, dir, file, string(before))
 	happens.expect(t, "is built as "+version, "the source of the server is the same", waiting)

@@ -25,7 +25,7 @@ type program struct {
 	info *debug.BuildInfo
 	// version is the module's version: the tag of the commit, or a pseudo-version. time is that of the commit.
 	version, commit string
-	time    time.Time
+	time            time.Time
 }
 
 // environment returns that of a go command which builds for the platform, whatever the user's settings are.

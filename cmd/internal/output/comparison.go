@@ -1,6 +1,7 @@
 package output
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/sides"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
@@ -47,6 +49,15 @@ func (o *Diff) Validate() error {
 
 // Comparison returns the options of the comparison.
 func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
+
+// WriteFirst prints a recording that there is nothing to compare with yet, in the formats that Options have as well.
+func (o *Diff) WriteFirst(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
+	first := o.View
+	if first.Format, first.NoPager = o.Format, true; !slices.Contains([]string{"tree", "names"}, first.Format) {
+		return nil
+	}
+	return first.Write(ctx, std, recording)
+}
 
 // Write prints the differences of each step, in a terminal through a pager, and reports whether all sides are the same.
 func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
