@@ -83,7 +83,7 @@ test-nightly: programs upstream-programs ## what takes many minutes: all release
 	$(E2E) APITRACE_NIGHTLY=1 .ci/tests "nightly tests" "$(call with,TestNightly)" -vet=off -ldflags=-s -p 1 -count 1 -timeout 3h -run '^TestNightly'
 
 bench: programs upstream-programs ## measures what the README states, in about fifteen minutes
-	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
+	go test -run '^$$' -bench . ./instrument/... ./trace/... ./view/... ./render/... ./workshop ./ui/terminal ./ui/dap ./ui/mcp ./cmd/apitrace
 	APITRACE_E2E=1 go test -run '^$$' -bench . -benchtime 3x ./ui/web
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./e2e/commands
 	APITRACE_E2E=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
