@@ -40,13 +40,14 @@ type chineseRun struct {
 
 // Patterns of texts that commands print but that are not apitrace's own.
 const (
-	goSource     = `(?m)^ *\d+ .*$`                                                                                     // numbered lines of source
-	cutName      = `impersonation(\.|/…\S+)`                                                                            // a name that is too long for its line
-	rbacReason   = `of\s+(Cluster)?Role\s+"[^"]*"\s+to User`                                                            // why kube-apiserver allowed a request
-	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                         // lines of a script
-	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:` // errors of Go's libraries
-	quotedSource = "`[^`]*`"                                                                                            // code that a sentence quotes, over several lines
-	goCommand    = `\$ go build`                                                                                        // lines of a build log
+	goSource     = `(?m)^ *\d+ .*$`                                                                                             // numbered lines of source
+	cutName      = `impersonation(\.|/…\S+)`                                                                                    // a name that is too long for its line
+	rbacReason   = `of\s+(Cluster)?Role\s+"[^"]*"\s+to User`                                                                    // why kube-apiserver allowed a request
+	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                                 // lines of a script
+	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:`         // errors of Go's libraries
+	cobraError   = `unknown (shorthand )?flag: \S+|unknown command "[^"]*" for "[^"]*"|(accepts|requires) [^；\n]* received \d+` // what cobra says of a command line
+	quotedSource = "`[^`]*`"                                                                                                    // code that a sentence quotes, over several lines
+	goCommand    = `\$ go build`                                                                                                // lines of a build log
 )
 
 // chineseRuns runs every command in ways that need no server. TestSlowServerCommandsInChinese in e2e/commands has the others.
@@ -178,7 +179,7 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 					run.setup(t, dir)
 				}
 				printed := run.do(t, dir, args...)
-				o := testenv.Output{Names: names, Commands: commands, Upstream: append(run.upstream, goSource, rbacReason, libraryError, goCommand, quotedSource)}
+				o := testenv.Output{Names: names, Commands: commands, Upstream: append(run.upstream, goSource, rbacReason, libraryError, cobraError, goCommand, quotedSource)}
 				if english := o.English(t, printed); len(english) > 0 {
 					t.Errorf("English in the output:\n%s", strings.Join(english, "\n"))
 				}
