@@ -14,6 +14,8 @@ type DiffDocument struct {
 	A    DiffSide `json:"a"`
 	B    DiffSide `json:"b"`
 	Same bool     `json:"same"`
+	// Remarks say what the traces of both sides cannot show; only of checkouts.
+	Remarks []string `json:"remarks,omitempty"`
 	// Requests are the requests of both sides, in order.
 	Requests []DiffRequest `json:"requests"`
 }
@@ -153,6 +155,9 @@ func newDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*Dif
 	doc := &DiffDocument{A: diffSide(c.A, options.NameA, options.LiveA), B: diffSide(c.B, options.NameB, options.LiveB), Same: c.Same()}
 	for i := range c.Requests {
 		doc.Requests = append(doc.Requests, diffRequest(c, &c.Requests[i], finder, guide, options))
+	}
+	for _, remark := range options.Remarks {
+		doc.Remarks = append(doc.Remarks, remark.In(options.Lang))
 	}
 	return doc, nil
 }

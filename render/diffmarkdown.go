@@ -46,6 +46,12 @@ func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options Dif
 			return err
 		}
 	}
+	for i, remark := range options.Remarks {
+		if i == 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(out, "- %s\n", InMarkdown(remark.In(options.Lang)))
+	}
 	return out.Flush()
 }
 

@@ -36,6 +36,8 @@ type DiffOptions struct {
 	LiveA, LiveB bool
 	// CommittedA and CommittedB tell where the source of sides that were built from checkouts can be read; nil for releases.
 	CommittedA, CommittedB *trace.CommittedTree
+	// Remarks are said at the end: what the traces of both sides cannot show.
+	Remarks []message.Message
 }
 
 // words are those for a comparison: of two scenarios on one release, or of one on two.
@@ -110,6 +112,12 @@ func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions
 			out.WriteByte('\n')
 		}
 		writeRequestDiff(out, c, &c.Requests[i], finder, guide, options)
+	}
+	for i, remark := range options.Remarks {
+		if i == 0 {
+			out.WriteByte('\n')
+		}
+		p.writeWrapped(out, p.Facts, remark.In(options.Lang))
 	}
 	return out.Flush()
 }

@@ -44,5 +44,5 @@ func (o *compareOptions) run(ctx context.Context, std *console.Streams, nameA, n
 	}
 	c.NameA, c.NameB = nameA, nameB // also where both are the same scenario
 	std.Notice("recordings of Kubernetes %s that come with apitrace, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
-	return differs(o.output.Write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false))
+	return differs(o.output.Write(ctx, std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false))
 }

@@ -85,7 +85,7 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 	steps := inorder.Each(len(all)-1, func(i int) (sides.Compared, error) {
 		return loader.Compare(ctx, all[i], all[i+1], o.output.Comparison())
 	})
-	return differs(o.output.Write(std, steps, isRange && !command.Flags().Changed("view")))
+	return differs(o.output.Write(ctx, std, steps, isRange && !command.Flags().Changed("view")))
 }
 
 // diffSource compares the text of a function in two releases.

@@ -35,16 +35,17 @@ func newWatchCommand(std *console.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		ctx := c.Context()
 		watcher := checkout.Watcher{
 			Options: server.ServerOptions, Scenario: scenario, Compare: shown.Comparison(), To: std,
-			First: func(r *trace.Recording) error { return shown.WriteFirst(c.Context(), std, r) },
+			First: func(r *trace.Recording) error { return shown.WriteFirst(ctx, std, r) },
 			Show: func(c sides.Compared) error {
-				_, err := shown.Write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
+				_, err := shown.Write(ctx, std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
 				return err
 			},
 			Failed: func(err error) { fmt.Fprintln(std.Err, std.Printer.Sprintf("error: %s", err)) },
 		}
-		return watcher.Run(c.Context())
+		return watcher.Run(ctx)
 	})
 	command.ValidArgsFunction = completeScenario(std)
 	server.add(command)

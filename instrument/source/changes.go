@@ -5,8 +5,11 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +19,20 @@ type Change struct {
 	Name string
 	// Before and After tell which versions have it.
 	Before, After bool
+	// File is the path of its file, if the caller of ChangesIn sets it.
+	File string
+	// Line is its line in the version after, or before if it is gone.
+	Line int
+	// New and Gone are the calls that only the text after has, or only the text before, sorted by their texts.
+	New, Gone []Called
+}
+
+// A Called is a function that a text calls, as far as the text of one file tells.
+type Called struct {
+	// Text is the expression: "dryrun.IsDryRun", "s.validate".
+	Text string
+	// Function is its full name; "" for a method or a value. A conversion to a type of another file looks like a call of a function.
+	Function string
 }
 
 // ChangesIn compares two versions of a Go file of a package, given by its import path; nil stands for a version that
@@ -33,24 +50,47 @@ func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool,
 	names := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		textA, inA := a[name]
-		textB, inB := b[name]
-		if textA != textB || inA != inB {
-			functions = append(functions, Change{name, inA, inB})
+		before, inA := a[name]
+		after, inB := b[name]
+		if before.text == after.text && inA == inB {
+			continue
 		}
+		change := Change{Name: name, Before: inA, After: inB, Line: after.line, New: without(after.calls, before.calls), Gone: without(before.calls, after.calls)}
+		if !inB {
+			change.Line = before.line
+		}
+		functions = append(functions, change)
 	}
 	return functions, restA != restB, nil
 }
 
-// declarations returns the texts of the functions of a file by their full names, and the text of everything else.
+// without returns the calls of one text that another one does not have.
+func without(calls, others map[string]Called) (only []Called) {
+	for _, text := range slices.Sorted(maps.Keys(calls)) {
+		if _, both := others[text]; !both {
+			only = append(only, calls[text])
+		}
+	}
+	return only
+}
+
+// A declaration is that of a function.
+type declaration struct {
+	text string
+	line int
+	// calls are the calls in it by their texts.
+	calls map[string]Called
+}
+
+// declarations returns the functions of a file by their full names, and the text of everything else.
 // Several functions of one name, such as init, are one.
-func declarations(pkg string, data []byte) (functions map[string]string, rest string, err error) {
-	functions = map[string]string{}
+func declarations(pkg string, data []byte) (functions map[string]declaration, rest string, err error) {
+	functions = map[string]declaration{}
 	if data == nil {
 		return functions, "", nil
 	}
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", data, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(fset, "", data, 0)
 	if err != nil {
 		return nil, "", err
 	}
@@ -64,9 +104,64 @@ func declarations(pkg string, data []byte) (functions map[string]string, rest st
 			others.WriteString(text(decl) + "\n")
 			continue
 		}
-		functions[pkg+"."+receiver(f)+f.Name.Name+typeParameters(f)] += text(f) + "\n"
+		name := pkg + "." + receiver(f) + f.Name.Name + typeParameters(f)
+		d, another := functions[name]
+		if !another {
+			d = declaration{line: fset.PositionFor(f.Pos(), false).Line, calls: map[string]Called{}}
+		}
+		d.text += text(f) + "\n"
+		addCalls(d.calls, f, pkg, file.Imports)
+		functions[name] = d
 	}
 	return functions, others.String(), nil
+}
+
+// addCalls adds the calls in a function.
+func addCalls(calls map[string]Called, f *ast.FuncDecl, pkg string, imports []*ast.ImportSpec) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch called := ast.Unparen(call.Fun).(type) {
+		case *ast.Ident:
+			isType := called.Obj != nil && called.Obj.Kind == ast.Typ
+			if isType || called.Obj == nil && types.Universe.Lookup(called.Name) != nil {
+				return true
+			}
+			c := Called{Text: called.Name}
+			if called.Obj == nil || called.Obj.Kind == ast.Fun {
+				c.Function = pkg + "." + called.Name
+			}
+			calls[c.Text] = c
+		case *ast.SelectorExpr:
+			c := Called{Text: types.ExprString(called)}
+			if of, ok := called.X.(*ast.Ident); ok && of.Obj == nil {
+				if path := imported(imports, of.Name); path != "" {
+					c.Function = path + "." + called.Sel.Name
+				}
+			}
+			calls[c.Text] = c
+		}
+		return true
+	})
+}
+
+// imported returns the path of the package that a file imports under a name; "" if there is none.
+func imported(imports []*ast.ImportSpec, name string) string {
+	for _, spec := range imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil:
+		case spec.Name != nil:
+			if spec.Name.Name == name {
+				return imported
+			}
+		case path.Base(imported) == name, majorVersion.MatchString(path.Base(imported)) && path.Base(path.Dir(imported)) == name:
+			return imported
+		}
+	}
+	return ""
 }
 
 // tokens returns a source without its comments and its layout. Before a closing bracket a new line demands a semicolon

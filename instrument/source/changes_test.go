@@ -1,8 +1,9 @@
 package source
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestChangesIn(t *testing.T) {
@@ -47,19 +48,55 @@ func init() { New() }
 		t.Fatal(err)
 	}
 	want := []Change{
-		{"example.org/p.Generic[...]", true, true}, {"example.org/p.Gone", true, false}, {"example.org/p.New", false, true},
-		{"example.org/p.T.Changed", true, true}, {"example.org/p.init", true, true},
+		{Name: "example.org/p.Generic[...]", Before: true, After: true, Line: 14}, {Name: "example.org/p.Gone", Before: true, Line: 12}, {Name: "example.org/p.New", After: true, Line: 16},
+		{Name: "example.org/p.T.Changed", Before: true, After: true, Line: 12},
+		{Name: "example.org/p.init", Before: true, After: true, Line: 18, New: []Called{{"New", "example.org/p.New"}}, Gone: []Called{{"Gone", "example.org/p.Gone"}}},
 	}
-	if !slices.Equal(got, want) || rest {
-		t.Errorf("%v, rest %v; expected %v", got, rest, want)
+	if diff := cmp.Diff(want, got); diff != "" || rest {
+		t.Errorf("rest %v, -want +got:\n%s", rest, diff)
 	}
 	if _, rest, _ := ChangesIn("p", []byte("package p\n\nvar x = 1\n"), []byte("package p\n\nvar x = 2\n")); !rest {
 		t.Error("a variable that got another value is not reported")
 	}
-	if got, _, _ := ChangesIn("p", nil, []byte("package p\n\nfunc A() {}\n")); !slices.Equal(got, []Change{{"p.A", false, true}}) {
+	if got, _, _ := ChangesIn("p", nil, []byte("package p\n\nfunc A() {}\n")); len(got) != 1 || got[0].Name != "p.A" || got[0].Before {
 		t.Errorf("a new file has the changes %v", got)
 	}
 	if _, _, err := ChangesIn("p", []byte("package"), nil); err == nil {
 		t.Error("a file that is not Go gives no error")
+	}
+}
+
+// TestCallsOfChanges: functions of other packages and of the own one have their full names. Methods, values, types and what Go
+// has built in do not.
+func TestCallsOfChanges(t *testing.T) {
+	const head = `package p
+
+import (
+	"example.org/kit/v2"
+	named "example.org/other/package"
+)
+
+type T struct{ f func() }
+
+func f(dryrun T) {
+`
+	got, _, err := ChangesIn("example.org/p", []byte(head+"}\n"), []byte(head+`
+	kit.A()
+	named.B(len("c"), string(rune(1)))
+	own(func() { dryrun.f() })
+	T(dryrun).f()
+	value := kit.C
+	value()
+	_ = T(dryrun)
+}
+`))
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	want := []Called{
+		{"T(dryrun).f", ""}, {"dryrun.f", ""}, {"kit.A", "example.org/kit/v2.A"}, {"named.B", "example.org/other/package.B"}, {"own", "example.org/p.own"}, {"value", ""},
+	}
+	if diff := cmp.Diff(want, got[0].New); diff != "" || len(got[0].Gone) > 0 {
+		t.Errorf("gone %v, -want +got:\n%s", got[0].Gone, diff)
 	}
 }

@@ -36,6 +36,9 @@ func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, oth
 		if err != nil {
 			return nil, nil, message.Errorf("%q cannot be read as Go: %w", file, err)
 		}
+		for i := range found {
+			found[i].File = file
+		}
 		functions = append(functions, found...)
 		if rest {
 			others = append(others, file)

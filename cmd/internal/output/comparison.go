@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -60,7 +61,7 @@ func (o *Diff) WriteFirst(ctx context.Context, std *console.Streams, recording *
 }
 
 // Write prints the differences of each step, in a terminal through a pager, and reports whether all sides are the same.
-func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
+func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
 	if o.Format == "html" && std.Width > 0 {
 		return false, htmlInTerminal()
 	}
@@ -91,6 +92,9 @@ func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error
 		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
 		options.LiveA, options.LiveB = step.LiveA, step.LiveB
 		options.CommittedA, options.CommittedB = step.CheckoutA.Committed, step.CheckoutB.Committed
+		if options.Remarks, err = checkout.OnPath(ctx, &step); err != nil {
+			return false, err
+		}
 		if err := o.writeStep(std, step, isFirst, spoken.New(guide, drawing.Lang, step.A, step.B), options); err != nil {
 			return false, err
 		}
