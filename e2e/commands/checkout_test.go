@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,22 @@ func TestSlowCheckout(t *testing.T) {
 	if out, notices, status := m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown"); status != 1 || !strings.Contains(out, "1 added") {
 		t.Errorf("for a pull request: exit status %d, %s\n%s", status, notices, out)
 	}
+	// A changed function that ran, whose new call has no span: the paths are the same, and diff says what they do not show.
+	git(t, dir, "stash", "-q")
+	store := filepath.Join(dir, "staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go")
+	change(t, store, "if createValidation != nil {", "if createValidation != nil && !dryrun.IsDryRun(options.DryRun) {")
+	out, notices, status = m.run("affected", dir+"@HEAD", dir, "-o", "names")
+	if status != 0 || !slices.Contains(strings.Fields(out), "create-deployment") || !slices.Contains(strings.Fields(out), "create-dry-run") {
+		t.Errorf("affected: exit status %d, %s\n%s", status, notices, out)
+	}
+	out, notices, status = m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown")
+	for _, want := range []string{"the same path", "- the text of registry.(\\*Store).create changed (registry/store.go:", "it has more calls of dryrun.IsDryRun; no trace shows calls of dryrun.IsDryRun", "- other recorded scenarios that run through the change: "} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("a change that the traces do not show: exit status %d, no %q in\n%s\n%s", status, want, out, notices)
+		}
+	}
+	git(t, dir, "checkout", "-q", ".")
+	git(t, dir, "stash", "pop", "-q")
 	change(t, strategy, "_ = ctx.Err()", "_ = ctx.Errr()")
 	_, notices, status = m.run("run", "get-node", "--k8s", dir)
 	if status != 1 || !strings.Contains(notices, "does not compile:\n\tpkg/registry/apps/deployment/strategy.go:") {

@@ -23,7 +23,7 @@ type Change struct {
 	File string
 	// Line is its line in the version after, or before if it is gone.
 	Line int
-	// New and Gone are the calls that only the text after has, or only the text before, sorted by their texts.
+	// New and Gone are the calls of which the text after has more, or fewer, than the text before, sorted by their texts.
 	New, Gone []Called
 }
 
@@ -64,22 +64,23 @@ func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool,
 	return functions, restA != restB, nil
 }
 
-// without returns the calls of one text that another one does not have.
-func without(calls, others map[string]Called) (only []Called) {
-	for _, text := range slices.Sorted(maps.Keys(calls)) {
-		if _, both := others[text]; !both {
-			only = append(only, calls[text])
+// without returns the calls of which one text has more than another one.
+func without(calls, others map[Called]int) (more []Called) {
+	for call, n := range calls {
+		if n > others[call] {
+			more = append(more, call)
 		}
 	}
-	return only
+	slices.SortFunc(more, func(a, b Called) int { return strings.Compare(a.Text, b.Text) })
+	return more
 }
 
 // A declaration is that of a function.
 type declaration struct {
 	text string
 	line int
-	// calls are the calls in it by their texts.
-	calls map[string]Called
+	// calls counts the calls in it.
+	calls map[Called]int
 }
 
 // declarations returns the functions of a file by their full names, and the text of everything else.
@@ -107,7 +108,7 @@ func declarations(pkg string, data []byte) (functions map[string]declaration, re
 		name := pkg + "." + receiver(f) + f.Name.Name + typeParameters(f)
 		d, another := functions[name]
 		if !another {
-			d = declaration{line: fset.PositionFor(f.Pos(), false).Line, calls: map[string]Called{}}
+			d = declaration{line: fset.PositionFor(f.Pos(), false).Line, calls: map[Called]int{}}
 		}
 		d.text += text(f) + "\n"
 		addCalls(d.calls, f, pkg, file.Imports)
@@ -117,7 +118,7 @@ func declarations(pkg string, data []byte) (functions map[string]declaration, re
 }
 
 // addCalls adds the calls in a function.
-func addCalls(calls map[string]Called, f *ast.FuncDecl, pkg string, imports []*ast.ImportSpec) {
+func addCalls(calls map[Called]int, f *ast.FuncDecl, pkg string, imports []*ast.ImportSpec) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -133,7 +134,7 @@ func addCalls(calls map[string]Called, f *ast.FuncDecl, pkg string, imports []*a
 			if called.Obj == nil || called.Obj.Kind == ast.Fun {
 				c.Function = pkg + "." + called.Name
 			}
-			calls[c.Text] = c
+			calls[c]++
 		case *ast.SelectorExpr:
 			c := Called{Text: types.ExprString(called)}
 			if of, ok := called.X.(*ast.Ident); ok && of.Obj == nil {
@@ -141,7 +142,7 @@ func addCalls(calls map[string]Called, f *ast.FuncDecl, pkg string, imports []*a
 					c.Function = path + "." + called.Sel.Name
 				}
 			}
-			calls[c.Text] = c
+			calls[c]++
 		}
 		return true
 	})

@@ -119,10 +119,10 @@ func touched(code *recordings.Code, c source.Change) message.Message {
 	place := fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(c.File)), path.Base(c.File)), c.Line)
 	said := message.Of("the text of %s changed (%s)", funcname.Short(c.Name), place)
 	if names := textsOf(c.New); len(names) > 0 {
-		said = message.Of("%s; only the new text calls %s", said, message.List(names))
+		said = message.Of("%s; it has more calls of %s", said, message.List(names))
 	}
 	if names := textsOf(c.Gone); len(names) > 0 {
-		said = message.Of("%s; only the old text calls %s", said, message.List(names))
+		said = message.Of("%s; it has fewer calls of %s", said, message.List(names))
 	}
 	if names := unseen(code, slices.Concat(c.New, c.Gone)); len(names) > 0 {
 		said = message.Of("%s; no trace shows calls of %s: its package is not traced, or it has no span", said, message.List(names))

@@ -40,7 +40,7 @@ func TestOnPath(t *testing.T) {
 	}
 	changed := strings.Replace(string(text), "package etcd3\n", "package etcd3\n\nimport \"k8s.io/apiserver/pkg/util/dryrun\"\n", 1)
 	put(t, dir, storeFile, strings.Replace(changed, "{ a() }", "{ b(); dryrun.IsDryRun(nil) }", 1))
-	want := `the text of etcd3.(*store).Get changed (etcd3/store.go:7); only the new text calls b, dryrun.IsDryRun; only the old text calls a; ` +
+	want := `the text of etcd3.(*store).Get changed (etcd3/store.go:7); it has more calls of b, dryrun.IsDryRun; it has fewer calls of a; ` +
 		`no trace shows calls of dryrun.IsDryRun: its package is not traced, or it has no span` + "\nother recorded scenarios that run through the change: "
 	for _, a := range []string{dir + "@HEAD", ""} { // the second is the release, whose tag the repository has
 		if got := remarks(a, dir); !strings.HasPrefix(got, want) {
