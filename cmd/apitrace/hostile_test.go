@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -190,7 +189,7 @@ func runHostile(t *testing.T, args []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	var printed, said lockedBuffer
+	var printed, said testenv.Buffer
 	out := &text.Guard{To: &printed}
 	err := execute(ctx, append([]string{"apitrace"}, args...), &console.Streams{In: strings.NewReader(""), Out: out, Err: &said, Width: 100})
 	_ = out.Close()
@@ -201,24 +200,6 @@ func runHostile(t *testing.T, args []string) {
 	if raw := rawIn(said.String()); raw != "" {
 		t.Errorf("%q says %s", args, raw)
 	}
-}
-
-// A lockedBuffer is written to by several goroutines.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // TestViewsEscapeByThemselves checks that views escape texts even without the guard of the streams: their output may be

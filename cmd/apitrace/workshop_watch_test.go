@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,24 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
-
-// A sharedBuffer is written by a command and read while the command runs.
-type sharedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *sharedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *sharedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
 
 // TestWatch writes answers to the answer file while watch runs: each is judged once, and the right one
 // is followed by the next exercise.
@@ -43,7 +23,7 @@ func TestWatch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var out, notices sharedBuffer
+	var out, notices testenv.Buffer
 	ended := make(chan error, 1)
 	go func() {
 		ended <- execute(ctx, []string{"apitrace", "workshop", "watch", "--lang", "en"}, &console.Streams{Out: &out, Err: &notices})
@@ -73,7 +53,7 @@ func TestWatch(t *testing.T) {
 }
 
 // await waits until a text is printed.
-func await(t *testing.T, out *sharedBuffer, want string) {
+func await(t *testing.T, out *testenv.Buffer, want string) {
 	t.Helper()
 	for deadline := time.Now().Add(testenv.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if strings.Contains(unwrapped(out.String()), unwrapped(want)) {

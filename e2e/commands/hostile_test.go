@@ -281,7 +281,7 @@ func recordClient(m *machine, saved, program string) string {
 		m.Fatal(err)
 	}
 	screen.Close()
-	var shown lockedBuffer
+	var shown testenv.Buffer
 	copied := make(chan struct{})
 	go func() { _, _ = io.Copy(&shown, control); close(copied) }()
 	variables := regexp.MustCompile(`export ([A-Z_]+=\S+)`)

@@ -167,7 +167,7 @@ func startJaeger(t *testing.T) *jaegerServer {
 		"--collector.otlp.grpc.host-port=127.0.0.1:0", "--collector.grpc-server.host-port=127.0.0.1:0",
 		"--collector.http-server.host-port=127.0.0.1:0", "--admin.http.host-port=127.0.0.1:0")
 	command.Env = append(os.Environ(), "SPAN_STORAGE_TYPE=memory", "OTEL_TRACES_SAMPLER=always_off")
-	var log lockedBuffer
+	var log testenv.Buffer
 	command.Stdout, command.Stderr = &log, &log
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

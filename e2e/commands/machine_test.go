@@ -118,7 +118,7 @@ type running struct {
 	line string
 	// pid is its process.
 	pid     int
-	notices lockedBuffer
+	notices testenv.Buffer
 	// end asks the command to end, and waits until it has.
 	end func()
 	// status is its exit status after end.
@@ -159,9 +159,9 @@ func (m *machine) start(args ...string) *running {
 }
 
 // launch starts a command and waits for nothing. The end of the test kills it.
-func (m *machine) launch(args ...string) (*exec.Cmd, *lockedBuffer) {
+func (m *machine) launch(args ...string) (*exec.Cmd, *testenv.Buffer) {
 	m.Helper()
-	command, said := m.command(args...), &lockedBuffer{}
+	command, said := m.command(args...), &testenv.Buffer{}
 	command.Stderr = said
 	if err := command.Start(); err != nil {
 		m.Fatal(err)
@@ -182,24 +182,6 @@ func (r *running) doorURL(t testing.TB) (url string) {
 		return found && strings.Contains(rest, " ")
 	})
 	return url
-}
-
-// A lockedBuffer is written to by one goroutine and read by another.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // shared is the machine with the server that several tests use.
@@ -228,7 +210,7 @@ func startShared() error {
 	if err := linkCache(shared.cache); err != nil {
 		return err
 	}
-	var said lockedBuffer
+	var said testenv.Buffer
 	shared.server = exec.Command("apitrace", "serve")
 	shared.server.Env = append(os.Environ(), program.CacheEnv+"="+shared.cache, program.StateEnv+"="+filepath.Join(home, "state"))
 	shared.server.Stderr = &said

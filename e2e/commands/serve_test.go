@@ -151,7 +151,7 @@ func TestRunWaitsForStartingServer(t *testing.T) {
 		t.Errorf("a second one: exit status %d\n%s", status, said)
 	}
 	run := m.command("run", "get-node", "--view", "outline")
-	var out, notices lockedBuffer
+	var out, notices testenv.Buffer
 	run.Stdout, run.Stderr = &out, &notices
 	if err := run.Start(); err != nil {
 		t.Fatal(err)

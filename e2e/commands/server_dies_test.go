@@ -47,7 +47,7 @@ func killDuringRun(t *testing.T, program string) {
 	}
 	saved := filepath.Join(m.tmp, "saved.jsonl")
 	run := m.command("run", scenario, "-o", "names", "--save", saved)
-	var out, notices lockedBuffer
+	var out, notices testenv.Buffer
 	run.Stdout, run.Stderr = &out, &notices
 	if err := run.Start(); err != nil {
 		t.Fatal(err)

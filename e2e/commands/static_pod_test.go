@@ -224,7 +224,7 @@ func (n *node) run(t *testing.T, c corev1.Container) {
 	for _, e := range c.Env {
 		command.Env = append(command.Env, e.Name+"="+n.here.Replace(e.Value))
 	}
-	said := &lockedBuffer{}
+	said := &testenv.Buffer{}
 	command.Stdout, command.Stderr = said, said
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func TestSlowServerStopsDuringARequest(t *testing.T) {
 	admin := m.start("serve").line
 	before := watches(t, admin)
 	watch := m.command("request", "GET", "/api/v1/namespaces?watch=1", "--timeout", "15s")
-	var said lockedBuffer
+	var said testenv.Buffer
 	watch.Stderr = &said
 	if err := watch.Start(); err != nil {
 		t.Fatal(err)

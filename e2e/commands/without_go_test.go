@@ -7,14 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // withoutGo is a command in an environment without a Go toolchain, and without any other program.
-func (m *machine) withoutGo(args ...string) (command *exec.Cmd, said *lockedBuffer) {
+func (m *machine) withoutGo(args ...string) (command *exec.Cmd, said *testenv.Buffer) {
 	m.Helper()
 	command = m.command(args...)
 	command.Env = append(command.Env, "PATH=", "GOROOT=")
-	said = &lockedBuffer{}
+	said = &testenv.Buffer{}
 	command.Stderr = said
 	return command, said
 }
