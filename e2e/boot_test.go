@@ -45,7 +45,7 @@ func traceBoot(t *testing.T, k kind) {
 	})
 	start, _, err := collect.Request(t.Context(), s.ProbeSockets, trace.Sent{TraceID: id, Method: trace.MethodStart, Path: apiserver.Name, Boot: true})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; %s", err, fate(s))
 	}
 	if err := scenario.Boot.Expect.Check(*start); err != nil {
 		t.Error(err)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
@@ -112,6 +114,17 @@ func buildKind(tb testing.TB, k kind) *apiserver.Build {
 		tb.Fatal(err)
 	}
 	return b
+}
+
+// fate says whether a server has ended, and how. A probe that breaks off its answer may be the first sign of that: the end is known only
+// when the process was waited for.
+func fate(s *apiserver.Server) string {
+	select {
+	case <-s.Done():
+		return fmt.Sprintf("the server has ended: %v", s.Err())
+	case <-time.After(3 * time.Second):
+		return "its server still runs"
+	}
 }
 
 // play replays a scenario and returns its traced requests, and what the checking
