@@ -40,12 +40,14 @@ func cameWith(names *lineage.Library, s *Scenario) string {
 	first := slices.IndexFunc(names.Releases, s.Releases.Has)
 	for _, request := range s.Requests {
 		for _, call := range request.Expect.Calls {
-			in := func(release string) bool {
-				return slices.ContainsFunc(call, func(name string) bool {
-					return slices.ContainsFunc(names.Find(lineage.Function, name), func(full string) bool { return names.Has(lineage.Function, full, release) })
-				})
+			var means []string
+			for _, name := range call {
+				means = append(means, names.Find(lineage.Function, name)...)
 			}
-			if slices.IndexFunc(names.Releases, in) == first && first >= 0 {
+			has := func(release string) bool {
+				return slices.ContainsFunc(means, func(full string) bool { return names.Has(lineage.Function, full, release) })
+			}
+			if slices.IndexFunc(names.Releases, has) == first && first >= 0 {
 				return call[0]
 			}
 		}

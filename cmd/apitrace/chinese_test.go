@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,13 +226,19 @@ func commandNames() []string {
 // knownNames returns the names in the library, the course and the guide.
 func knownNames(t *testing.T) []string {
 	t.Helper()
-	library, err := scenarios.List()
+	names, err := loadKnownNames()
 	if err != nil {
 		t.Fatal(err)
 	}
-	course, err := workshop.Open("")
-	if err != nil {
-		t.Fatal(err)
+	return names
+}
+
+var loadKnownNames = sync.OnceValues(func() ([]string, error) {
+	library, errLibrary := scenarios.List()
+	course, errCourse := workshop.Open("")
+	guide, errGuide := instrument.Load()
+	if err := errors.Join(errLibrary, errCourse, errGuide); err != nil {
+		return nil, err
 	}
 	var names []string
 	for _, s := range library {
@@ -239,15 +247,11 @@ func knownNames(t *testing.T) []string {
 	for _, e := range course.Exercises() {
 		names = append(names, e.Name)
 	}
-	guide, err := instrument.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, layer := range guide.Layers {
 		names = append(names, layer.Name)
 	}
-	return names
-}
+	return names, nil
+})
 
 // chineseFolder returns an empty home folder with a recording and a file that is not a recording.
 func chineseFolder(t *testing.T) string {
