@@ -292,7 +292,7 @@ func (c *Terminal) Wait() int {
 const endMark = "\x1b]7999;end\a"
 
 // awaitOutput waits until all output of the ended program is read. It writes a mark behind the output, and removes it from the output when
-// it has come.
+// it has come. More may follow the mark: the terminal's answer to a question of the program, which comes back as an echo.
 func (c *Terminal) awaitOutput() {
 	c.t.Helper()
 	if _, err := io.WriteString(c.theirs, endMark); err != nil {
@@ -301,11 +301,11 @@ func (c *Terminal) awaitOutput() {
 	testenv.Await(c.t, "the last output of the program is read", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		before, found := bytes.CutSuffix(c.output.Bytes(), []byte(endMark))
-		if found {
-			c.output.Truncate(len(before))
+		end := bytes.Index(c.output.Bytes(), []byte(endMark))
+		if end >= 0 {
+			c.output.Truncate(end)
 		}
-		return found
+		return end >= 0
 	})
 }
 
