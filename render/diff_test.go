@@ -617,11 +617,11 @@ func TestCompareURL(t *testing.T) {
 		{trace.Call{Process: "kube-apiserver", File: ""}, ""},
 	}
 	for _, test := range tests {
-		if got := CompareURL(a, b, &test.call); !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
+		if got := trace.CompareURL(a, b, &test.call); !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
 			t.Errorf("of %s: got %q, want %q", test.call.File, got, test.want)
 		}
 	}
-	if got := CompareURL(a, a, &tests[0].call); got != "" {
+	if got := trace.CompareURL(a, a, &tests[0].call); got != "" {
 		t.Errorf("of one release: got %q", got)
 	}
 }

@@ -79,13 +79,13 @@ func changeURLs(c *diff.Comparison, d *diff.Diff, change diff.Change) []string {
 		}
 	}
 	if change.A != diff.None {
-		add(SourceURL(c.A, d.A.Call(change.A)))
+		add(c.A.SourceURL(d.A.Call(change.A)))
 	}
 	if change.B != diff.None {
-		add(SourceURL(c.B, d.B.Call(change.B)))
+		add(c.B.SourceURL(d.B.Call(change.B)))
 	}
 	if change.A != diff.None && change.B != diff.None && d.A.Call(change.A).File == d.B.Call(change.B).File {
-		add(CompareURL(c.A, c.B, d.B.Call(change.B)))
+		add(trace.CompareURL(c.A, c.B, d.B.Call(change.B)))
 	}
 	return urls
 }

@@ -203,7 +203,7 @@ func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
 		out.Values = append(out.Values, DiffValue(v))
 	}
 	if out.A != nil && out.B != nil && out.A.File == out.B.File {
-		out.Compare = CompareURL(c.A, c.B, s.Diff.B.Call(change.B))
+		out.Compare = trace.CompareURL(c.A, c.B, s.Diff.B.Call(change.B))
 	}
 	return out
 }
@@ -224,7 +224,7 @@ func diffCall(rec *trace.Recording, tree *trace.Tree, i int) *DiffCall {
 		return nil
 	}
 	call := tree.Call(i)
-	out := &DiffCall{Function: call.Function, File: call.File, Line: call.Line, Process: call.Process, URL: SourceURL(rec, call), Index: i}
+	out := &DiffCall{Function: call.Function, File: call.File, Line: call.Line, Process: call.Process, URL: rec.SourceURL(call), Index: i}
 	if parent := tree.Parent(i); parent >= 0 {
 		out.Caller = tree.Call(parent).Function
 	}

@@ -159,7 +159,7 @@ func (m *markdown) sides(c ShownChange) []string {
 // link names a call and its line, with the address of that line: at upstream's tag, or at the commit of a checkout. A line of a
 // file that is not committed has no address.
 func (m *markdown) link(rec *trace.Recording, tree *trace.CommittedTree, side string, call *trace.Call) string {
-	url, note := SourceURL(rec, call), ""
+	url, note := rec.SourceURL(call), ""
 	if tree != nil {
 		line, state := tree.Line(call)
 		switch {

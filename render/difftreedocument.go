@@ -402,7 +402,7 @@ func (w *diffTreeWriter) tell(out *DiffTreeStep, c ShownChange) {
 		}
 	}
 	if out.A != nil && out.B != nil && w.Diff.A.Call(c.A).File == w.Diff.B.Call(c.B).File {
-		out.Compare = CompareURL(w.comparison.A, w.comparison.B, w.Diff.B.Call(c.B))
+		out.Compare = trace.CompareURL(w.comparison.A, w.comparison.B, w.Diff.B.Call(c.B))
 	}
 }
 
@@ -413,6 +413,6 @@ func (w *diffTreeWriter) spot(rec *trace.Recording, tree *trace.Tree, places *tr
 	call, name := tree.Call(i), places.Name(i)
 	return &DiffSpot{
 		Call: i, Function: call.Function, Name: call.ShortName(), Place: w.placeIn(call), Caller: name.Caller, Nth: name.Nth,
-		Time: Took(call, false), URL: SourceURL(rec, call),
+		Time: Took(call, false), URL: rec.SourceURL(call),
 	}
 }

@@ -20,9 +20,6 @@ type (
 	node = view.Node
 )
 
-// SourceURL returns where upstream's source of a call can be read; see view.SourceURL.
-func SourceURL(rec *trace.Recording, call *trace.Call) string { return view.SourceURL(rec, call) }
-
 func shorten(value string) string       { return view.Shorten(value) }
 func upstream(call *trace.Call) bool    { return view.Upstream(call) }
 func oneLine(s string) string           { return text.Escape(s) }

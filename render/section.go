@@ -363,7 +363,7 @@ func (l *listing) placeStyle(at *trace.Call) lipgloss.Style {
 	if !l.hyperlinks {
 		return l.Place
 	}
-	return l.Place.Hyperlink(SourceURL(l.rec, at))
+	return l.Place.Hyperlink(l.rec.SourceURL(at))
 }
 
 // call is the call that a step is named after.

@@ -22,7 +22,7 @@ func WriteType(w io.Writer, t *code.Type, o source.PrintOptions) error {
 	p := message.For(o.Lang)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s\n%s:%d, %s\n", t.Name, t.Place.File, t.Place.Line, t.Place.Program)
-	if url := SourceURL(t.Place.Recording, t.Place.Call); url != "" {
+	if url := t.Place.Recording.SourceURL(t.Place.Call); url != "" {
 		fmt.Fprintln(&out, url)
 	}
 	out.WriteByte('\n')

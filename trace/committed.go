@@ -28,8 +28,8 @@ const (
 
 // Line returns the address of the line of a call, "" unless the file is as in the commit and a remote has that commit.
 func (t *CommittedTree) Line(call *Call) (string, Committed) {
-	path, ok := KubernetesPath(call.File)
-	if !ok || call.Process != ProcessAPIServer || strings.HasPrefix(path, "vendor/") {
+	path, ok := call.KubernetesFile()
+	if !ok || ProcessOf(call.Process).Behind || strings.HasPrefix(path, "vendor/") {
 		return "", CommittedElsewhere
 	}
 	switch {

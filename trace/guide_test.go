@@ -24,8 +24,11 @@ func constants(t *testing.T, file string) map[string]string {
 	}
 	all := map[string]string{}
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok {
-			value := spec.Values[0].(*ast.BasicLit)
+		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+			value, ok := spec.Values[0].(*ast.BasicLit)
+			if !ok {
+				return true // a variable
+			}
 			all[spec.Names[0].Name] = constant.StringVal(constant.MakeFromLiteral(value.Value, value.Kind, 0))
 		}
 		return true

@@ -7,7 +7,6 @@
 package trace
 
 import (
-	"strings"
 	"time"
 )
 
@@ -31,24 +30,6 @@ type Recording struct {
 	Recorded time.Time `json:"recorded,omitzero"`
 	// Requests holds the traced requests in the order in which they were sent.
 	Requests []Request `json:"requests"`
-}
-
-// Version is the version of a traced program, with its "v"; "" if it is not known.
-func (r *Recording) Version(process string) string {
-	if server, ok := r.OwnServer(process); ok {
-		return server.Version
-	}
-	switch process {
-	case ProcessAPIServer:
-		return r.K8sVersion
-	case ProcessSample: // released with Kubernetes, as v0.37.1 with v1.37.1
-		if minor, ok := strings.CutPrefix(r.K8sVersion, "v1."); ok {
-			return "v0." + minor
-		}
-	case ProcessEtcd:
-		return r.EtcdVersion
-	}
-	return ""
 }
 
 // MethodStart is the Method of the start of a program, which is not a request. Its Path is the

@@ -1,6 +1,72 @@
 package trace
 
-import "strings"
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A repository is upstream's repository of programs.
+type repository struct {
+	url string
+	// tag returns the tag of the source of a recording; "" if it is not known.
+	tag func(*Recording) string
+	// path returns the path in the repository of a file in the form of Call.File.
+	path func(file string) (path string, ok bool)
+}
+
+var (
+	kubernetes = &repository{"https://github.com/kubernetes/kubernetes", (*Recording).kubernetes, KubernetesPath}
+	etcd       = &repository{"https://github.com/etcd-io/etcd", (*Recording).etcd, etcdPath}
+)
+
+// upstream returns where upstream has the file of a call. ok is false if that is not known, as for a checkout, or if the file was edited.
+func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok bool) {
+	in = ProcessOf(call.Process).repository
+	if in == nil || call.File == "" || slices.Contains(r.Edited, call.File) {
+		return nil, "", "", false
+	}
+	tag = in.tag(r)
+	path, ok = in.path(call.File)
+	return in, tag, path, ok && tag != "" && !strings.Contains(tag, "+") // a checkout: upstream's repository need not have the commit
+}
+
+// SourceURL returns the address of upstream's source of a call, at the traced version, or "" if it is not known, as for a
+// checkout, or if the file was edited.
+func (r *Recording) SourceURL(call *Call) string {
+	in, tag, path, ok := r.upstream(call)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s/blob/%s/%s#L%d", in.url, tag, path, call.Line)
+}
+
+// CompareURL returns the address at which upstream shows the changes of a call's file between the versions of two recordings: the
+// comparison of the two tags, at the file. It returns "" if the address is not known.
+func CompareURL(a, b *Recording, call *Call) string {
+	in, from, path, okA := a.upstream(call)
+	_, to, _, okB := b.upstream(call)
+	if !okA || !okB || from == to {
+		return ""
+	}
+	// GitHub names the place of a file by the hash of its path.
+	return fmt.Sprintf("%s/compare/%s...%s#diff-%x", in.url, from, to, sha256.Sum256([]byte(path)))
+}
+
+// KubernetesFile returns the path of a call's file in the kubernetes repository. ok is false for a file of another program.
+func (c *Call) KubernetesFile() (path string, ok bool) {
+	if ProcessOf(c.Process).repository != kubernetes {
+		return "", false
+	}
+	return KubernetesPath(c.File)
+}
+
+// etcdPath returns the path in etcd's repository of a file of it. The repository has no copy of etcd's dependencies.
+func etcdPath(file string) (path string, ok bool) {
+	path, ok = strings.CutPrefix(file, "go.etcd.io/etcd/")
+	return strings.Replace(path, "/v3/", "/", 1), ok
+}
 
 // vendoredK8s are the modules below k8s.io/ that are not developed in the
 // kubernetes repository itself.

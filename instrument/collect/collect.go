@@ -138,10 +138,10 @@ func inOrder(sockets map[string]string, first string) []string {
 		names = append(names, name)
 	}
 	last := func(name string) int {
-		switch name {
-		case first:
+		switch {
+		case name == first:
 			return -1
-		case trace.ProcessEtcd:
+		case trace.ProcessOf(name).Store:
 			return 1
 		}
 		return 0

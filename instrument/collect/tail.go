@@ -16,8 +16,8 @@ import (
 func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, secrets string) error {
 	for _, revision := range r.Revisions() {
 		for _, process := range inOrder(sockets, "") {
-			if process == trace.ProcessEtcd {
-				continue // etcd watches nothing; notifying its watchers is part of the request
+			if trace.ProcessOf(process).Store {
+				continue // it watches nothing; notifying its watchers is part of the request
 			}
 			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision, Secrets: secrets}))
 			if err != nil {

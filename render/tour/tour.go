@@ -119,7 +119,7 @@ func (g *guided) step(n *view.Node) step {
 		texts[0] += " · " + title
 	}
 	add := func(text string) { texts = append(texts, text) }
-	switch path, in := inCheckout(c); {
+	switch path, in := c.KubernetesFile(); {
 	case slices.Contains(g.rec.Edited, c.File):
 		add(saysEdited.Format(g.lang, code(c.File)))
 	case !in:
@@ -127,7 +127,7 @@ func (g *guided) step(n *view.Node) step {
 	default:
 		s.File, s.Line = path, c.Line
 	}
-	if url := view.SourceURL(g.rec, c); url != "" && s.File == "" {
+	if url := g.rec.SourceURL(c); url != "" && s.File == "" {
 		add("<" + url + ">")
 	}
 	if note := g.guide.Note(c.Function); note != "" {
@@ -150,15 +150,6 @@ func (g *guided) step(n *view.Node) step {
 	}
 	s.Description = strings.Join(texts, "\n\n")
 	return s
-}
-
-// inCheckout returns the path of a call's file in a checkout of Kubernetes, and false if it is not
-// there, as the code of etcd's server is not.
-func inCheckout(c *trace.Call) (string, bool) {
-	if c.Process != trace.ProcessAPIServer && c.Process != trace.ProcessSample {
-		return "", false
-	}
-	return trace.KubernetesPath(c.File)
 }
 
 // values lists a call's values as the guide orders them.

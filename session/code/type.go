@@ -12,7 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/explain"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
@@ -230,10 +229,7 @@ func declaredIn(reader *source.Types, tree *source.Tree, release, name string) (
 	if err != nil {
 		return nil, err
 	}
-	rec := &trace.Recording{K8sVersion: release}
-	if tree.Program == storage.Name {
-		rec.EtcdVersion = tree.Version
-	}
+	rec := trace.Versions(release, tree.Program, tree.Version)
 	at := found.Declaration
 	alias := ""
 	if at.Name != name {

@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/program"
 	serving "github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -32,11 +30,8 @@ func (l Local) Recording(launch Launch) (*trace.Recording, error) {
 
 // SourceFolder implements Library.
 func (l Local) SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error) {
-	if !fetch && process == sampleserver.Name {
-		return "", program.ErrNoSource
-	}
 	if !fetch {
-		return apiserver.CachedSourceOf(process, rec.K8sVersion, nil)
+		return apiserver.CachedTreeOf(process, rec.K8sVersion, nil)
 	}
 	display := l.To.Building()
 	defer display.Close()

@@ -75,7 +75,7 @@ func (s *session) newSources(checkout string) *sources {
 func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	file := src.files[number]
 	shown := &dap.Source{Name: path.Base(file)}
-	if below, ok := trace.KubernetesPath(file); ok && checkout != "" && src.process[file] != trace.ProcessEtcd {
+	if below, ok := trace.KubernetesPath(file); ok && checkout != "" && !trace.ProcessOf(src.process[file]).Store {
 		if at := filepath.Join(checkout, filepath.FromSlash(below)); src.holds(at, file) {
 			shown.Path = at
 			return shown

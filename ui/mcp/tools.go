@@ -194,7 +194,7 @@ func (f *face) explainFunction(in functionInput) (string, error) {
 	call := &trace.Call{Process: function.Process, File: function.File, Line: function.Line}
 	p := &explain.Page{
 		Function: function.Name, Layer: spokenGuide.Title(spokenGuide.Layer(function.Name)), Note: spokenGuide.Note(function.Name),
-		File: function.File, Line: function.Line, Program: function.Process + " " + of[0].Version(function.Process), URL: render.SourceURL(of[0], call),
+		File: function.File, Line: function.Line, Program: function.Process + " " + of[0].Version(function.Process), URL: of[0].SourceURL(call),
 		Recordings: len(of), Merged: true,
 	}
 	if p.Sights, err = explain.Look(function.Name, of); err != nil {
@@ -226,7 +226,7 @@ func (f *face) showSource(in functionInput) (string, error) {
 		return "", err
 	}
 	version := of[0].K8sVersion
-	folder, err := cachedSource(function.Process, version)
+	folder, err := apiserver.CachedSourceOf(function.Process, version, nil)
 	if err != nil {
 		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", function.Name, err, "'"+function.Name+"'", version)
 	}
@@ -254,7 +254,7 @@ func (f *face) typeSource(in functionInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder, err := cachedSource(trace.ProcessAPIServer, version)
+	folder, err := apiserver.CachedSourceOf(trace.ProcessAPIServer, version, nil)
 	if err != nil {
 		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", name, err, "'"+name+"'", version)
 	}
@@ -265,15 +265,6 @@ func (f *face) typeSource(in functionInput) (string, error) {
 	var b strings.Builder
 	err = render.WriteType(&b, t, source.PrintOptions{Lang: f.printer.Lang()})
 	return b.String(), err
-}
-
-// cachedSource returns the folder with the source of a program, if it is in the cache. Code that the sample
-// server shares with kube-apiserver is the same in both.
-func cachedSource(process, version string) (string, error) {
-	if process == trace.ProcessSample {
-		process = trace.ProcessAPIServer
-	}
-	return apiserver.CachedSourceOf(process, version, nil)
 }
 
 type diffInput struct {

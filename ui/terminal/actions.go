@@ -223,7 +223,7 @@ func (m *Model) copyName() tea.Cmd { return m.copy(m.forest.tree.Call(m.call()).
 
 func (m *Model) copyLink() tea.Cmd {
 	rec, tree, call := m.side()
-	return m.copy(view.SourceURL(rec, tree.Call(call)))
+	return m.copy(rec.SourceURL(tree.Call(call)))
 }
 
 func (m *Model) copy(text string) tea.Cmd {

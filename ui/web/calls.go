@@ -182,7 +182,7 @@ func (t *traced) call(i int) Call {
 		Afterwards: c.Afterwards(), Leaf: c.Leaf, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
 		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), OwnNs: t.tree.SelfNs(i), Below: t.tree.End(i) - i - 1,
 		Name: nameOf(c), Place: placeOf(c), Time: render.Took(c, false),
-		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: view.SourceURL(t.rec, c),
+		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: t.rec.SourceURL(c),
 	}
 	if out.Attributes == nil {
 		out.Attributes = map[string]string{}

@@ -260,7 +260,7 @@ func (a *api) compareSource(c *compared, f *render.ChangedFunction, p message.Pr
 		A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Hunks: []SourceHunk{}, Hunk: -1, Line: f.Line, OnB: f.OnB,
 	}
 	if f.A.File == f.B.File {
-		out.Compare = render.CompareURL(c.a.rec, c.b.rec, f.B)
+		out.Compare = trace.CompareURL(c.a.rec, c.b.rec, f.B)
 	}
 	functionA, textA, err := a.read(c.a.rec, f.A)
 	if err == nil {
@@ -282,7 +282,7 @@ func (a *api) compareSource(c *compared, f *render.ChangedFunction, p message.Pr
 func (c *compared) sideOf(rec *trace.Recording, call *trace.Call) *SourceSide {
 	return &SourceSide{
 		Function: call.Function, Name: call.ShortName(), File: call.File, Line: call.Line,
-		Program: call.Process + " " + rec.Version(call.Process), URL: view.SourceURL(rec, call),
+		Program: call.Process + " " + rec.Version(call.Process), URL: rec.SourceURL(call),
 	}
 }
 

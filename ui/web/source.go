@@ -27,7 +27,7 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 		said := missing.in(printerFor(r.Request))
 		return Source{
 			Function: c.Function, File: c.File, Line: c.Line, Program: strings.TrimSpace(c.Process + " " + t.rec.Version(c.Process)),
-			URL: view.SourceURL(t.rec, c), Lines: []SourceLine{}, Marks: []Mark{}, Missing: said.Message, Action: said.Action,
+			URL: t.rec.SourceURL(c), Lines: []SourceLine{}, Marks: []Mark{}, Missing: said.Message, Action: said.Action,
 		}, nil
 	}
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 		return nil, nil, err
 	}
 	lines := highlight(f)
-	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: view.SourceURL(rec, c), Lines: lines, Marks: []Mark{}}, nil
+	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: rec.SourceURL(c), Lines: lines, Marks: []Mark{}}, nil
 }
 
 // sourceTree returns the sources that contain a call's function.

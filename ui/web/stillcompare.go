@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // comparisonPiece has the trees of a comparison in one language, by request.
@@ -197,7 +198,7 @@ func (s *packer) comparedCalls(c *compared, keys [2]string, shown []map[int]bool
 func packChanged(c *compared, f *render.ChangedFunction) packedChanged {
 	out := packedChanged{A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Process: [2]string{f.A.Process, f.B.Process}}
 	if f.A.File == f.B.File {
-		out.Compare = render.CompareURL(c.a.rec, c.b.rec, f.B)
+		out.Compare = trace.CompareURL(c.a.rec, c.b.rec, f.B)
 	}
 	return out
 }

@@ -12,7 +12,6 @@ import (
 	codes "github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
-	"github.com/kubeapitrace/apitrace/view"
 )
 
 // getType returns a type of kube-apiserver, by its name in any release.
@@ -47,7 +46,7 @@ func (a *api) getType(r *restful.Request) (any, error) {
 		methods = append(methods, TypeMethod{Function: m.Name, Name: funcname.Short(m.Name), File: m.File, Line: m.Line, Scenarios: max(0, ran), NoSpan: ran < 0})
 	}
 	return Type{
-		Name: t.Name, File: t.Place.File, Line: t.Place.Line, Program: t.Place.Program, URL: view.SourceURL(t.Place.Recording, t.Place.Call), Lines: lines,
+		Name: t.Name, File: t.Place.File, Line: t.Place.Line, Program: t.Place.Program, URL: t.Place.Recording.SourceURL(t.Place.Call), Lines: lines,
 		Methods: methods, Interface: t.Interface, Recordings: t.Recordings, Facts: strings.Trim(facts.String(), "\n"),
 	}, nil
 }

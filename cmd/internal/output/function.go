@@ -95,7 +95,7 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 		options.Palette = source.Colours()
 	}
 	fmt.Fprintf(std.Out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, place.Program)
-	if url := render.SourceURL(place.Recording, place.Call); url != "" {
+	if url := place.Recording.SourceURL(place.Call); url != "" {
 		fmt.Fprintln(std.Out, url)
 	}
 	if apiserver.ReadOnly(c.Version) {
@@ -126,7 +126,7 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	guide := spoken.New(c.Guide, lang, c.Recordings...)
 	page := &explain.Page{
 		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name),
-		File: place.File, Line: place.Line, URL: render.SourceURL(place.Recording, place.Call), Program: place.Program,
+		File: place.File, Line: place.Line, URL: place.Recording.SourceURL(place.Call), Program: place.Program,
 		Recordings: len(c.Recordings), Merged: o.Merged,
 	}
 	page.Version = c.Version

@@ -1,13 +1,11 @@
-package view
+package trace
 
 import (
 	"testing"
-
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 func TestSourceURL(t *testing.T) {
-	rec := &trace.Recording{K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0"}
+	rec := &Recording{K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0"}
 	for _, test := range []struct{ process, file, want string }{
 		{"kube-apiserver", "k8s.io/kubernetes/pkg/registry/core/node/strategy.go", "kubernetes/kubernetes/blob/v1.37.1/pkg/registry/core/node/strategy.go"},
 		{"kube-apiserver", "k8s.io/apiserver/pkg/server/handler.go", "kubernetes/kubernetes/blob/v1.37.1/staging/src/k8s.io/apiserver/pkg/server/handler.go"},
@@ -24,15 +22,15 @@ func TestSourceURL(t *testing.T) {
 		if want != "" {
 			want = "https://github.com/" + want + "#L7"
 		}
-		if got := SourceURL(rec, &trace.Call{Process: test.process, File: test.file, Line: 7}); got != want {
+		if got := rec.SourceURL(&Call{Process: test.process, File: test.file, Line: 7}); got != want {
 			t.Errorf("%s %s: %q, want %q", test.process, test.file, got, want)
 		}
 	}
 	rec.Edited = []string{"k8s.io/apiserver/pkg/server/handler.go"}
-	if got := SourceURL(rec, &trace.Call{Process: "kube-apiserver", File: rec.Edited[0], Line: 7}); got != "" {
+	if got := rec.SourceURL(&Call{Process: "kube-apiserver", File: rec.Edited[0], Line: 7}); got != "" {
 		t.Errorf("of an edited file: %q, and upstream has another text there", got)
 	}
-	if got := SourceURL(&trace.Recording{}, &trace.Call{Process: "etcd", File: "go.etcd.io/etcd/server/v3/a.go"}); got != "" {
+	if got := (&Recording{}).SourceURL(&Call{Process: "etcd", File: "go.etcd.io/etcd/server/v3/a.go"}); got != "" {
 		t.Errorf("without a version: %q", got)
 	}
 }
