@@ -46,18 +46,18 @@ type Aggregated struct {
 
 // AggregatedOptions set how to run an API server behind the aggregator.
 type AggregatedOptions struct {
-	// Binary is the result of BuildSample, or that of BuildOwn. Required.
+	// Binary is a build of the sample server, or of OwnRecipe. Required.
 	Binary *program.Binary
-	// Own is set for a server of BuildOwn; nil stands for the sample server.
+	// Own is set for a server of OwnRecipe; nil stands for the sample server.
 	Own *OwnOptions
 	// Boot is a sampled W3C traceparent: the server's start becomes that trace. Empty: it
 	// is not traced.
 	Boot string
 }
 
-// OwnOptions describe a server of BuildOwn.
+// OwnOptions describe a server of OwnRecipe.
 type OwnOptions struct {
-	// Name is that of the OwnBuild, Version is "MODULE VERSION" of it.
+	// Name is the name of the program, Version is "MODULE VERSION" of it.
 	Name, Version string
 	// Key is that of the binary.
 	Key string

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
-	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
-	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -23,8 +23,6 @@ type BuildOptions struct {
 	// EditsDir is a folder of program.Edits. Traced builds include the edits of the
 	// version. "" means no edits.
 	EditsDir string
-	// Own is the server of BuildOwn; the other functions ignore it.
-	Own serverconfig.Own
 	// Cache is the cache of the builds; nil means the default one.
 	Cache *program.Cache
 	// Progress receives the progress of the build; nil discards it.
@@ -52,113 +50,77 @@ func (b *Build) key() string { return pairKey(b.APIServer.Key, b.Etcd.Key) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
 
+// traced returns the options for one of Programs.
+func (o BuildOptions) traced(ctx context.Context) (traced.Options, error) {
+	version, err := ParseVersion(o.Version)
+	if err != nil {
+		return traced.Options{}, err
+	}
+	if o.Cache == nil {
+		if o.Cache, err = program.OpenCache(""); err != nil {
+			return traced.Options{}, err
+		}
+	}
+	return traced.Options{
+		Version: version, Plain: o.Plain, EditsDir: o.EditsDir, Cache: o.Cache, Progress: o.Progress,
+		Kubernetes: sync.OnceValues(func() (program.Upstream, error) {
+			up, err := program.Resolve(ctx, o.Cache, module, version)
+			return up, explainUnknown(version, err)
+		}),
+	}, nil
+}
+
+// pair returns how to build kube-apiserver and the etcd that belongs to it.
+func (o BuildOptions) pair(ctx context.Context) (apiserver, etcd *traced.Recipe, err error) {
+	options, err := o.traced(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if apiserver, err = kubeAPIServer.Recipe(options); err != nil {
+		return nil, nil, err
+	}
+	etcd, err = storage.Traced.Recipe(options)
+	return apiserver, etcd, err
+}
+
 // Key gives the key of the Build that BuildPrograms would make, and its version of
 // Kubernetes, without making it or reading the binaries: enough to Attach to a
 // server that runs it.
 func Key(ctx context.Context, o BuildOptions) (k8sVersion, key string, err error) {
-	pair, err := o.resolve(ctx)
+	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	apiserver, err := program.Key(ctx, pair.apiserver, pair.apiserverOptions)
+	first, err := apiserver.Key(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	etcd, err := program.Key(ctx, pair.etcd, pair.etcdOptions)
+	second, err := etcd.Key(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	return pair.apiserver.Version, pairKey(apiserver, etcd), nil
+	return apiserver.K8sVersion, pairKey(first, second), nil
 }
 
 // BuildPrograms builds kube-apiserver and its etcd, or finds them in the cache.
 func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
-	pair, err := o.resolve(ctx)
+	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{K8sVersion: pair.apiserver.Version, EtcdVersion: pair.etcd.Release()}
-	b.Edited = namesOf(slices.Concat(pair.apiserverEdits, pair.etcdEdits))
-	if b.Etcd, err = program.Build(ctx, pair.etcd, pair.etcdOptions); err != nil {
-		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.etcdEdits))
+	b := &Build{K8sVersion: apiserver.K8sVersion, EtcdVersion: etcd.Program.Release()}
+	b.Edited = traced.NamesOf(slices.Concat(apiserver.Edits, etcd.Edits))
+	if b.Etcd, err = etcd.Build(ctx); err != nil {
+		return nil, advise(b.K8sVersion, err)
 	}
-	if b.APIServer, err = program.Build(ctx, pair.apiserver, pair.apiserverOptions); err != nil {
-		if program.IsLocal(pair.apiserver.Version) {
-			return nil, explainCheckout(err, pair.upstream)
-		}
-		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.apiserverEdits))
+	if b.APIServer, err = apiserver.Build(ctx); err != nil {
+		return nil, advise(b.K8sVersion, err)
 	}
 	return b, nil
 }
 
 // Space is how much disk BuildPrograms needs with an empty cache, in bytes.
 func Space() int64 { return Program(DefaultVersion).Space + storage.Program("").Space }
-
-// A pair has the programs to build, and how.
-type pair struct {
-	apiserver, etcd               program.Program
-	upstream                      program.Upstream // of kube-apiserver, once it is resolved
-	apiserverOptions, etcdOptions program.Options
-	// guide is nil for plain builds.
-	guide *instrument.Guide
-	// The edits to include; none for plain builds.
-	apiserverEdits, etcdEdits []program.Edit
-}
-
-func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
-	p, err := o.withoutEtcd()
-	if err != nil {
-		return nil, err
-	}
-	version := p.apiserver.Version
-	up, err := program.Resolve(ctx, p.apiserverOptions.Cache, p.apiserver.Module, version)
-	if err != nil {
-		return nil, explainUnknown(version, err)
-	}
-	etcd, err := storage.ProgramOf(up)
-	if err != nil {
-		return nil, message.Errorf("finding the etcd of Kubernetes %s: %w", version, err)
-	}
-	p.setEtcd(etcd)
-	p.upstream = up
-	return p, nil
-}
-
-// withoutEtcd fills in the parts that do not depend on upstream's module.
-func (o BuildOptions) withoutEtcd() (*pair, error) {
-	version, err := ParseVersion(o.Version)
-	if err != nil {
-		return nil, err
-	}
-	if o.Cache == nil {
-		if o.Cache, err = program.OpenCache(""); err != nil {
-			return nil, err
-		}
-	}
-	p := &pair{apiserver: Program(version), apiserverOptions: program.Options{Cache: o.Cache, Progress: o.Progress}}
-	if o.Plain {
-		return p, nil
-	}
-	if p.guide, err = instrument.Load(); err != nil {
-		return nil, err
-	}
-	edits := program.Edits{Dir: o.EditsDir, Version: version}
-	if p.apiserverEdits, err = edits.Changed(Name); err != nil {
-		return nil, err
-	}
-	if p.etcdEdits, err = edits.Changed(storage.Name); err != nil {
-		return nil, err
-	}
-	p.apiserverOptions.Rewrite = instrumentation(p.guide, p.apiserver, version, p.apiserverEdits)
-	return p, nil
-}
-
-func (p *pair) setEtcd(etcd program.Program) {
-	p.etcd, p.etcdOptions = etcd, p.apiserverOptions
-	if p.guide != nil {
-		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd, etcd.Release(), p.etcdEdits)
-	}
-}
 
 // explainUnknown returns one error for a version that does not exist, and another if it could not be fetched.
 func explainUnknown(version string, err error) error {
@@ -173,31 +135,34 @@ func explainUnknown(version string, err error) error {
 // WritePlan prints the steps of BuildPrograms without executing them. It does not use the
 // network, so for a version that was never built it does not know the version of etcd.
 func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
-	p, err := o.withoutEtcd()
+	options, err := o.traced(ctx)
 	if err != nil {
 		return err
 	}
-	plans := make([]*program.Plan, 2)
-	if plans[1], err = program.MakePlan(ctx, p.apiserver, p.apiserverOptions); err != nil {
+	apiserver, err := kubeAPIServer.Recipe(options)
+	if err != nil {
 		return err
 	}
-	etcd, err := storage.ProgramOf(plans[1].Upstream)
+	plan, err := apiserver.Plan(ctx)
 	if err != nil {
-		etcd = storage.Program("VERSION")
+		return err
+	}
+	options.Kubernetes = func() (program.Upstream, error) { return plan.Upstream, nil }
+	etcd, err := storage.Traced.Recipe(options)
+	if err != nil {
 		fmt.Fprint(w, "# ", in.Sprintf("VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet",
-			storage.ClientModule, p.apiserver.Module, p.apiserver.Version), "\n\n")
-	}
-	p.setEtcd(etcd)
-	if plans[0], err = program.MakePlan(ctx, p.etcd, p.etcdOptions); err != nil {
-		return err
-	}
-	for i, plan := range plans {
-		if i > 0 {
-			fmt.Fprintln(w)
+			storage.ClientModule, apiserver.Program.Module, apiserver.Program.Version), "\n\n")
+		unknown := storage.Traced
+		unknown.Of = func(string, func() (program.Upstream, error)) (program.Program, error) {
+			return storage.Program("VERSION"), nil
 		}
-		if err := plan.Write(w, in); err != nil {
+		if etcd, err = unknown.Recipe(options); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := etcd.WritePlan(ctx, w, in); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return plan.Write(w, in)
 }

@@ -2,12 +2,10 @@ package apiserver
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // A Stock describes the content of the cache for one release.
@@ -37,52 +35,37 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 	if stock.Size == 0 { // then what it is made of is not known without the network
 		return stock, nil
 	}
-	pair, err := o.resolve(ctx)
+	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
 		return stock, err
 	}
-	stock.EtcdVersion = pair.etcd.Release()
+	stock.EtcdVersion = etcd.Program.Release()
 	for _, e := range entries {
-		if e.Program == storage.Name && e.Version == pair.etcd.Version {
+		if e.Program == etcd.Program.Name && e.Version == etcd.Program.Version {
 			stock.Size += e.Size
 		}
 	}
 	if !stock.OtherBuild {
 		return stock, nil
 	}
-	_, key, err := Key(ctx, o)
-	if errors.As(err, new(*program.NeedsGoError)) { // nothing is there that can be used
-		return stock, nil
+	stock.Built = true
+	for _, recipe := range []*traced.Recipe{apiserver, etcd} {
+		built, err := recipe.IsBuilt(ctx, entries)
+		if err != nil {
+			return stock, err
+		}
+		stock.Built = stock.Built && built
 	}
-	if err != nil {
-		return stock, err
-	}
-	has := func(name, part string) bool {
-		return slices.ContainsFunc(entries, func(e program.Entry) bool {
-			return e.Program == name && e.Key != "" && strings.HasPrefix(e.Key, part)
-		})
-	}
-	stock.Built = has(Name, key[:16]) && has(storage.Name, key[16:])
 	stock.OtherBuild = !stock.Built
 	return stock, nil
 }
 
-// HasSample reports whether BuildSample would find the traced sample server of a release in the cache. It does not use the
-// network. entries are the entries of the cache.
-func HasSample(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (bool, error) {
-	p, options, _, err := BuildOptions{Version: version, Cache: cache}.sample()
+// HasBuild reports whether the traced build of one of Programs is in the cache. It does not use the network. entries
+// are the entries of the cache.
+func HasBuild(ctx context.Context, name, version string, cache *program.Cache, entries []program.Entry) (bool, error) {
+	recipe, err := Recipe(ctx, name, BuildOptions{Version: version, Cache: cache})
 	if err != nil {
 		return false, err
 	}
-	of := func(e program.Entry) bool {
-		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version
-	}
-	if !slices.ContainsFunc(entries, of) { // then its module may not be known without the network
-		return false, nil
-	}
-	key, err := program.Key(ctx, p, options)
-	if errors.As(err, new(*program.NeedsGoError)) {
-		return false, nil
-	}
-	return err == nil && slices.ContainsFunc(entries, func(e program.Entry) bool { return of(e) && e.Key == key }), err
+	return recipe.IsBuilt(ctx, entries)
 }

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
@@ -272,16 +274,12 @@ func inFolder(err error, up program.Upstream) (e *checkoutError, folders []strin
 				folders = append(folders, path.Dir(up.Local.FileOf(pkg+"/x.go")))
 				continue
 			}
-			found := compiled.FindStringSubmatch(line)
-			if found == nil {
+			vendored, at, text, ok := traced.SplitComplaint(line)
+			if !ok {
 				e.complaints = append(e.complaints, line)
 				continue
 			}
-			file := up.Local.FileOf(found[1])
-			if file == "" {
-				file = found[1]
-			}
-			e.complaints = append(e.complaints, fmt.Sprintf("%s:%s: %s", file, found[2], found[3]))
+			e.complaints = append(e.complaints, fmt.Sprintf("%s:%s: %s", cmp.Or(up.Local.FileOf(vendored), vendored), at, text))
 		}
 	case errors.As(err, &syntax): // found before anything is compiled
 		for _, s := range syntax {

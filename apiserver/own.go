@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"go/build"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,124 +19,91 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // libraryModule is the module of the library that API servers are built on.
 const libraryModule = "k8s.io/apiserver"
 
-// An OwnBuild is a built API server for the aggregator.
-type OwnBuild struct {
-	*program.Binary
-	// Name is the name of the program in traces, Module and Version are those of its module.
-	Name, Module, Version string
-}
-
-// BuildOwn builds BuildOptions.Own, or finds it in the cache: with the versions of its own go.mod, its own packages
-// traced whole, and those of the library as the guide says for that version of the library.
-func BuildOwn(ctx context.Context, o BuildOptions) (*OwnBuild, error) {
-	p, options, edits, err := o.own(ctx)
+// OwnRecipe returns how to build an API server of the user's own: with the versions of its own go.mod, its own packages
+// traced whole, and those of the library as the guide says for that version of the library. It reads the source of the server, and so may
+// fetch its module.
+func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*traced.Recipe, error) {
+	options, err := o.traced(ctx)
 	if err != nil {
 		return nil, err
 	}
-	binary, err := program.Build(ctx, p, options)
+	find := ownRelease
+	if own.IsFolder() {
+		find = ownFolder
+	}
+	found, goMod, err := find(ctx, own, options)
 	if err != nil {
-		up, _ := program.TakenFrom(options.Cache, p)
-		if e, _ := inFolder(err, up); e != nil {
-			return nil, e
+		return nil, err
+	}
+	return ownServer(found, goMod).Recipe(options)
+}
+
+// ownServer is a server of the user's own as a program that apitrace traces.
+func ownServer(found program.Program, goMod []byte) traced.Program {
+	p, known := traced.Find(Programs(), found.Name) // the sample server
+	if !known {
+		p = traced.Program{
+			Name: found.Name, Edits: found.Name + ownEdits + found.Version,
+			Adapt:   func(guide *instrument.Guide) *instrument.Guide { return ownGuide(guide, found) },
+			Rewrite: func(o instrument.Options) (*instrument.Result, []message.Message, error) { return rewriteOwn(o, found) },
 		}
-		return nil, explainCompile(err, edits)
 	}
-	return &OwnBuild{Binary: binary, Name: p.Name, Module: p.Module, Version: p.Version}, nil
-}
-
-// WriteOwnPlan prints the steps of BuildOwn. It reads the source of the server, and so may fetch its module.
-func WriteOwnPlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
-	p, options, _, err := o.own(ctx)
-	if err != nil {
+	p.Of = func(string, func() (program.Upstream, error)) (program.Program, error) { return found, nil }
+	p.GuideVersion = func(program.Program) (string, error) { return libraryVersion(found, goMod) }
+	p.Explain = func(r *traced.Recipe, err error) error {
+		up, _ := program.TakenFrom(r.Cache, r.Program)
+		if e, _ := inFolder(err, up); e != nil {
+			return e
+		}
 		return err
 	}
-	plan, err := program.MakePlan(ctx, p, options)
-	if err != nil {
-		return err
-	}
-	return plan.Write(w, in)
-}
-
-// OwnKey returns the key of the binary that BuildOwn would build.
-func OwnKey(ctx context.Context, o BuildOptions) (string, error) {
-	p, options, _, err := o.own(ctx)
-	if err != nil {
-		return "", err
-	}
-	return program.Key(ctx, p, options)
-}
-
-// own returns BuildOptions.Own, and how to build it.
-func (o BuildOptions) own(ctx context.Context) (p program.Program, options program.Options, edits []program.Edit, err error) {
-	pair, err := o.withoutEtcd()
-	if err != nil {
-		return p, options, nil, err
-	}
-	options = pair.apiserverOptions
-	options.Rewrite = nil
-	find := o.ownRelease
-	if o.Own.IsFolder() {
-		find = o.ownFolder
-	}
-	p, goMod, err := find(ctx, options)
-	if err != nil || pair.guide == nil {
-		return p, options, nil, err
-	}
-	library, err := libraryVersion(p, goMod)
-	if err != nil {
-		return p, options, nil, err
-	}
-	if edits, err = (program.Edits{Dir: o.EditsDir, Version: pair.apiserver.Version}).Changed(editsOf(p)); err != nil {
-		return p, options, nil, err
-	}
-	options.Rewrite = instrumentation(ownGuide(pair.guide, p), p, library, edits)
-	return p, options, edits, nil
+	return p
 }
 
 // ownRelease finds the server in a released module.
-func (o BuildOptions) ownRelease(ctx context.Context, options program.Options) (p program.Program, goMod []byte, err error) {
-	name, version, _ := strings.Cut(o.Own.Server, "@")
+func ownRelease(ctx context.Context, own serverconfig.Own, o traced.Options) (p program.Program, goMod []byte, err error) {
+	name, version, _ := strings.Cut(own.Server, "@")
 	if version == "" {
 		version = "latest"
 	}
 	if err := modpath.CheckPath(name); err != nil {
-		return p, nil, message.UsageErrorf("--server %q: expected a module with its version, such as %q, or a folder, such as %q: %w", o.Own.Server, "sigs.k8s.io/metrics-server@v0.9.0", "./mine", err)
+		return p, nil, message.UsageErrorf("--server %q: expected a module with its version, such as %q, or a folder, such as %q: %w", own.Server, "sigs.k8s.io/metrics-server@v0.9.0", "./mine", err)
 	}
-	up, dir, err := program.Download(ctx, options.Cache, name, version)
+	up, dir, err := program.Download(ctx, o.Cache, name, version)
 	if err != nil {
 		return p, nil, err
 	}
-	p, err = o.ownProgram(name, up.Version, dir)
+	p, err = ownProgram(own, o.Version, name, up.Version, dir)
 	p.Version = up.Version
 	return p, []byte(up.GoMod), err
 }
 
 // ownFolder finds the server in a folder, and copies what it is built from to the cache.
-func (o BuildOptions) ownFolder(ctx context.Context, options program.Options) (p program.Program, goMod []byte, err error) {
-	dir, err := filepath.Abs(o.Own.Server)
+func ownFolder(ctx context.Context, own serverconfig.Own, o traced.Options) (p program.Program, goMod []byte, err error) {
+	dir, err := filepath.Abs(own.Server)
 	if err != nil {
 		return p, nil, err
 	}
 	if goMod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
-		return p, nil, noModule(o.Own, err)
+		return p, nil, noModule(own, err)
 	}
 	name := modfile.ModulePath(goMod)
-	if p, err = o.ownProgram(name, "", dir); err != nil {
+	if p, err = ownProgram(own, o.Version, name, "", dir); err != nil {
 		return p, nil, err
 	}
 	const unreleased = "v0.0.0"
 	// Its state is not known, so it is read each time.
-	up, err := program.Take(ctx, p, program.Local{Dir: dir, Name: o.Own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, options)
-	p.Version, p.Released = up.Version, o.Own.Server
+	up, err := program.Take(ctx, p, program.Local{Dir: dir, Name: own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, program.Options{Cache: o.Cache, Progress: o.Progress})
+	p.Version, p.Released = up.Version, own.Server
 	return p, goMod, err
 }
 
@@ -147,9 +113,9 @@ func noModule(o serverconfig.Own, err error) error {
 }
 
 // ownProgram returns the program of a module at a version, "" for a folder's. dir holds the source of the module.
-func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Program, err error) {
-	folder := path.Clean(filepath.ToSlash(o.Own.Main))
-	if o.Own.Main == "" {
+func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p program.Program, err error) {
+	folder := path.Clean(filepath.ToSlash(own.Main))
+	if own.Main == "" {
 		found, err := mainFolders(dir)
 		if err != nil {
 			return p, err
@@ -167,9 +133,9 @@ func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Pro
 	if err != nil || pkg.Name != "main" || len(pkg.GoFiles) == 0 {
 		found, err := mainFolders(dir)
 		if err != nil || len(found) == 0 {
-			return p, message.UsageErrorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
+			return p, message.UsageErrorf("--main %q: expected the folder of a package main in module %s", own.Main, modulePath)
 		}
-		return p, message.UsageErrorf("--main %q: expected the folder of a package main in module %s, one of %s", o.Own.Main, modulePath, message.List(found))
+		return p, message.UsageErrorf("--main %q: expected the folder of a package main in module %s, one of %s", own.Main, modulePath, message.List(found))
 	}
 	main := path.Join(folder, pkg.GoFiles[0])
 	internal := func(imported string) bool {
@@ -178,20 +144,19 @@ func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Pro
 	if len(pkg.GoFiles) > 1 || len(pkg.CgoFiles)+len(pkg.EmbedPatterns) > 0 || slices.ContainsFunc(pkg.Imports, internal) {
 		main = folder + "/" // a copy of one file would lack the others, and the internal packages refuse a copy
 	}
-	p = program.Program{Name: o.ownName(modulePath, version, folder), Module: modulePath, Main: main, Space: 3e9}
+	p = program.Program{Name: ownName(k8s, modulePath, version, folder), Module: modulePath, Main: main, Space: 3e9}
 	return p, nil
 }
 
 // ownName is the name of a program in traces: that of the folder of its package main, or of its module. The sample
 // server has its name only in the release that belongs to the kube-apiserver: there, traces are known by it.
-func (o BuildOptions) ownName(modulePath, version, folder string) string {
+func ownName(k8s, modulePath, version, folder string) string {
 	if folder == "." {
 		folder, _, _ = modpath.SplitPathVersion(modulePath)
 	}
 	name := path.Base(folder)
-	k8s, err := ParseVersion(o.Version)
-	sample := err == nil && modulePath == sampleserver.Module && version == stagingVersion(k8s)
-	if name == Name || name == storage.Name || name == sampleserver.Name && !sample {
+	sample := modulePath == sampleserver.Module && version == stagingVersion(k8s)
+	if _, known := traced.Find(Programs(), name); known && !sample {
 		name = "own-" + name
 	}
 	return name
@@ -262,9 +227,6 @@ func libraryVersion(p program.Program, goMod []byte) (string, error) {
 // ownGuide returns the guide with a server of which it knows nothing: the library is traced as in the sample server, the
 // packages of the server's module are traced whole.
 func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
-	if p.Name == sampleserver.Name {
-		return guide
-	}
 	own := *guide.Programs[sampleserver.Name]
 	if p.Module != sampleserver.Module {
 		own.Packages = slices.DeleteFunc(slices.Clone(own.Packages), func(known instrument.Packages) bool {
@@ -299,7 +261,7 @@ func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []
 	guide.Programs = maps.Clone(guide.Programs)
 	guide.Programs[o.Program] = &prog
 	o.Guide = &guide
-	return rewriteTolerantly(o)
+	return traced.RewriteTolerantly(o)
 }
 
 // withoutMain replaces the entry of a whole module by one for each of its packages other than main: functions of package main

@@ -61,8 +61,8 @@ func TestOwnProgram(t *testing.T) {
 		"tests of another": {module: "example.com/mine", files: map[string]string{"main.go": main, "main_test.go": "package main\n"}, program: "mine", file: "main.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := BuildOptions{Version: "v1.37.1", Own: serverconfig.Own{Server: test.module, Main: test.main}}
-			p, err := o.ownProgram(test.module, test.version, writeModule(t, test.files))
+			own := serverconfig.Own{Server: test.module, Main: test.main}
+			p, err := ownProgram(own, "v1.37.1", test.module, test.version, writeModule(t, test.files))
 			if test.fails != "" {
 				if err == nil || !strings.HasSuffix(err.Error(), test.fails) {
 					t.Errorf("%v, expected %q", err, test.fails)
@@ -188,14 +188,15 @@ func TestEditsOfOwnServers(t *testing.T) {
 	edits := program.Edits{Dir: t.TempDir(), Version: "v1.37.1"}
 	vendor := writeModule(t, map[string]string{"example.com/mine/a.go": "package a\n"})
 	old, sample := program.Program{Name: "mine", Version: "v0.1.0"}, program.Program{Name: sampleserver.Name, Version: "v0.37.1"}
-	edit, err := edits.Add(editsOf(old), vendor, "example.com/mine/a.go")
+	edited := func(p program.Program) string { return ownServer(p, nil).EditsName() }
+	edit, err := edits.Add(edited(old), vendor, "example.com/mine/a.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(edit.Path, []byte("package a // changed\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for version, want := range map[string]int{editsOf(old): 1, editsOf(program.Program{Name: "mine", Version: "v0.2.0"}): 0, editsOf(sample): 0} {
+	for version, want := range map[string]int{edited(old): 1, edited(program.Program{Name: "mine", Version: "v0.2.0"}): 0, edited(sample): 0} {
 		if got, err := edits.Changed(version); err != nil || len(got) != want {
 			t.Errorf("%s has %d edits (%v), expected %d", version, len(got), err, want)
 		}

@@ -10,50 +10,30 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// OwnSource is SourceOf for BuildOptions.Own.
-func OwnSource(ctx context.Context, o BuildOptions) (*Source, error) {
-	_, src, err := o.ownSource(ctx)
-	return src, err
-}
+// ownEdits separates the name of a server of the user's own from its version in the name of the folder of its edits: edits of one version
+// do not fit another one.
+const ownEdits = "@"
 
-func (o BuildOptions) ownSource(ctx context.Context) (program.Program, *Source, error) {
+// OwnSource is SourceOf for a server of the user's own.
+func OwnSource(ctx context.Context, own serverconfig.Own, o BuildOptions) (*traced.Source, error) {
 	o.Plain = true // the source is the same
-	p, options, _, err := o.own(ctx)
+	recipe, err := OwnRecipe(ctx, own, o)
 	if err != nil {
-		return p, nil, err
+		return nil, err
 	}
-	dir, err := program.SourceTree(ctx, p, options)
-	return p, &Source{Program: p.Name, Version: p.Version, Dir: dir}, err
-}
-
-// editsOf names the folder of the edits of a server of the user's own: those of one version do not fit another one. The sample
-// server has one version for each release.
-func editsOf(p program.Program) string {
-	if p.Name == sampleserver.Name {
-		return p.Name
-	}
-	return p.Name + "@" + p.Version
+	return recipe.Source(ctx)
 }
 
 // OfOwn reports whether an edit is of a server of the user's own, other than the sample server.
-func OfOwn(e program.Edit) bool { return strings.Contains(e.Program, "@") }
+func OfOwn(e program.Edit) bool { return strings.Contains(e.Program, ownEdits) }
 
-// OwnEdits lists the edits with which BuildOwn would build BuildOptions.Own. A folder has none.
-func OwnEdits(ctx context.Context, o BuildOptions) ([]program.Edit, error) {
-	if o.Own.IsFolder() {
-		return nil, nil
-	}
-	_, _, edits, err := o.own(ctx)
-	return edits, err
-}
-
-// editedOwn lists the names of editsOf that have edits for a release.
+// editedOwn lists the folders of edits of servers of the user's own that have edits for a release.
 func editedOwn(edits program.Edits) []string {
 	if edits.Dir == "" {
 		return nil
@@ -68,29 +48,29 @@ func editedOwn(edits program.Edits) []string {
 	return names
 }
 
-// AddOwnEdit is AddEdit for a file of BuildOptions.Own, which must be a released module.
-func AddOwnEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
-	if o.Own.IsFolder() {
-		return program.Edit{}, message.UsageErrorf("apitrace edit copies files of released source: edit the file below %q itself; the next command with --server %[1]s builds it", o.Own.Server)
+// AddOwnEdit is AddEdit for a file of a server of the user's own, which must be a released module.
+func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
+	if own.IsFolder() {
+		return program.Edit{}, message.UsageErrorf("apitrace edit copies files of released source: edit the file below %q itself; the next command with --server %[1]s builds it", own.Server)
 	}
-	p, src, err := o.ownSource(ctx)
+	recipe, err := OwnRecipe(ctx, own, o)
 	if err != nil {
 		return program.Edit{}, err
 	}
-	found, err := filesCalled(src.Dir, name)
+	src, err := recipe.Source(ctx)
+	if err != nil {
+		return program.Edit{}, err
+	}
+	found, err := src.FilesCalled(name)
 	switch {
 	case err != nil:
 		return program.Edit{}, err
 	case len(found) == 0:
-		return program.Edit{}, message.UsageErrorf("%s has no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", p, name)
+		return program.Edit{}, message.UsageErrorf("%s has no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", recipe.Program, name)
 	case len(found) > 1:
 		return program.Edit{}, ambiguousFile(name, found)
 	}
-	return edits.Add(editsOf(p), src.Dir, found[0])
-}
-
-func ambiguousFile(name string, found []string) error {
-	return message.UsageErrorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
+	return edits.Add(recipe.EditsName, src.Dir, found[0])
 }
 
 // OwnFolders lists the folders with source of an API server in a folder: those that belong to its module, and those of

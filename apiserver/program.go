@@ -1,13 +1,17 @@
 package apiserver
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/instrument/traced"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -16,6 +20,47 @@ const (
 	Name   = trace.ProcessAPIServer
 	module = "k8s.io/kubernetes"
 )
+
+// kubeAPIServer is kube-apiserver as a program that apitrace traces.
+var kubeAPIServer = traced.Program{
+	Name: Name,
+	Of: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
+		return Program(k8s), nil
+	},
+	Explain: func(r *traced.Recipe, err error) error {
+		if program.IsLocal(r.K8sVersion) {
+			up, _ := program.TakenFrom(r.Cache, r.Program)
+			return explainCheckout(err, up)
+		}
+		return explainUnknown(r.K8sVersion, err)
+	},
+}
+
+// Programs lists the programs that apitrace traces, in the order in which a file is looked for.
+func Programs() []traced.Program {
+	return []traced.Program{kubeAPIServer, storage.Traced, sample}
+}
+
+// Recipe returns how to build one of Programs.
+func Recipe(ctx context.Context, name string, o BuildOptions) (*traced.Recipe, error) {
+	p, ok := traced.Find(Programs(), name)
+	if !ok {
+		return nil, message.Errorf("no program %q: expected one of %s", name, message.List(programNames()))
+	}
+	options, err := o.traced(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Recipe(options)
+}
+
+func programNames() []string {
+	var names []string
+	for _, p := range Programs() {
+		names = append(names, p.Name)
+	}
+	return names
+}
 
 // Program returns how to build kube-apiserver of a version in the form that
 // ParseVersion returns.

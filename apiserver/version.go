@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
@@ -88,7 +89,7 @@ func triedLike(version string) string {
 // version failed because of its modules or its source.
 func advise(version string, err error) error {
 	tried := triedLike(version)
-	var edit *editError
+	var edit *traced.EditError
 	var space *program.SpaceError
 	var noGo *program.NeedsGoError
 	if err == nil || tried == version || program.IsLocal(version) || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {

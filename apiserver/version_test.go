@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -79,7 +80,7 @@ func TestAdvise(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Error("the error itself is lost")
 	}
-	for _, err := range []error{context.Canceled, &editError{}, &program.SpaceError{}} {
+	for _, err := range []error{context.Canceled, &traced.EditError{}, &program.SpaceError{}} {
 		if got := advise("v1.27.16", err); got != err {
 			t.Errorf("%v was turned into %v", err, got)
 		}

@@ -179,7 +179,11 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 func buildSample(ctx context.Context, version string) (*program.Binary, error) {
 	display := program.NewDisplay(os.Stderr, false, message.Printer{})
 	defer display.Close()
-	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: version, Progress: display})
+	recipe, err := apiserver.Recipe(ctx, sampleserver.Name, apiserver.BuildOptions{Version: version, Progress: display})
+	if err != nil {
+		return nil, err
+	}
+	return recipe.Build(ctx)
 }
 
 // sample builds the sample server of the default version.

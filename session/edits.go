@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // Edits select the edits of the source with which a server is built. The zero value selects the user's own.
@@ -47,18 +47,6 @@ func reportEdits(to Reporter, dir, k8s string, programs ...string) error {
 		if e.Changed() && slices.Contains(programs, e.Program) {
 			noteEdit(to, e)
 		}
-	}
-	return err
-}
-
-// reportOwnEdits is reportEdits for the server behind the aggregator.
-func reportOwnEdits(ctx context.Context, to Reporter, o apiserver.BuildOptions) error {
-	progress := to.Building()
-	o.Progress = progress
-	edits, err := apiserver.OwnEdits(ctx, o)
-	progress.Close()
-	for _, e := range edits {
-		noteEdit(to, e)
 	}
 	return err
 }
@@ -119,7 +107,7 @@ func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	}
 	all = slices.DeleteFunc(all, func(e program.Edit) bool {
 		if own {
-			return !apiserver.OfOwn(e) && e.Program != sampleserver.Name
+			return !apiserver.OfOwn(e) && !trace.ProcessOf(e.Program).Behind
 		}
 		return apiserver.OfOwn(e)
 	})
@@ -159,12 +147,13 @@ func (e Edits) Add(ctx context.Context, k8s string, own serverconfig.Own, name s
 	if program.IsLocal(edits.Version) && own.IsZero() {
 		return program.Edit{}, message.UsageErrorf("apitrace edit changes the source of releases: edit %s in your checkout itself", name)
 	}
-	add := apiserver.AddEdit
-	if !own.IsZero() {
-		add = apiserver.AddOwnEdit
-	}
 	progress := to.Building()
-	added, err := add(ctx, edits, name, apiserver.BuildOptions{Version: k8s, Own: own, Progress: progress})
+	o := apiserver.BuildOptions{Version: k8s, Progress: progress}
+	add := func() (program.Edit, error) { return apiserver.AddEdit(ctx, edits, name, o) }
+	if !own.IsZero() {
+		add = func() (program.Edit, error) { return apiserver.AddOwnEdit(ctx, own, edits, name, o) }
+	}
+	added, err := add()
 	progress.Close()
 	if err != nil {
 		return program.Edit{}, err

@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// BuildAll builds kube-apiserver and etcd, with sample also the sample API server, and the server behind the aggregator
+// BuildAll builds kube-apiserver and etcd, the optional ones of apiserver.Programs that are named, and the server behind the aggregator
 // if there is one. It returns the paths of the programs. With plain it builds upstream's programs without tracing.
-func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Reporter) (paths []string, err error) {
+func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []string, to Reporter) (paths []string, err error) {
 	own, err := o.buildOwn(ctx, plain, to) // first: a mistake in it is told before minutes have passed
 	if err != nil {
 		return nil, err
@@ -22,8 +22,8 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 		return nil, err
 	}
 	paths = []string{build.APIServer.Path, build.Etcd.Path}
-	if sample {
-		program, err := o.buildSample(ctx, plain, to)
+	for _, name := range optional {
+		program, err := o.buildOne(ctx, name, plain, to)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 }
 
 // WritePlan writes the steps that BuildAll would take. It writes nothing if the server behind the aggregator cannot be built.
-func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.Writer, p message.Printer) error {
+func (o ServerOptions) WritePlan(ctx context.Context, plain bool, optional []string, w io.Writer, p message.Printer) error {
 	edits, err := o.Edits.Dir()
 	if err != nil {
 		return err
@@ -44,19 +44,25 @@ func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.W
 	wanted := apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits}
 	var own bytes.Buffer
 	if !o.Own.IsZero() {
-		behind := wanted
-		behind.Own = o.Own
+		recipe, err := apiserver.OwnRecipe(ctx, o.Own, wanted)
+		if err != nil {
+			return err
+		}
 		fmt.Fprintln(&own)
-		if err := apiserver.WriteOwnPlan(ctx, &own, p, behind); err != nil {
+		if err := recipe.WritePlan(ctx, &own, p); err != nil {
 			return err
 		}
 	}
 	if err := apiserver.WritePlan(ctx, w, p, wanted); err != nil {
 		return err
 	}
-	if sample {
+	for _, name := range optional {
+		recipe, err := apiserver.Recipe(ctx, name, wanted)
+		if err != nil {
+			return err
+		}
 		fmt.Fprintln(w)
-		if err := apiserver.WriteSamplePlan(ctx, w, p, wanted); err != nil {
+		if err := recipe.WritePlan(ctx, w, p); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -20,11 +21,11 @@ func TestBuildOwnServerFirst(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir()) // a build of kube-apiserver fails at once
 	o := ServerOptions{Spec: Spec{Version: apiserver.DefaultVersion, Own: serverconfig.Own{Server: filepath.Join(t.TempDir(), "nowhere")}}, Edits: EditsIn(t.TempDir())}
 	const want = "expected the folder of a module, with its go.mod"
-	if paths, err := o.BuildAll(t.Context(), false, true, silent{}); err == nil || !strings.Contains(err.Error(), want) || len(paths) != 0 {
+	if paths, err := o.BuildAll(t.Context(), false, []string{sampleserver.Name}, silent{}); err == nil || !strings.Contains(err.Error(), want) || len(paths) != 0 {
 		t.Errorf("the build: %q, %v, expected the error %q", paths, err, want)
 	}
 	var out bytes.Buffer
-	if err := o.WritePlan(t.Context(), false, true, &out, message.For("en")); err == nil || !strings.Contains(err.Error(), want) || out.Len() != 0 {
+	if err := o.WritePlan(t.Context(), false, []string{sampleserver.Name}, &out, message.For("en")); err == nil || !strings.Contains(err.Error(), want) || out.Len() != 0 {
 		t.Errorf("the plan: %v, expected the error %q, and it wrote %d bytes", err, want, out.Len())
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -27,7 +28,7 @@ func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 }
 
 // SourceOf returns the source of a program of a recording by its name, and fetches it if necessary.
-func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apiserver.BuildOptions) (*apiserver.Source, error) {
+func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apiserver.BuildOptions) (*traced.Source, error) {
 	own, ok := rec.OwnServer(process)
 	switch {
 	case !ok:
@@ -35,6 +36,5 @@ func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apise
 	case program.IsLocal(own.Version):
 		return nil, message.UsageErrorf("%s was built from a folder, and the recording does not name it: the command line takes the folder with --server", process)
 	}
-	o.Own = serverconfig.Own{Server: own.Module + "@" + own.Version, Main: own.Main}
-	return apiserver.OwnSource(ctx, o)
+	return apiserver.OwnSource(ctx, serverconfig.Own{Server: own.Module + "@" + own.Version, Main: own.Main}, o)
 }

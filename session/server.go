@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -56,7 +57,7 @@ func (s Spec) startOptions() apiserver.StartOptions {
 }
 
 // withOwn adds the API server behind the aggregator to the options with which a server is started.
-func (s Spec) withOwn(start apiserver.StartOptions, own *apiserver.OwnBuild, key string) apiserver.StartOptions {
+func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) apiserver.StartOptions {
 	start.Aggregated = &apiserver.AggregatedOptions{Own: &apiserver.OwnOptions{Key: key, Config: s.Own}}
 	if s.Boot != "" {
 		start.Aggregated.Boot = trace.Traceparent(s.Boot)
@@ -65,7 +66,7 @@ func (s Spec) withOwn(start apiserver.StartOptions, own *apiserver.OwnBuild, key
 		return start
 	}
 	start.Aggregated.Binary = own.Binary
-	start.Aggregated.Own.Name, start.Aggregated.Own.Version = own.Name, own.Module+" "+own.Version
+	start.Aggregated.Own.Name, start.Aggregated.Own.Version = own.program.Name, own.program.Module+" "+own.program.Version
 	return start
 }
 
@@ -133,60 +134,75 @@ func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*api
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
 }
 
-// ownOptions are the options with which the server behind the aggregator is built.
-func (o ServerOptions) ownOptions() (apiserver.BuildOptions, error) {
+// An ownBuild is a built server behind the aggregator.
+type ownBuild struct {
+	*program.Binary
+	program program.Program
+}
+
+// ownRecipe returns how to build the server behind the aggregator. It reports the progress of finding it.
+func (o ServerOptions) ownRecipe(ctx context.Context, plain bool, progress program.Progress) (*traced.Recipe, error) {
 	edits, err := o.Edits.Dir()
-	return apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Own: o.Own}, err
+	if err != nil {
+		return nil, err
+	}
+	return apiserver.OwnRecipe(ctx, o.Own, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
 }
 
 // OwnKey identifies the build of the server behind the aggregator by its content: another key stands for another source.
 func (o ServerOptions) OwnKey(ctx context.Context) (string, error) {
-	options, err := o.ownOptions()
+	recipe, err := o.ownRecipe(ctx, false, nil)
 	if err != nil {
 		return "", err
 	}
-	return apiserver.OwnKey(ctx, options)
+	return recipe.Key(ctx)
 }
 
 // buildOwn builds the server behind the aggregator, or finds it in the cache. It returns nil if there is none.
-func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*apiserver.OwnBuild, error) {
+func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*ownBuild, error) {
 	if o.Own.IsZero() {
 		return nil, nil
 	}
-	options, err := o.ownOptions()
+	progress := to.Building()
+	defer progress.Close()
+	recipe, err := o.ownRecipe(ctx, plain, progress)
 	if err != nil {
 		return nil, err
 	}
-	options.Plain = plain
-	if err := reportOwnEdits(ctx, to, options); err != nil {
+	for _, e := range recipe.Edits {
+		noteEdit(to, e)
+	}
+	binary, err := recipe.Build(ctx)
+	if err != nil {
 		return nil, err
 	}
-	progress := to.Building()
-	defer progress.Close()
-	options.Progress = progress
-	return apiserver.BuildOwn(ctx, options)
+	return &ownBuild{binary, recipe.Program}, nil
 }
 
-// buildSample builds the sample server of the version, or finds it in the cache.
-func (o ServerOptions) buildSample(ctx context.Context, plain bool, to Reporter) (*program.Binary, error) {
+// buildOne builds one of apiserver.Programs of the version, or finds it in the cache.
+func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to Reporter) (*program.Binary, error) {
 	edits, err := o.Edits.Dir()
 	if err != nil {
 		return nil, err
 	}
-	if err := reportEdits(to, edits, o.Version, sampleserver.Name); err != nil {
+	if err := reportEdits(to, edits, o.Version, name); err != nil {
 		return nil, err
 	}
 	progress := to.Building()
 	defer progress.Close()
-	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+	recipe, err := apiserver.Recipe(ctx, name, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	return recipe.Build(ctx)
 }
 
-// sampleFor is buildSample for a scenario that needs the sample server; else it returns nil. Own takes its place.
+// sampleFor builds the sample server for a scenario that needs it; else it returns nil. Own takes its place.
 func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenario, to Reporter) (*program.Binary, error) {
 	if !scenario.Setup.Aggregated || !o.Own.IsZero() {
 		return nil, nil
 	}
-	return o.buildSample(ctx, false, to)
+	return o.buildOne(ctx, sampleserver.Name, false, to)
 }
 
 // Attach finds a server that "apitrace serve" keeps running. It returns

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -26,6 +27,24 @@ const (
 	// legacyModule was its path up to v3.3.
 	legacyModule = "github.com/coreos/etcd"
 )
+
+// Traced is etcd as a program that apitrace traces.
+var Traced = traced.Program{
+	Name: Name,
+	Of: func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error) {
+		up, err := kubernetes()
+		if err != nil {
+			return program.Program{}, err
+		}
+		p, err := ProgramOf(up)
+		if err != nil {
+			return p, message.Errorf("finding the etcd of Kubernetes %s: %w", k8s, err)
+		}
+		return p, nil
+	},
+	GuideVersion: func(p program.Program) (string, error) { return p.Release(), nil },
+	Packages:     []string{"go.etcd.io/etcd/server/"},
+}
 
 // Program returns how to build etcd of a version, such as "v3.7.0".
 func Program(version string) program.Program {

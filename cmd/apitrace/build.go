@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
@@ -24,9 +25,9 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if o.dryRun {
-			return o.server.WritePlan(c.Context(), o.plain, o.sample, std.Out, std.Printer)
+			return o.server.WritePlan(c.Context(), o.plain, o.optional(), std.Out, std.Printer)
 		}
-		paths, err := o.server.BuildAll(c.Context(), o.plain, o.sample, std)
+		paths, err := o.server.BuildAll(c.Context(), o.plain, o.optional(), std)
 		if err == nil {
 			fmt.Fprintln(std.Out, strings.Join(paths, "\n"))
 		}
@@ -38,4 +39,12 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 	command.Flags().BoolVar(&o.sample, "sample", false, "build the sample API server of that version as well, for scenarios with an aggregated server")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be done and do nothing")
 	return command
+}
+
+// optional are the programs to build besides those of each server.
+func (o *buildOptions) optional() []string {
+	if o.sample {
+		return []string{sampleserver.Name}
+	}
+	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 )
 
 // A source has the functions of the traced packages of a program.
@@ -41,7 +41,7 @@ func (p position) before(q position) bool {
 	return p.line < q.line || p.line == q.line && p.column < q.column
 }
 
-func readSource(t *testing.T, guide *instrument.Guide, from *apiserver.Source) *source {
+func readSource(t *testing.T, guide *instrument.Guide, from *traced.Source) *source {
 	t.Helper()
 	s := &source{program: from.Program, version: from.Version, vendor: from.Dir, functions: map[string][]function{}}
 	s.findPackages(t, guide.Programs[from.Program])

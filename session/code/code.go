@@ -9,16 +9,15 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/renames"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
-	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
@@ -77,8 +76,7 @@ func (c *Base) know(call located) {
 
 // behind reports whether the call ran in a server behind the aggregator.
 func (call located) behind() bool {
-	_, own := call.rec.OwnServer(call.Process)
-	return own || call.Process == sampleserver.Name
+	return call.rec.Behind(call.Process)
 }
 
 // Indexed reports whether the index of the release has the programs whose source this is.
@@ -129,9 +127,9 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 		if found, err = tree.Search(query); err != nil {
 			return "", err
 		}
-		if name == storage.Name && len(found) > 0 && len(gone) > 0 {
-			// Who reads of kube-apiserver's function must not be led to another one of etcd's.
-			c.to.Notice("etcd has a function of this name, too: \"apitrace explain %s\"", lineage.Quoted(funcname.Short(found[0])))
+		if name != apiserver.Name && len(found) > 0 && len(gone) > 0 {
+			// Who reads of kube-apiserver's function must not be led to one of another program.
+			c.to.Notice("%s has a function of this name, too: \"apitrace explain %s\"", name, lineage.Quoted(funcname.Short(found[0])))
 			found = nil
 		}
 	}
@@ -189,11 +187,11 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	progress := c.to.Building()
 	defer progress.Close()
 	if rec := c.recorded[name]; rec != nil || name == ownTree {
-		o := apiserver.BuildOptions{Version: c.Version, Own: c.Own, Progress: progress}
-		var src *apiserver.Source
+		o := apiserver.BuildOptions{Version: c.Version, Progress: progress}
+		var src *traced.Source
 		var err error
 		if name == ownTree {
-			src, err = apiserver.OwnSource(ctx, o)
+			src, err = apiserver.OwnSource(ctx, c.Own, o)
 		} else {
 			src, err = session.SourceOf(ctx, rec, name, o)
 		}
@@ -267,12 +265,17 @@ func (c *Base) programsWith(name string) []string {
 		return []string{ownTree}
 	case apiserver.ReadOnly(c.Version):
 		return []string{apiserver.Name} // with the sample server, without etcd
-	case strings.HasPrefix(name, "go.etcd.io/etcd/server/"):
-		return []string{storage.Name}
-	case strings.Contains(name, sampleserver.Name+"/"):
-		return []string{sampleserver.Name}
 	}
-	return []string{apiserver.Name, storage.Name}
+	var usual []string
+	for _, p := range apiserver.Programs() {
+		if p.Has(name) {
+			return []string{p.Name}
+		}
+		if !p.Optional {
+			usual = append(usual, p.Name)
+		}
+	}
+	return usual
 }
 
 // A Place is the place of a function in the source.
@@ -310,9 +313,6 @@ func (c *Base) SourceOf(ctx context.Context, name string) (*source.Function, Pla
 }
 
 func (c *Base) placeOf(f *source.Function, tree *source.Tree) Place {
-	rec := &trace.Recording{K8sVersion: c.Version}
-	if tree.Program == storage.Name {
-		rec.EtcdVersion = tree.Version
-	}
+	rec := trace.Versions(c.Version, tree.Program, tree.Version)
 	return Place{File: f.File, Line: f.Line, Program: tree.String(), Recording: rec, Call: &trace.Call{Process: tree.Program, File: f.File, Line: f.Line}}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
@@ -113,7 +114,11 @@ func buildFor(ctx context.Context, o apiserver.BuildOptions, sample bool, to ses
 	if !sample {
 		return nil
 	}
-	binary, err := apiserver.BuildSample(ctx, o)
+	recipe, err := apiserver.Recipe(ctx, sampleserver.Name, o)
+	if err != nil {
+		return err
+	}
+	binary, err := recipe.Build(ctx)
 	binary.Release()
 	return err
 }

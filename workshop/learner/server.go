@@ -46,7 +46,7 @@ func (l *Learner) hasServers(ctx context.Context, e *workshop.Exercise) bool {
 	if err != nil || !stock.Built || !NeedsSample(e) {
 		return err == nil && stock.Built
 	}
-	has, err := apiserver.HasSample(ctx, l.k8s, cache, entries)
+	has, err := apiserver.HasBuild(ctx, sampleserver.Name, l.k8s, cache, entries)
 	return err == nil && has
 }
 

@@ -8,11 +8,9 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -74,15 +72,15 @@ func versions() ([]string, error) {
 
 // exists looks functions up in the source of those versions whose source is at hand.
 func exists(k8s, function string) (bool, error) {
-	for _, name := range []string{apiserver.Name, storage.Name, sampleserver.Name} {
-		dir, err := apiserver.CachedTreeOf(name, k8s, nil)
+	for _, p := range apiserver.Programs() {
+		dir, err := apiserver.CachedTreeOf(p.Name, k8s, nil)
 		if errors.Is(err, program.ErrNoSource) {
 			return true, nil // not to be known here
 		}
 		if err != nil {
 			return false, err
 		}
-		tree := &source.Tree{Program: name, Version: k8s, Dir: dir}
+		tree := &source.Tree{Program: p.Name, Version: k8s, Dir: dir}
 		if found, err := tree.Search(function); err != nil || len(found) > 0 {
 			return err == nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // A stock is what the cache of this machine has for the exercises that need a server.
@@ -18,7 +17,7 @@ type stock struct {
 	servers, sample, plain bool
 	// otherBuild is set if there is a traced kube-apiserver that this apitrace, or this version of Go, cannot use.
 	otherBuild bool
-	// source is set if the sources of all three are there.
+	// source is set if the sources of all programs are there.
 	source bool
 }
 
@@ -37,7 +36,7 @@ func look(ctx context.Context, version string) (s stock, err error) {
 		return s, err
 	}
 	s.servers, s.otherBuild = has.Built, has.OtherBuild
-	if s.sample, err = apiserver.HasSample(ctx, version, cache, entries); err != nil {
+	if s.sample, err = apiserver.HasBuild(ctx, sampleserver.Name, version, cache, entries); err != nil {
 		return s, err
 	}
 	for _, e := range entries {
@@ -46,8 +45,8 @@ func look(ctx context.Context, version string) (s stock, err error) {
 		}
 	}
 	s.source = true
-	for _, name := range []string{apiserver.Name, storage.Name, sampleserver.Name} {
-		if _, err := apiserver.CachedTreeOf(name, version, cache); errors.Is(err, program.ErrNoSource) {
+	for _, p := range apiserver.Programs() {
+		if _, err := apiserver.CachedTreeOf(p.Name, version, cache); errors.Is(err, program.ErrNoSource) {
 			s.source = false
 		} else if err != nil {
 			return s, err

@@ -7,13 +7,11 @@ import (
 	"os"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/calls"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
-	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -25,13 +23,13 @@ func indexRelease(ctx context.Context, version, folder string, to session.Report
 		return err
 	}
 	programs := map[string]*recordings.Program{}
-	for _, name := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
+	for _, p := range apiserver.Programs() {
 		display := to.Building()
-		src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: version, Progress: display})
+		src, err := apiserver.SourceOf(ctx, p.Name, apiserver.BuildOptions{Version: version, Progress: display})
 		display.Close()
 		var missing *program.DownloadError
-		if errors.As(err, &missing) && missing.Unknown() && name == sampleserver.Name {
-			to.Notice("%s %s is not in the index: %v", name, version, err)
+		if errors.As(err, &missing) && missing.Unknown() && p.Optional {
+			to.Notice("%s %s is not in the index: %v", p.Name, version, err)
 			continue
 		}
 		if err != nil {
@@ -39,7 +37,7 @@ func indexRelease(ctx context.Context, version, folder string, to session.Report
 		}
 		tree := &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
 		to.Notice("%s: reading the calls", tree)
-		if programs[name], err = calls.Read(guide, tree); err != nil {
+		if programs[p.Name], err = calls.Read(guide, tree); err != nil {
 			return err
 		}
 	}

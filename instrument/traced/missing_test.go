@@ -1,9 +1,11 @@
-package apiserver
+package traced
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
@@ -15,6 +17,20 @@ func changedSource(t *testing.T) string {
 	return writeModule(t, map[string]string{
 		"example.com/p/p.go": "package p\n\nfunc Here(name string) { inner(name) }\n\nfunc inner(name string) { _ = name }\n",
 	})
+}
+
+// writeModule writes the files of a module to a new folder.
+func writeModule(t *testing.T, files map[string]string) string {
+	t.Helper()
+	source := fstest.MapFS{}
+	for name, text := range files {
+		source[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o600}
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, source); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func step(function, value string) instrument.Step {
@@ -40,7 +56,7 @@ func TestSourceLacksWhatTheGuideNames(t *testing.T) {
 		},
 	}
 	o := instrument.Options{Guide: guide, Program: "prog", Version: "v1.37.1", Vendor: changedSource(t), Out: t.TempDir()}
-	result, missing, err := rewriteTolerantly(o)
+	result, missing, err := RewriteTolerantly(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,11 +92,11 @@ func TestSourceHasWhatTheGuideNames(t *testing.T) {
 		Steps:    []instrument.Step{step("example.com/p.Here", "name")},
 	}
 	o := instrument.Options{Guide: guide, Program: "prog", Version: "v1.37.1", Vendor: changedSource(t), Out: t.TempDir()}
-	if result, missing, err := rewriteTolerantly(o); err != nil || len(missing) > 0 || result.Files != 1 {
+	if result, missing, err := RewriteTolerantly(o); err != nil || len(missing) > 0 || result.Files != 1 {
 		t.Errorf("%+v, missing %v, %v", result, missing, err)
 	}
 	o.Vendor = writeModule(t, map[string]string{"example.com/p/p.go": "package p\n\nfunc Here(name string {\n"})
-	if _, missing, err := rewriteTolerantly(o); err == nil || len(missing) > 0 || !strings.Contains(err.Error(), "p.go:3:") {
+	if _, missing, err := RewriteTolerantly(o); err == nil || len(missing) > 0 || !strings.Contains(err.Error(), "p.go:3:") {
 		t.Errorf("source that is not Go: missing %v, %v", missing, err)
 	}
 }

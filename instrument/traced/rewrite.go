@@ -1,39 +1,36 @@
-package apiserver
+package traced
 
 import (
 	"context"
 	"fmt"
 	"path/filepath"
 
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// instrumentation returns the rewriter that makes builds of a program traced, as the guide for
-// this version says, with the user's edits of its source.
-func instrumentation(guide *instrument.Guide, p program.Program, version string, edits []program.Edit) *program.Rewrite {
+// rewrite returns the rewriter that inserts the spans into a build, as the guide for this version says, with the user's edits of its source.
+func (p Program) rewrite(guide *instrument.Guide, found program.Program, version string, edits []program.Edit) *program.Rewrite {
+	rewrite := p.Rewrite
+	switch {
+	case rewrite != nil:
+	case program.IsLocal(found.Version):
+		rewrite = RewriteTolerantly
+	default:
+		rewrite = func(o instrument.Options) (*instrument.Result, []message.Message, error) {
+			result, err := instrument.Rewrite(o)
+			return result, nil, err
+		}
+	}
 	return &program.Rewrite{
 		Key:   guide.Key(p.Name, version) + program.EditsKey(edits),
-		Edits: namesOf(edits),
+		Edits: NamesOf(edits),
 		Run: func(_ context.Context, workspace, out string) (program.Rewritten, error) {
-			options := instrument.Options{
+			result, missing, err := rewrite(instrument.Options{
 				Guide: guide, Program: p.Name, Version: version, Vendor: filepath.Join(workspace, "vendor"), Out: out,
 				Edited: editedFiles(edits),
-			}
-			rewrite := func(o instrument.Options) (*instrument.Result, []message.Message, error) {
-				result, err := instrument.Rewrite(o)
-				return result, nil, err
-			}
-			switch {
-			case p.Name != Name && p.Name != sampleserver.Name && p.Name != storage.Name:
-				rewrite = func(o instrument.Options) (*instrument.Result, []message.Message, error) { return rewriteOwn(o, p) }
-			case program.IsLocal(p.Version):
-				rewrite = rewriteTolerantly
-			}
-			result, missing, err := rewrite(options)
+			})
 			if err != nil {
 				return program.Rewritten{}, err
 			}
@@ -54,7 +51,8 @@ func editedFiles(edits []program.Edit) map[string]instrument.EditedFile {
 	return files
 }
 
-func namesOf(edits []program.Edit) []string {
+// NamesOf returns the names of the edited files.
+func NamesOf(edits []program.Edit) []string {
 	var names []string
 	for _, e := range edits {
 		names = append(names, e.Name)

@@ -1,4 +1,4 @@
-package apiserver
+package traced
 
 import (
 	"errors"
@@ -174,8 +174,8 @@ func (t *tolerance) covers(function string) bool {
 	})
 }
 
-// rewriteTolerantly is instrument.Rewrite for source that the guide was not made for.
-func rewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Message, error) {
+// RewriteTolerantly is instrument.Rewrite for source that the guide was not made for.
+func RewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Message, error) {
 	result, err := instrument.Rewrite(o)
 	if err == nil {
 		return result, nil, nil

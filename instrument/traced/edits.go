@@ -1,0 +1,81 @@
+package traced
+
+import (
+	"errors"
+	"fmt"
+	"go/scanner"
+	"regexp"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// compiled matches the place in a compiler error: a file of the vendor folder or of the overlay,
+// and a line. The column includes the code that the rewriter has inserted, so it is left out.
+var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
+
+// SplitComplaint splits a line of a compiler error into a file below the vendor folder, a line and a text.
+func SplitComplaint(complaint string) (file, line, text string, ok bool) {
+	found := compiled.FindStringSubmatch(complaint)
+	if found == nil {
+		return "", "", "", false
+	}
+	return found[1], found[2], found[3], true
+}
+
+// An EditError reports that a user's edit does not compile.
+type EditError struct {
+	// Complaints are the compiler's messages, one line each, beginning with the edited
+	// file and the line.
+	Complaints []string
+	err        error
+}
+
+func (e *EditError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *EditError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *EditError) message() message.Message {
+	return message.Of("your change does not compile:\n\t%s\ncorrect it, or revert it with \"apitrace edit --revert FILE\"", strings.Join(e.Complaints, "\n\t"))
+}
+
+func (e *EditError) Unwrap() error { return e.err }
+
+// explainCompile lets the compiler's complaints name the files that were edited. Where
+// others complain, the edit broke them: they are kept as they are.
+func explainCompile(err error, edits []program.Edit) error {
+	var compile *program.CompileError
+	var syntax scanner.ErrorList
+	if len(edits) == 0 {
+		return err
+	}
+	e := &EditError{err: err}
+	if errors.As(err, &syntax) { // found before anything is compiled
+		for _, s := range syntax {
+			e.Complaints = append(e.Complaints, s.Error())
+		}
+		return e
+	}
+	if !errors.As(err, &compile) {
+		return err
+	}
+	for _, line := range compile.Complaints {
+		if file, at, text, ok := SplitComplaint(line); ok {
+			e.Complaints = append(e.Complaints, fmt.Sprintf("%s:%s: %s", pathOf(edits, file), at, text))
+		} else if !strings.HasPrefix(line, "#") { // the name of the package that follows
+			e.Complaints = append(e.Complaints, line)
+		}
+	}
+	return e
+}
+
+func pathOf(edits []program.Edit, name string) string {
+	for _, e := range edits {
+		if e.Name == name {
+			return e.Path
+		}
+	}
+	return name
+}

@@ -1,0 +1,175 @@
+// Package traced holds what all programs that apitrace traces have in common: a [Program] is found for a release of Kubernetes, built with
+// spans or without, and its source is read and edited.
+//
+// How a program runs belongs to a package of its own, such as storage, which also has its Program. apiserver.Programs lists them.
+package traced
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// A Program is a program that apitrace traces.
+type Program struct {
+	// Name is the name of the program in traces, in the guide, in the cache and of its folder of edits.
+	Name string
+	// Of returns how to build the program that belongs to a release of Kubernetes, or to a checkout. kubernetes returns what is known of
+	// the module of Kubernetes in that version. It may take the network, so only a program that needs it calls it.
+	Of func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error)
+	// GuideVersion returns the version that the guide goes by. If nil, it is the version of Kubernetes.
+	GuideVersion func(program.Program) (string, error)
+	// Optional is set for a program that only some servers need.
+	Optional bool
+	// Packages are parts of import paths that only packages of this program have.
+	Packages []string
+	// Adapt returns the guide with an entry for the program. If nil, the guide has one.
+	Adapt func(*instrument.Guide) *instrument.Guide
+	// Rewrite inserts the spans. If nil, instrument.Rewrite does it for a release and RewriteTolerantly for a checkout.
+	Rewrite func(instrument.Options) (*instrument.Result, []message.Message, error)
+	// Edits is the name of the folder of edits, if it is not Name.
+	Edits string
+	// Explain returns an error of a Recipe with what the user can do about it. If nil, the error stays.
+	Explain func(r *Recipe, err error) error
+}
+
+// EditsName is the name of the folder of edits.
+func (p Program) EditsName() string { return cmp.Or(p.Edits, p.Name) }
+
+// Options select what to build.
+type Options struct {
+	// Version is the version of Kubernetes as apiserver.ParseVersion returns it.
+	Version string
+	// Kubernetes is the argument of Program.Of.
+	Kubernetes func() (program.Upstream, error)
+	// Plain builds upstream's program as it is, without the spans.
+	Plain bool
+	// EditsDir is a folder of program.Edits. Builds with spans include the edits of the version. "" means no edits.
+	EditsDir string
+	// Cache is the cache of the builds. Required.
+	Cache *program.Cache
+	// Progress receives the progress of the build; nil discards it.
+	Progress program.Progress
+}
+
+// A Recipe says how to build a program of a version.
+type Recipe struct {
+	Program program.Program
+	// K8sVersion is the version of Kubernetes to which the program belongs.
+	K8sVersion string
+	// Cache is where the program is built.
+	Cache *program.Cache
+	// Edits are the edits that the build includes; none for a plain build. They are in the folder EditsName.
+	Edits     []program.Edit
+	EditsName string
+
+	explain func(*Recipe, error) error
+	options program.Options
+}
+
+// Recipe returns how to build the program. It builds nothing.
+func (p Program) Recipe(o Options) (*Recipe, error) {
+	found, err := p.Of(o.Version, o.Kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recipe{
+		Program: found, K8sVersion: o.Version, Cache: o.Cache, EditsName: p.EditsName(), explain: p.Explain,
+		options: program.Options{Cache: o.Cache, Progress: o.Progress},
+	}
+	if o.Plain {
+		return r, nil
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	if p.Adapt != nil {
+		guide = p.Adapt(guide)
+	}
+	if r.Edits, err = (program.Edits{Dir: o.EditsDir, Version: o.Version}).Changed(r.EditsName); err != nil {
+		return nil, err
+	}
+	version := o.Version
+	if p.GuideVersion != nil {
+		if version, err = p.GuideVersion(found); err != nil {
+			return nil, err
+		}
+	}
+	r.options.Rewrite = p.rewrite(guide, found, version, r.Edits)
+	return r, nil
+}
+
+// Build builds the program, or finds it in the cache.
+func (r *Recipe) Build(ctx context.Context) (*program.Binary, error) {
+	binary, err := program.Build(ctx, r.Program, r.options)
+	return binary, explainCompile(r.explained(err), r.Edits)
+}
+
+func (r *Recipe) explained(err error) error {
+	if err == nil || r.explain == nil {
+		return err
+	}
+	return r.explain(r, err)
+}
+
+// Key returns the key of the binary that Build would return, without a build.
+func (r *Recipe) Key(ctx context.Context) (string, error) {
+	key, err := program.Key(ctx, r.Program, r.options)
+	return key, r.explained(err)
+}
+
+// IsBuilt reports whether Build would find the binary among the entries of the cache. It does not use the network.
+func (r *Recipe) IsBuilt(ctx context.Context, entries []program.Entry) (bool, error) {
+	of := func(e program.Entry) bool {
+		return e.Kind == program.KindBuild && e.Program == r.Program.Name && e.Version == r.Program.Version
+	}
+	if !slices.ContainsFunc(entries, of) { // then its module may not be known without the network
+		return false, nil
+	}
+	key, err := r.Key(ctx)
+	if errors.As(err, new(*program.NeedsGoError)) {
+		return false, nil
+	}
+	return err == nil && slices.ContainsFunc(entries, func(e program.Entry) bool { return of(e) && e.Key == key }), err
+}
+
+// Plan returns the steps of Build. It does not use the network.
+func (r *Recipe) Plan(ctx context.Context) (*program.Plan, error) {
+	return program.MakePlan(ctx, r.Program, r.options)
+}
+
+// WritePlan prints the steps of Build without executing them. It does not use the network.
+func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer) error {
+	plan, err := r.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	return plan.Write(w, in)
+}
+
+// Carried returns what an export has of the program. With rebuild, it can be built with edits where the export is imported.
+func (r *Recipe) Carried(rebuild bool) program.Carried {
+	return program.Carried{Program: r.Program, Options: r.options, Rebuild: rebuild}
+}
+
+// Has reports whether a function, given by its full name or the end of that, belongs to a package that only this program has.
+func (p Program) Has(function string) bool {
+	return slices.ContainsFunc(p.Packages, func(part string) bool { return strings.Contains(function, part) })
+}
+
+// Find returns the program with a name.
+func Find(programs []Program, name string) (Program, bool) {
+	at := slices.IndexFunc(programs, func(p Program) bool { return p.Name == name })
+	if at < 0 {
+		return Program{}, false
+	}
+	return programs[at], true
+}
