@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
 // An Error is the answer to a request that cannot be served.
@@ -82,6 +83,9 @@ func errorOf(err error) *refusal {
 	if known := new(refusal); errors.As(err, &known) {
 		return known
 	}
+	if refused := new(classroom.Error); errors.As(err, &refused) {
+		return newError(classroomStatus[refused.Reason], refused.Unwrap(), refused.Action)
+	}
 	switch {
 	case errors.As(err, new(*recordings.UnknownVersionError)):
 		return newError(http.StatusNotFound, err, message.Of("GET %s lists the releases", Base+"/releases"))
@@ -91,6 +95,12 @@ func errorOf(err error) *refusal {
 		return newError(http.StatusNotFound, err, message.Of("GET %s finds functions by a part of their names", Base+"/search?text=…"))
 	}
 	return newError(http.StatusInternalServerError, err, reportIt)
+}
+
+// classroomStatus are the statuses of a classroom's refusals.
+var classroomStatus = map[classroom.Reason]int{
+	classroom.Invalid: http.StatusBadRequest, classroom.WrongCode: http.StatusForbidden, classroom.Stranger: http.StatusUnauthorized,
+	classroom.NoPoll: http.StatusConflict, classroom.TooMany: http.StatusTooManyRequests,
 }
 
 // refuse answers with an error, in the language of the client.

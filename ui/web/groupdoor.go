@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/workshop/classroom"
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
@@ -31,7 +32,7 @@ const (
 
 // A door lets learners in. Programs use it, not browsers: it refuses every page.
 type door struct {
-	room *classroom
+	room *classroom.Classroom
 	port string
 
 	mu       sync.Mutex
@@ -44,7 +45,7 @@ type machineLimits struct {
 	last              time.Time
 }
 
-func newDoor(room *classroom, at *net.TCPAddr) *door {
+func newDoor(room *classroom.Classroom, at *net.TCPAddr) *door {
 	_, port, _ := net.SplitHostPort(at.String()) // it is an address
 	return &door{room: room, port: port, machines: map[string]*machineLimits{}}
 }
@@ -62,7 +63,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, mostReport)
 		answer, err = d.answer(r)
 	}
-	if errors.Is(err, errWrongCode) && !limits.guesses.Allow() {
+	if wrongCode(err) && !limits.guesses.Allow() {
 		err = errTooFast
 	}
 	if err != nil {
@@ -71,6 +72,11 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", "application/json")
 	write(w, answer)
+}
+
+func wrongCode(err error) bool {
+	refused := new(classroom.Error)
+	return errors.As(err, &refused) && refused.Reason == classroom.WrongCode
 }
 
 var errTooFast = newError(http.StatusTooManyRequests, message.NewError("too many requests come from your machine"), message.Of("wait a moment"))
@@ -145,21 +151,21 @@ func (d *door) answer(r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return d.room.join(request)
+		return d.room.Join(request)
 	case group.ReportPath:
 		report, err := bodyAs[group.Report](r)
 		if err != nil {
 			return nil, err
 		}
-		return struct{}{}, d.room.report(token, report)
+		return struct{}{}, d.room.Report(token, report)
 	case group.VotePath:
 		vote, err := bodyAs[group.Vote](r)
 		if err != nil {
 			return nil, err
 		}
-		return d.room.vote(token, vote)
+		return d.room.Vote(token, vote)
 	case group.LeavePath:
-		return struct{}{}, d.room.leave(token)
+		return struct{}{}, d.room.Leave(token)
 	}
 	return nil, newError(http.StatusNotFound, message.Errorf("there is nothing at %q", r.URL.Path), message.Of("join with \"apitrace workshop join\""))
 }

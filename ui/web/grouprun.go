@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
 // mostConnections is the number of learners' connections at a time.
@@ -37,7 +38,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	format := ""
 	if g.Save != "" {
 		var err error
-		if format, err = groupFormat(g.Save); err != nil {
+		if format, err = classroom.Format(g.Save); err != nil {
 			return message.ToUsageError(err)
 		}
 	}
@@ -47,7 +48,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	}
 	secret := strings.ToLower(strings.TrimSpace(g.Code))
 	if secret == "" {
-		secret = newGroupCode()
+		secret = classroom.NewCode()
 	} else if len(secret) < 8 {
 		return message.UsageErrorf("the code %q is easy to guess: expected at least 8 characters", g.Code)
 	}
@@ -60,7 +61,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	if err != nil {
 		return err
 	}
-	room := newClassroom(secret, course)
+	room := classroom.New(secret, course)
 	at := listener.Addr().(*net.TCPAddr)
 	addresses := reachedAt(at)
 	if at.IP.IsLoopback() {
@@ -103,13 +104,13 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	return err
 }
 
-func (g *Group) save(room *classroom, format string, p message.Printer) error {
+func (g *Group) save(room *classroom.Classroom, format string, p message.Printer) error {
 	out, err := renameio.NewPendingFile(g.Save, renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return message.Errorf("writing %s: %w", g.Save, err)
 	}
 	defer out.Cleanup()
-	if err := errors.Join(room.export(p.Lang()).write(out, format, p), out.CloseAtomicallyReplace()); err != nil {
+	if err := errors.Join(room.Export(out, format, p), out.CloseAtomicallyReplace()); err != nil {
 		return message.Errorf("writing %s: %w", g.Save, err)
 	}
 	return nil

@@ -8,11 +8,12 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/ui/web/page"
+	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
 // A wall is the leader's page with its data. The guard lets only the leader's browser in.
 type wall struct {
-	room      *classroom
+	room      *classroom.Classroom
 	addresses []string
 }
 
@@ -32,12 +33,12 @@ func (l *wall) handler() http.Handler {
 			write(w, answer)
 		}
 	}
-	mux.HandleFunc("GET /api/group", answered(func(*http.Request) (any, error) { return l.room.state(l.addresses) }))
+	mux.HandleFunc("GET /api/group", answered(func(*http.Request) (any, error) { return l.room.State(l.addresses) }))
 	mux.HandleFunc("GET /api/group/events", l.stream)
 	mux.HandleFunc("GET /api/group/export/{format}", l.export)
 	mux.HandleFunc("POST /api/group/question", answered(l.ask))
 	mux.HandleFunc("POST /api/group/poll/close", answered(func(*http.Request) (any, error) {
-		l.room.closePoll()
+		l.room.ClosePoll()
 		return struct{}{}, nil
 	}))
 	mux.HandleFunc("POST /api/group/remove", answered(l.remove))
@@ -60,7 +61,7 @@ func (l *wall) ask(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, l.room.show(order.Exercise, order.Poll)
+	return struct{}{}, workshopError(l.room.Show(order.Exercise, order.Poll))
 }
 
 func (l *wall) remove(r *http.Request) (any, error) {
@@ -70,13 +71,13 @@ func (l *wall) remove(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.room.remove(order.ID)
+	l.room.Remove(order.ID)
 	return struct{}{}, nil
 }
 
 func (l *wall) export(w http.ResponseWriter, r *http.Request) {
 	format := r.PathValue("format")
-	media := groupFormats[format]
+	media := classroom.Formats[format]
 	if media == "" {
 		refuse(w, printerFor(r), newError(http.StatusNotFound, message.Errorf("there is no export as %q", format), message.Of("use csv, json or md")))
 		return
@@ -84,7 +85,7 @@ func (l *wall) export(w http.ResponseWriter, r *http.Request) {
 	p := message.For(r.URL.Query().Get("lang"))
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Content-Disposition", "attachment; filename=workshop."+format)
-	_ = l.room.export(p.Lang()).write(w, format, p) // an error means that the client left
+	_ = l.room.Export(w, format, p) // an error means that the client left
 }
 
 // wallPause is the shortest time between two states: a whole group that answers at once makes no flood of them.
@@ -92,7 +93,7 @@ const wallPause = 150 * time.Millisecond
 
 // stream sends the state as server-sent events: now, and after each change.
 func (l *wall) stream(w http.ResponseWriter, r *http.Request) {
-	changes, leave, err := l.room.listen()
+	changes, leave, err := l.room.Listen()
 	if err != nil {
 		refuse(w, printerFor(r), errorOf(err))
 		return
@@ -104,7 +105,7 @@ func (l *wall) stream(w http.ResponseWriter, r *http.Request) {
 	ping := time.NewTicker(pingPause)
 	defer ping.Stop()
 	for {
-		state, err := l.room.state(l.addresses)
+		state, err := l.room.State(l.addresses)
 		if err != nil {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/classroom"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -55,8 +56,8 @@ func openWorkshop(r *restful.Request, to session.Reporter) (*learner.Learner, er
 // workshopError gives an error of the workshop its status.
 func workshopError(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.As(err, new(*classroom.Error)):
+		return err
 	case errors.As(err, new(*workshop.UnknownError)):
 		return newError(http.StatusNotFound, err, message.Of("GET %s lists the exercises", Base+"/workshop"))
 	case errors.As(err, new(*message.UsageError)):

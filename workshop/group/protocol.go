@@ -1,5 +1,5 @@
 // Package group is the learner's side of a workshop that somebody leads: it joins the leader's server and reports
-// progress to it in the background. Package ui/web has the leader's side.
+// progress to it in the background. Package classroom is the leader's side.
 //
 // It sends the name that the learner chose, votes in polls, and for each exercise whether it was started, tried, passed or
 // reset, whether a hint or the solution was taken, and the wrong answers. Nothing from before joining is sent.

@@ -1,9 +1,13 @@
-package web
+// Package classroom is the leader's side of a workshop: the group of learners who have joined, how far each is, which answers were wrong,
+// and the question and the poll on the wall. Everything is in memory.
+//
+// It serves nothing: ui/web has the door for learners and the leader's page. Package group is the learner's side.
+package classroom
 
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"net/http"
+	"crypto/subtle"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +28,15 @@ const (
 	mostLearners = 200
 	// mostWrong is the maximum number of different wrong answers that are kept of an exercise.
 	mostWrong = 200
+	// mostListeners is the maximum number of listeners at a time.
+	mostListeners = 16
 )
 
 // codeLetters are the letters of codes to join: on a wall, none of them is mistaken for another.
 const codeLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// newGroupCode returns a code to join that cannot be guessed: nearly 40 bits.
-func newGroupCode() string {
+// NewCode returns a code to join that cannot be guessed: nearly 40 bits.
+func NewCode() string {
 	random := make([]byte, 8)
 	_, _ = rand.Read(random) // never fails
 	for i := range random {
@@ -39,8 +45,41 @@ func newGroupCode() string {
 	return string(random[:4]) + "-" + string(random[4:])
 }
 
-// A classroom is what the leader's server knows of a group. Everything is in memory.
-type classroom struct {
+// A Reason says why a request is refused.
+type Reason int
+
+const (
+	// Invalid: the request has a value that is not accepted.
+	Invalid Reason = iota
+	// WrongCode: the code to join is another one.
+	WrongCode
+	// Stranger: the token is of nobody in the group.
+	Stranger
+	// NoPoll: there is no open poll to vote in.
+	NoPoll
+	// TooMany: a limit is reached.
+	TooMany
+)
+
+// An Error refuses a request.
+type Error struct {
+	Reason Reason
+	// Action says what the one who asked can do.
+	Action message.Message
+	cause  error
+}
+
+func (e *Error) Error() string { return e.cause.Error() }
+
+// Unwrap returns what was wrong, which may be localized.
+func (e *Error) Unwrap() error { return e.cause }
+
+func refuse(why Reason, cause error, action message.Message) *Error {
+	return &Error{why, action, cause}
+}
+
+// A Classroom is a group and its wall. Its methods may be called concurrently. Their errors about a request are of type *Error.
+type Classroom struct {
 	code   string
 	course *workshop.Course
 	now    func() time.Time
@@ -50,7 +89,7 @@ type classroom struct {
 	nextID   int
 	wrong    map[string]map[string]int // by exercise and answer, how often it was given
 	shown    shownQuestion
-	changed  map[chan struct{}]bool // the channels of listen
+	changed  map[chan struct{}]bool // the channels of Listen
 }
 
 // An attendee is a learner who has joined.
@@ -71,17 +110,18 @@ type shownQuestion struct {
 	poll, open bool
 }
 
-func newClassroom(code string, course *workshop.Course) *classroom {
-	return &classroom{
+// New returns an empty group with a code to join.
+func New(code string, course *workshop.Course) *Classroom {
+	return &Classroom{
 		code: code, course: course, now: time.Now,
 		learners: map[[sha256.Size]byte]*attendee{}, wrong: map[string]map[string]int{}, changed: map[chan struct{}]bool{},
 	}
 }
 
-// join adds a learner who has the right code.
-func (c *classroom) join(request group.JoinRequest) (*group.Joined, error) {
-	if !same(strings.ToLower(strings.TrimSpace(request.Code)), c.code) {
-		return nil, errWrongCode
+// Join adds a learner who has the right code.
+func (c *Classroom) Join(request group.JoinRequest) (*group.Joined, error) {
+	if subtle.ConstantTimeCompare([]byte(strings.ToLower(strings.TrimSpace(request.Code))), []byte(c.code)) != 1 {
+		return nil, refuse(WrongCode, message.NewError("the code is wrong"), message.Of("read it again from the leader's page"))
 	}
 	name, err := checkName(request.Name)
 	if err != nil {
@@ -90,31 +130,29 @@ func (c *classroom) join(request group.JoinRequest) (*group.Joined, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.learners) >= mostLearners {
-		return nil, newError(http.StatusTooManyRequests, message.Errorf("the group is full: it has %d learners", mostLearners), message.Of("ask the leader"))
+		return nil, refuse(TooMany, message.Errorf("the group is full: it has %d learners", mostLearners), message.Of("ask the leader"))
 	}
 	name = c.unused(name)
 	c.nextID++
-	token := newToken()
+	token := rand.Text()
 	c.learners[sha256.Sum256([]byte(token))] = &attendee{id: c.nextID, name: name, last: c.now(), done: map[string]*workshop.Done{}}
 	c.notify()
 	return &group.Joined{Token: token, Name: name}, nil
 }
-
-var errWrongCode = newError(http.StatusForbidden, message.NewError("the code is wrong"), message.Of("read it again from the leader's page"))
 
 // checkName returns a name with its blanks tidied up, or an error if it has other than printable characters or too many.
 func checkName(name string) (string, error) {
 	name = strings.Join(strings.Fields(name), " ")
 	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 	if n := utf8.RuneCountInString(name); n == 0 || n > group.MostName || !printable {
-		return "", badRequest(message.Errorf("the name %q cannot be shown", text.Escape(name[:min(len(name), 4*group.MostName)])),
+		return "", refuse(Invalid, message.Errorf("the name %q cannot be shown", text.Escape(name[:min(len(name), 4*group.MostName)])),
 			message.Of("choose one of 1 to %d printable characters with --name", group.MostName))
 	}
 	return name, nil
 }
 
 // unused returns the name, with a number if another learner has it. The caller must hold the lock.
-func (c *classroom) unused(name string) string {
+func (c *Classroom) unused(name string) string {
 	taken := map[string]bool{}
 	for _, a := range c.learners {
 		taken[strings.ToLower(a.name)] = true
@@ -127,22 +165,22 @@ func (c *classroom) unused(name string) string {
 }
 
 // as calls do with the learner of a token, and notifies the listeners.
-func (c *classroom) as(token string, do func(*attendee) error) error {
+func (c *Classroom) as(token string, do func(*attendee) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := c.learners[sha256.Sum256([]byte(token))]
 	if a == nil {
-		return newError(http.StatusUnauthorized, message.NewError("the group does not know you"), message.Of("join again"))
+		return refuse(Stranger, message.NewError("the group does not know you"), message.Of("join again"))
 	}
 	defer c.notify()
 	a.last = c.now()
 	return do(a)
 }
 
-// report records progress. Events of other courses, and events that were reported before, do not count.
-func (c *classroom) report(token string, report group.Report) error {
+// Report records progress. Events of other courses, and events that were reported before, do not count.
+func (c *Classroom) Report(token string, report group.Report) error {
 	if len(report.Events) > group.MostEvents {
-		return badRequest(message.Errorf("the report has %d events", len(report.Events)), message.Of("at most %d are accepted", group.MostEvents))
+		return refuse(Invalid, message.Errorf("the report has %d events", len(report.Events)), message.Of("at most %d are accepted", group.MostEvents))
 	}
 	return c.as(token, func(a *attendee) error {
 		for _, e := range report.Events {
@@ -156,7 +194,7 @@ func (c *classroom) report(token string, report group.Report) error {
 	})
 }
 
-func (c *classroom) add(a *attendee, e group.Event) {
+func (c *Classroom) add(a *attendee, e group.Event) {
 	if e.Did == workshop.Reset && e.Exercise == "" {
 		clear(a.done)
 		a.current = ""
@@ -191,7 +229,7 @@ func (c *classroom) add(a *attendee, e group.Event) {
 	}
 }
 
-func (c *classroom) keepWrong(e group.Event) {
+func (c *Classroom) keepWrong(e group.Event) {
 	answers := c.wrong[e.Exercise]
 	if answers == nil {
 		answers = map[string]int{}
@@ -204,12 +242,12 @@ func (c *classroom) keepWrong(e group.Event) {
 	}
 }
 
-// vote counts an opinion in the poll that is open.
-func (c *classroom) vote(token string, vote group.Vote) (*group.Voted, error) {
+// Vote counts an opinion in the poll that is open.
+func (c *Classroom) Vote(token string, vote group.Vote) (*group.Voted, error) {
 	var voted *group.Voted
 	err := c.as(token, func(a *attendee) error {
 		if !c.shown.open {
-			return conflict(message.NewError("no poll is open"), message.Of("wait for the leader to open one"))
+			return refuse(NoPoll, message.NewError("no poll is open"), message.Of("wait for the leader to open one"))
 		}
 		a.vote = &vote.True
 		voted = &group.Voted{Exercise: c.shown.exercise.Name}
@@ -218,16 +256,16 @@ func (c *classroom) vote(token string, vote group.Vote) (*group.Voted, error) {
 	return voted, err
 }
 
-// leave forgets a learner.
-func (c *classroom) leave(token string) error {
+// Leave forgets a learner.
+func (c *Classroom) Leave(token string) error {
 	return c.as(token, func(*attendee) error {
 		delete(c.learners, sha256.Sum256([]byte(token)))
 		return nil
 	})
 }
 
-// remove forgets a learner on behalf of the leader. The learner can join again.
-func (c *classroom) remove(id int) {
+// Remove forgets a learner on behalf of the leader. The learner can join again.
+func (c *Classroom) Remove(id int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for token, a := range c.learners {
@@ -238,16 +276,16 @@ func (c *classroom) remove(id int) {
 	c.notify()
 }
 
-// show puts a question on the wall, or takes it down if the name is "". With poll, learners can vote.
-func (c *classroom) show(exercise string, poll bool) error {
+// Show puts a question on the wall, or takes it down if the name is "". With poll, learners can vote.
+func (c *Classroom) Show(exercise string, poll bool) error {
 	var shown shownQuestion
 	if exercise != "" {
 		e, err := c.course.Find(exercise)
 		if err != nil {
-			return workshopError(err)
+			return err
 		}
 		if poll && e.Claim == nil {
-			return badRequest(message.Errorf("%s is not true or false", e.Name), message.Of("choose an exercise of that kind for a poll"))
+			return refuse(Invalid, message.Errorf("%s is not true or false", e.Name), message.Of("choose an exercise of that kind for a poll"))
 		}
 		shown = shownQuestion{e, poll, poll}
 	}
@@ -261,8 +299,8 @@ func (c *classroom) show(exercise string, poll bool) error {
 	return nil
 }
 
-// closePoll ends the poll: no more votes are accepted, and the distribution is shown.
-func (c *classroom) closePoll() {
+// ClosePoll ends the poll: no more votes are accepted, and the distribution is shown.
+func (c *Classroom) ClosePoll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shown.open = false
@@ -270,7 +308,7 @@ func (c *classroom) closePoll() {
 }
 
 // notify wakes the listeners, which show the state. The caller must hold the lock.
-func (c *classroom) notify() {
+func (c *Classroom) notify() {
 	for listener := range c.changed {
 		select {
 		case listener <- struct{}{}:
@@ -279,12 +317,12 @@ func (c *classroom) notify() {
 	}
 }
 
-// listen returns a channel that receives a value after each change, or after several. leave ends that.
-func (c *classroom) listen() (changes chan struct{}, leave func(), err error) {
+// Listen returns a channel that receives a value after each change, or after several. leave ends that.
+func (c *Classroom) Listen() (changes chan struct{}, leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.changed) >= mostListeners {
-		return nil, nil, newError(http.StatusTooManyRequests, message.Errorf("%d listen already", mostListeners), message.Of("close a page of apitrace"))
+		return nil, nil, refuse(TooMany, message.Errorf("%d listen already", mostListeners), message.Of("close a page of apitrace"))
 	}
 	changes = make(chan struct{}, 1)
 	c.changed[changes] = true
@@ -296,7 +334,7 @@ func (c *classroom) listen() (changes chan struct{}, leave func(), err error) {
 }
 
 // byName lists the learners. The caller must hold the lock.
-func (c *classroom) byName() []*attendee {
+func (c *Classroom) byName() []*attendee {
 	var all []*attendee
 	for _, a := range c.learners {
 		all = append(all, a)
