@@ -15,7 +15,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -196,7 +195,7 @@ func TestSentences(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c := comparisonOf(t, test.a, test.b, "v1", "v2")
-			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0]), codeOf("v2", c.B.Requests[0]))
+			finder := diff.NewReasonsOf(codeOf("v1", c.A.Requests[0]), codeOf("v2", c.B.Requests[0]))
 			for lang, want := range map[string]string{"en": test.en, "zh": test.zh} {
 				if got := sentences(t, c, finder, lang); got != want {
 					t.Errorf("%s: got %q, want %q", lang, got, want)
@@ -229,7 +228,7 @@ func TestSentencesAskTheSource(t *testing.T) {
 			if test.name == "it is in a package that is not traced" {
 				b = withoutPackage(b, "x.org/p")
 			}
-			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0], test.alsoA...), b)
+			finder := diff.NewReasonsOf(codeOf("v1", c.A.Requests[0], test.alsoA...), b)
 			if got := sentences(t, c, finder, "en"); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -278,7 +277,7 @@ func TestSentencesNameTheBranch(t *testing.T) {
 			}
 			c := diff.CompareRecordings(&trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{a}},
 				&trace.Recording{Scenario: "two", K8sVersion: "v2", Requests: []trace.Request{b}}, diff.Options{})
-			finder := reason.NewFinderOf(codeOf(test.there...), codeOf(test.of))
+			finder := diff.NewReasonsOf(codeOf(test.there...), codeOf(test.of))
 			name := "p.B"
 			if test.values != "" {
 				name = "p.B (x)"
@@ -337,14 +336,14 @@ func TestSentencesOfScenarios(t *testing.T) {
 		c := comparisonOf(t, test.a, test.b, "v1", "v1")
 		code := codeOf("v1", c.A.Requests[0], "p.A p.C")
 		for lang, want := range map[string]string{"en": test.en, "zh": test.zh} {
-			if got := sentences(t, c, reason.NewFinderOf(code, code), lang); got != want {
+			if got := sentences(t, c, diff.NewReasonsOf(code, code), lang); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
 	}
 }
 
-func sentences(t *testing.T, c *diff.Comparison, finder *reason.Finder, lang string) string {
+func sentences(t *testing.T, c *diff.Comparison, finder *diff.Reasons, lang string) string {
 	t.Helper()
 	options := DiffOptions{Options: Options{Lang: lang}, NameA: "50%A", NameB: "two"}
 	differences := NewDifferences(c.Requests[0].Diff, everyStep{})
@@ -391,7 +390,7 @@ func TestKeyStepsBetween(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := comparisonOf(t, a, b, "v1", "v2")
-			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0], test.alsoA...), codeOf("v2", c.B.Requests[0], test.alsoB...))
+			finder := diff.NewReasonsOf(codeOf("v1", c.A.Requests[0], test.alsoA...), codeOf("v2", c.B.Requests[0], test.alsoB...))
 			options := DiffOptions{NameA: "v1", NameB: "v2"}
 			changed, _ := newSummary(NewDifferences(c.Requests[0].Diff, filterSteps{}), filterSteps{}, options.words(c), finder).summarize()
 			got := ""

@@ -2,7 +2,6 @@ package render
 
 import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -38,7 +37,7 @@ type DiffCount struct {
 
 // NewDiffBrief summarizes the differences between two recordings.
 func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBrief, error) {
-	finder, err := reason.NewFinder(c)
+	finder, err := diff.NewReasons(c)
 	if err != nil {
 		return nil, err
 	}

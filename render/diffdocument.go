@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // A DiffDocument is the JSON of a comparison that WriteDiffJSON writes. Other programs rely on it:
@@ -94,10 +93,10 @@ type DiffReason struct {
 	// Why is "call" if only this side's caller has the call in its text, "function" if only this side's source
 	// has the function, "other way" if both sources have the call but only this side ran it, "no span" if the
 	// function has no span on the other side, and "not traced" if its package is not traced there.
-	Why reason.Why `json:"why,omitempty"`
+	Why diff.Why `json:"why,omitempty"`
 	// Way is how the caller reaches the call: "calls" if the call is in the caller's text, "through" code
 	// without spans, "process" or "queue" through another program or goroutine, else "leads".
-	Way reason.WayKind `json:"way"`
+	Way diff.WayKind `json:"way"`
 	// By is the package, the program or the queue in between.
 	By string `json:"by,omitempty"`
 	// Package is the package that is not traced.
@@ -148,7 +147,7 @@ func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*Dif
 
 // newDiffDocument leaves out the scripts, which no person reads.
 func newDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
-	finder, err := reason.NewFinder(c)
+	finder, err := diff.NewReasons(c)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +165,7 @@ func diffSide(rec *trace.Recording, name string, live bool) DiffSide {
 	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Live: live, Edited: rec.Edited, Edition: rec.Edition}
 }
 
-func diffRequest(c *diff.Comparison, pair *diff.RequestPair, finder *reason.Finder, guide Guide, options DiffOptions) DiffRequest {
+func diffRequest(c *diff.Comparison, pair *diff.RequestPair, finder *diff.Reasons, guide Guide, options DiffOptions) DiffRequest {
 	r := DiffRequest{Same: pair.Same()}
 	if pair.A != nil {
 		r.Method, r.Path, r.StatusA, r.CallsA = pair.A.Method, pair.A.Path, pair.A.Status, len(pair.A.Calls)
@@ -208,7 +207,7 @@ func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
 	return out
 }
 
-func diffReason(r reason.Reason) *DiffReason {
+func diffReason(r diff.Reason) *DiffReason {
 	if r.Way.Kind == "" {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // A HistoryStep is a release in the history of a scenario.
@@ -122,7 +121,7 @@ func patchOf(version string) int {
 // Brief describes on one line what was added, removed and changed between two releases, as far as
 // the default view shows it.
 func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (HistoryChanges, error) {
-	finder, err := reason.NewFinder(c)
+	finder, err := diff.NewReasons(c)
 	if err != nil {
 		return HistoryChanges{}, err
 	}
@@ -164,7 +163,7 @@ type brief struct {
 }
 
 // brief selects the content of a line of a history.
-func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
+func (d *diffDrawing) brief(c *diff.Comparison, finder *diff.Reasons) brief {
 	b := brief{told: map[string][]string{}, styles: map[string]lipgloss.Style{}}
 	known := map[[2]string]bool{} // by mark and text
 	for i := range c.Requests {
@@ -201,7 +200,7 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 
 // newBetween returns in place of an addition or a removal the key steps that came or went with it, as keysBetween finds them, if the
 // sources tell of them; the change itself if there are none.
-func (d *diffDrawing) newBetween(finder *reason.Finder, differences *Differences, c ShownChange) []ShownChange {
+func (d *diffDrawing) newBetween(finder *diff.Reasons, differences *Differences, c ShownChange) []ShownChange {
 	if c.Kind != diff.Added && c.Kind != diff.Removed {
 		return []ShownChange{c}
 	}
@@ -210,7 +209,7 @@ func (d *diffDrawing) newBetween(finder *reason.Finder, differences *Differences
 		below := ShownChange{Change: onlyChange(c.Kind, call)}
 		if call == c.A || call == c.B {
 			all = append(all, c)
-		} else if finder.Of(differences.Diff, below.Change).Why == reason.NewFunction || finder.InBoth(differences.call(below.Change)) {
+		} else if finder.Of(differences.Diff, below.Change).Why == diff.NewFunction || finder.InBoth(differences.call(below.Change)) {
 			all = append(all, below)
 		}
 	}
@@ -239,7 +238,7 @@ func (d *diffDrawing) briefMarks() []string {
 
 // briefMark returns the mark of a change in a history. It is in brackets if both sources have the call but only
 // one side ran it; there is a separate mark if the function has no span on the other side.
-func (d *diffDrawing) briefMark(finder *reason.Finder, differences *Differences, c diff.Change) string {
+func (d *diffDrawing) briefMark(finder *diff.Reasons, differences *Differences, c diff.Change) string {
 	mark := diffMarks[c.Kind]
 	if c.Kind != diff.Added && c.Kind != diff.Removed {
 		return mark
@@ -247,13 +246,13 @@ func (d *diffDrawing) briefMark(finder *reason.Finder, differences *Differences,
 	tree, call := differences.sideOf(c)
 	above := tree.Parent(call)
 	switch finder.Of(differences.Diff, c).Why {
-	case reason.OtherWay:
+	case diff.OtherWay:
 		return "(" + mark + ")"
-	case reason.Unknown: // the caller is new or gone, the function is not
+	case diff.NoReason: // the caller is new or gone, the function is not
 		if above >= 0 && differences.partners(tree)[above] == diff.None && finder.InBoth(tree.Call(call)) {
 			return "(" + mark + ")"
 		}
-	case reason.NoSpan, reason.OtherPlace:
+	case diff.NoSpan, diff.OtherPlace:
 		return d.noSpan
 	}
 	return mark

@@ -10,13 +10,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // WriteDiffMarkdown writes a comparison for a pull request or an issue, in GitHub's Markdown without colours: the
 // sentences, then their evidence in a folded part: the changed calls with links to their lines, and the tree.
 func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	finder, err := reason.NewFinder(c)
+	finder, err := diff.NewReasons(c)
 	if err != nil {
 		return err
 	}

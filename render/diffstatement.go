@@ -7,7 +7,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // A statement is the content of one sentence: one change, or several that differ only in their
@@ -41,7 +40,7 @@ type only struct {
 	// full is the function's name; function and caller are short names; inner is that of the call below it that both sides
 	// make, or "".
 	full, function, caller, inner string
-	why                           reason.Reason
+	why                           diff.Reason
 	times                         int
 	// above is the caller, as a call of A, and innerA the inner call.
 	above, innerA int
@@ -89,7 +88,7 @@ func (s *summary) statements() []*statement {
 func (st *statement) asks() bool {
 	o := st.only
 	return o != nil && st.replaced == nil && len(st.purposes) > 0 && o.inner == "" && o.times == 0 &&
-		o.why.Why == reason.OtherWay && o.why.Way.Kind == reason.Calls && o.why.Gate == "" && o.why.Branch.Asked && !o.why.Branch.Differs
+		o.why.Why == diff.OtherWay && o.why.Way.Kind == diff.WayCalls && o.why.Gate == "" && o.why.Branch.Asked && !o.why.Branch.Differs
 }
 
 // asked merges the statement that a phase of admission asks plugins on one side alone with that on the other phase.
@@ -153,7 +152,7 @@ func (s *summary) besides(kind diff.Kind, i int) []*statement {
 			continue
 		}
 		why := s.finder.Of(s.Diff, onlyChange(kind, calls[child]))
-		if why.Why != reason.NewFunction || why.Way.Kind != reason.Calls {
+		if why.Why != diff.NewFunction || why.Way.Kind != diff.WayCalls {
 			continue
 		}
 		all = append(all, &statement{layer: s.guide.Layer(call.Function), at: []int{child}, only: &only{
@@ -294,9 +293,9 @@ func (s *summary) inA(tree *trace.Tree, i int) int {
 	return s.Diff.InA[i]
 }
 
-func (s *summary) reason(c *ShownChange) reason.Reason {
+func (s *summary) reason(c *ShownChange) diff.Reason {
 	if s.finder == nil {
-		return reason.Reason{}
+		return diff.Reason{}
 	}
 	return s.finder.Of(s.Diff, c.Change)
 }
@@ -342,30 +341,30 @@ func (s *summary) onlyOn(o *only, name string) string {
 	w, why := &s.words, o.why
 	has, lacks := s.names(o.kind)
 	way := s.wayText(why.Way)
-	if o.times > 0 && why.Why != reason.NoSpan && why.Why != reason.OtherPlace { // else both sides may make the call, and only one counts it
+	if o.times > 0 && why.Why != diff.NoSpan && why.Why != diff.OtherPlace { // else both sides may make the call, and only one counts it
 		name += " " + w.count(o.times)
 	}
 	text := ""
 	switch {
-	case why.Way.Kind == reason.Calls && (w.scenarios || why.Why == reason.Unknown):
+	case why.Way.Kind == diff.WayCalls && (w.scenarios || why.Why == diff.NoReason):
 		text = w.Sprintf("in %s %s calls %s", has, o.caller, name)
-	case w.scenarios, why.Why == reason.Unknown:
+	case w.scenarios, why.Why == diff.NoReason:
 		text = w.Sprintf("in %s %s leads to %s%s", has, o.caller, name, way)
-	case why.Why == reason.NoSpan && why.Way.Kind == reason.Calls:
+	case why.Why == diff.NoSpan && why.Way.Kind == diff.WayCalls:
 		text = w.Sprintf("%s calls %s in both, and in %s it has no span: %s", o.caller, name, lacks, why.Spanless.Why())
-	case why.Why == reason.NoSpan:
+	case why.Why == diff.NoSpan:
 		text = w.Sprintf("%s leads to %s%s, which in %s has no span: %s", o.caller, name, way, lacks, why.Spanless.Why())
-	case why.Why == reason.OtherPlace:
+	case why.Why == diff.OtherPlace:
 		text = s.otherPlace(o, name, lacks)
-	case why.Why == reason.OtherWay && why.Way.Kind == reason.Calls:
+	case why.Why == diff.OtherWay && why.Way.Kind == diff.WayCalls:
 		text = w.Sprintf("here %s calls %s only in %s, though both sources have the call", o.caller, name, has)
-	case why.Why == reason.OtherWay:
+	case why.Why == diff.OtherWay:
 		text = w.Sprintf("here %s leads to %s%s only in %s, by a call that both sources have", o.caller, name, way, has)
-	case o.kind == diff.Added && why.Way.Kind == reason.Calls:
+	case o.kind == diff.Added && why.Way.Kind == diff.WayCalls:
 		text = w.Sprintf("%s now calls %s", o.caller, name)
 	case o.kind == diff.Added:
 		text = w.Sprintf("%s now leads to %s%s", o.caller, name, way)
-	case why.Way.Kind == reason.Calls:
+	case why.Way.Kind == diff.WayCalls:
 		text = w.Sprintf("%s no longer calls %s", o.caller, name)
 	default:
 		text = w.Sprintf("%s no longer leads to %s%s", o.caller, name, way)
@@ -381,13 +380,13 @@ func (s *summary) onlyBetween(o *only, name string) string {
 	switch {
 	case o.deepA != o.deepB:
 		return w.Sprintf("calls of %s are nested %d deep below %s in %s, %d deep in %s", name, o.deepA, o.caller, w.nameA, o.deepB, w.nameB) + s.gateOf(o.why)
-	case w.scenarios || o.why.Why == reason.Unknown:
+	case w.scenarios || o.why.Why == diff.NoReason:
 		text = w.Sprintf("in %s %s stands between %s and %s", has, name, o.caller, o.inner)
-	case o.why.Why == reason.OtherWay:
+	case o.why.Why == diff.OtherWay:
 		text = w.Sprintf("%s stands between %s and %s only in %s, though both sources have the call", name, o.caller, o.inner, has)
-	case o.why.Why == reason.NoSpan:
+	case o.why.Why == diff.NoSpan:
 		return w.Sprintf("%s, between %s and %s, has no span in %s: %s", name, o.caller, o.inner, lacks, o.why.Spanless.Why())
-	case o.why.Why == reason.OtherPlace:
+	case o.why.Why == diff.OtherPlace:
 		return s.otherPlace(o, name, lacks)
 	case o.kind == diff.Removed:
 		text = w.Sprintf("%s no longer stands between %s and %s", name, o.caller, o.inner)
@@ -395,9 +394,9 @@ func (s *summary) onlyBetween(o *only, name string) string {
 		text = w.Sprintf("%s now stands between %s and %s", name, o.caller, o.inner)
 	}
 	switch o.why.Way.Kind {
-	case reason.Queue:
+	case diff.WayQueue:
 		text += w.Sprintf(", handed over through %s", o.why.Way.By)
-	case reason.Process:
+	case diff.WayProcess:
 		text += w.Sprintf(", reached%s", s.wayText(o.why.Way))
 	}
 	return text + s.sourceOf(o) + s.gateOf(o.why) + s.branchOf(o)
@@ -419,7 +418,7 @@ func (s *summary) names(kind diff.Kind) (has, lacks string) {
 // sourceOf says that a function is new in the release, or gone.
 func (s *summary) sourceOf(o *only) string {
 	switch {
-	case s.words.scenarios || o.why.Why != reason.NewFunction:
+	case s.words.scenarios || o.why.Why != diff.NewFunction:
 		return ""
 	case o.kind == diff.Added:
 		return s.words.Sprintf(", new in the source")
@@ -428,7 +427,7 @@ func (s *summary) sourceOf(o *only) string {
 }
 
 // gateOf says on which feature gate it depends.
-func (s *summary) gateOf(r reason.Reason) string {
+func (s *summary) gateOf(r diff.Reason) string {
 	if r.Gate == "" || s.words.scenarios {
 		return ""
 	}
@@ -439,13 +438,13 @@ func (s *summary) gateOf(r reason.Reason) string {
 }
 
 // wayText describes what is between a call and its caller; "" for nothing.
-func (s *summary) wayText(w reason.Way) string {
+func (s *summary) wayText(w diff.Way) string {
 	switch w.Kind {
-	case reason.Through:
+	case diff.WayThrough:
 		return s.words.Sprintf(" through %s", w.By)
-	case reason.Queue:
+	case diff.WayQueue:
 		return s.words.Sprintf(" by a hand-over through %s", w.By)
-	case reason.Process:
+	case diff.WayProcess:
 		return s.words.Sprintf(" in %s", w.By)
 	}
 	return ""
@@ -466,7 +465,7 @@ func (s *summary) moved(name string, c *ShownChange) string {
 	}
 	if s.finder != nil && s.Diff.A.Call(c.A).Function == s.Diff.B.Call(c.B).Function {
 		inA, inB := s.finder.WayInA(s.Diff, c.A), s.finder.WayInB(s.Diff, c.B)
-		called := inA.Kind == reason.Calls && inB.Kind == reason.Calls
+		called := inA.Kind == diff.WayCalls && inB.Kind == diff.WayCalls
 		switch {
 		case called && !w.scenarios && s.isElsewhere(c):
 			return w.Sprintf("%s is now called by %s, no longer by %s", name, is, was)
@@ -518,7 +517,7 @@ func (s *summary) renamed(name string, c *ShownChange) string {
 func (s *summary) repeated(name string, c *ShownChange) string {
 	w, caller := &s.words, s.callerName(s.Diff.B, c.B)
 	was, is := w.count(c.CountA), w.count(c.CountB)
-	called := s.finder != nil && s.finder.WayInA(s.Diff, c.A).Kind == reason.Calls && s.finder.WayInB(s.Diff, c.B).Kind == reason.Calls
+	called := s.finder != nil && s.finder.WayInA(s.Diff, c.A).Kind == diff.WayCalls && s.finder.WayInB(s.Diff, c.B).Kind == diff.WayCalls
 	nameWas, nameIs := s.Diff.A.Call(c.A).Function, s.Diff.B.Call(c.B).Function
 	switch {
 	case called && nameWas != nameIs:

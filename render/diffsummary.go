@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -127,7 +126,7 @@ type summary struct {
 	guide Guide
 	words diffWords
 	// finder knows the source of both sides; nil if nothing is known.
-	finder *reason.Finder
+	finder *diff.Reasons
 	layers []layerSummary
 	index  map[string]int
 	// instead has the calls of side B that sentences say take the place of a call of side A, and these; both are calls of the
@@ -139,7 +138,7 @@ type summary struct {
 	folded map[int]bool
 }
 
-func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Finder) *summary {
+func newSummary(c *Differences, guide Guide, words diffWords, finder *diff.Reasons) *summary {
 	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}, called: map[*trace.Tree]map[string][]string{}, folded: map[int]bool{}}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -98,7 +97,7 @@ var diffKinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, 
 // WriteDiff writes the differences between two recordings, request by request: a summary, and the
 // merged tree with marks at the changes.
 func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	finder, err := reason.NewFinder(c)
+	finder, err := diff.NewReasons(c)
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions
 	return out.Flush()
 }
 
-func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, finder *reason.Finder, guide Guide, options DiffOptions) {
+func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, finder *diff.Reasons, guide Guide, options DiffOptions) {
 	if pair.Diff == nil {
 		r, side := pair.A, options.NameA
 		if r == nil {
@@ -173,7 +172,7 @@ type diffDrawing struct {
 	comparison *diff.Comparison
 	options    DiffOptions
 	words      diffWords
-	finder     *reason.Finder
+	finder     *diff.Reasons
 	inView     map[int]*node // the steps, by the calls of the merged tree that they show; see stepWith
 }
 

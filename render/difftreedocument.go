@@ -6,7 +6,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -140,7 +139,7 @@ type DiffTrees struct {
 	options    DiffOptions
 
 	// What follows is nil if one side lacks the request.
-	finder      *reason.Finder
+	finder      *diff.Reasons
 	differences *Differences
 	layers      []layerSummary
 	unchanged   []string
@@ -155,7 +154,7 @@ func NewDiffTrees(c *diff.Comparison, pair *diff.RequestPair, guide Guide, optio
 	if pair.Diff == nil {
 		return t, nil
 	}
-	finder, err := reason.NewFinder(c)
+	finder, err := diff.NewReasons(c)
 	if err != nil {
 		return nil, err
 	}

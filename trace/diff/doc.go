@@ -10,4 +10,7 @@
 //
 // The matching gives the changes, and a script of edits that turns one trace into the
 // other. The memory that this takes is proportional to the size of the traces.
+//
+// Reasons explains a difference from the sources: whether the source changed or the same source ran another way, whether a function just
+// has no span on one side, and whether a call is in the text of its caller at all.
 package diff

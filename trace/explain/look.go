@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/reason"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -178,14 +178,14 @@ func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int
 		Function: tree.Call(side).Function, File: tree.Call(caller).File, Line: call.CallerLine, Calls: 1,
 		NewGoroutine: call.NewGoroutine, Handoff: call.Attributes[trace.AttrHandoff],
 	}
-	way, known := reason.WayOf(code, tree, called)
-	if n.Indirect = known && way.Kind != reason.Calls; !n.Indirect {
+	way, known := diff.WayOf(code, tree, called)
+	if n.Indirect = known && way.Kind != diff.WayCalls; !n.Indirect {
 		return n
 	}
 	switch way.Kind {
-	case reason.Through:
+	case diff.WayThrough:
 		n.Through = way.By
-	case reason.Process:
+	case diff.WayProcess:
 		n.Program = tree.Call(side).Process
 	}
 	return n

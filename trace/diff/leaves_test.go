@@ -1,4 +1,4 @@
-package reason
+package diff
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -42,16 +41,16 @@ func TestAnOlderRecordingLacksLeaves(t *testing.T) {
 		want         Why
 	}{
 		{"it calls nothing on both sides", code(), code(), recorded(), recorded("p.Get~"), NoSpan},
-		{"it calls something now", code(), code("os.Getpid"), recorded(), recorded("p.Get", "p.Leaf~"), Unknown},
+		{"it calls something now", code(), code("os.Getpid"), recorded(), recorded("p.Get", "p.Leaf~"), NoReason},
 		{"it called something then", code("os.Getpid"), code(), recorded(), recorded("p.Get~"), OtherWay},
 		{"both recordings have such calls", code(), code(), recorded("p.Leaf~"), recorded("p.Get~", "p.Leaf~"), OtherWay},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := NewFinderOf(test.codeA, test.codeB)
+			f := NewReasonsOf(test.codeA, test.codeB)
 			f.a.olderThanLeaves, f.b.olderThanLeaves = !hasLeaves(test.a), !hasLeaves(test.b)
-			d := diff.CompareRecordings(test.a, test.b, diff.Options{}).Requests[0].Diff
+			d := CompareRecordings(test.a, test.b, Options{}).Requests[0].Diff
 			for _, c := range d.Changes {
-				if c.Kind != diff.Added || d.B.Call(c.B).Function != "p.Get" {
+				if c.Kind != Added || d.B.Call(c.B).Function != "p.Get" {
 					continue
 				}
 				got := f.Of(d, c)

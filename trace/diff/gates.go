@@ -1,4 +1,4 @@
-package reason
+package diff
 
 import (
 	"cmp"
@@ -72,7 +72,7 @@ func each(functions []*recordings.Source, ofCaller map[string]string, take func(
 
 // findGate looks for a gate of another default: at the call itself, where the function is made if it is a
 // literal, and where the value is made whose method it is.
-func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
+func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	names := []string{call.Function}
 	if declared, _, isLiteral := strings.Cut(call.Function, ".func"); isLiteral {
@@ -97,7 +97,7 @@ func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
 
 // takeGate notes a gate if its default differs on the other side. A gate that B no longer knows is not the reason: its
 // code stays, or went for good.
-func (r *Reason) takeGate(here, there side, program, gate string) bool {
+func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	other, knownThere := there.code.Gate(program, gate)
 	if !known || knownThere && other == on || !knownThere && (!on || !here.isB) {

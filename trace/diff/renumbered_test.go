@@ -1,11 +1,10 @@
-package reason
+package diff
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -53,14 +52,14 @@ func TestLiteralsThatChangedPlaces(t *testing.T) {
 		newer *recordings.Code
 		want  Why
 	}{
-		{"the second has it now", code("p.ConvertB", "p.ConvertA"), Unknown},
+		{"the second has it now", code("p.ConvertB", "p.ConvertA"), NoReason},
 		{"none has it", code("p.ConvertB", "p.ConvertB"), NewCall},
 	} {
-		d := diff.CompareRecordings(a, b, diff.Options{}).Requests[0].Diff
+		d := CompareRecordings(a, b, Options{}).Requests[0].Diff
 		if len(d.Changes) != 1 {
 			t.Fatalf("%d changes, expected one: %+v", len(d.Changes), d.Changes)
 		}
-		if got := NewFinderOf(code("p.ConvertA", "p.ConvertB"), test.newer).Of(d, d.Changes[0]); got.Why != test.want {
+		if got := NewReasonsOf(code("p.ConvertA", "p.ConvertB"), test.newer).Of(d, d.Changes[0]); got.Why != test.want {
 			t.Errorf("%s: %q, expected %q", test.name, got.Why, test.want)
 		}
 	}
@@ -84,9 +83,9 @@ func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
 		return rec
 	}
 	a, b := caller("p.Register.func1", "p.Convert"), caller("q.Register.func1")
-	d := &diff.Diff{A: trace.TreeOfValid(&a.Requests[0]), B: trace.TreeOfValid(&b.Requests[0]), InB: []int{0, diff.None}, InA: []int{0}}
+	d := &Diff{A: trace.TreeOfValid(&a.Requests[0]), B: trace.TreeOfValid(&b.Requests[0]), InB: []int{0, None}, InA: []int{0}}
 	newer := code(recordings.Source{Name: "p.Register.func2"}, recordings.Source{Name: "q.Register"}, recordings.Source{Name: "q.Register.func1"})
-	if got := NewFinderOf(code(), newer).Of(d, diff.Change{Kind: diff.Removed, A: 1, B: diff.None}); got.Why != Unknown {
+	if got := NewReasonsOf(code(), newer).Of(d, Change{Kind: Removed, A: 1, B: None}); got.Why != NoReason {
 		t.Errorf("%q, expected that nothing is known", got.Why)
 	}
 }
@@ -104,7 +103,7 @@ func TestFilterThatOnlyOneSourceMakes(t *testing.T) {
 		return recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: functions}})
 	}
 	a, b := recorded("p.Filter.func1"), recorded()
-	d := diff.CompareRecordings(a, b, diff.Options{}).Requests[0].Diff
+	d := CompareRecordings(a, b, Options{}).Requests[0].Diff
 	for _, test := range []struct {
 		name        string
 		here, there []string
@@ -112,10 +111,10 @@ func TestFilterThatOnlyOneSourceMakes(t *testing.T) {
 	}{
 		{"both make it", []string{"p.Chain"}, []string{"p.Chain"}, OtherWay},
 		{"only one makes it", []string{"p.Chain"}, nil, NewCall},
-		{"one of two places makes it", []string{"p.Chain", "p.Insecure"}, []string{"p.Insecure"}, Unknown},
+		{"one of two places makes it", []string{"p.Chain", "p.Insecure"}, []string{"p.Insecure"}, NoReason},
 		{"another place makes it, too", []string{"p.Chain"}, []string{"p.Chain", "p.Insecure"}, OtherWay},
 	} {
-		if got := NewFinderOf(code(test.here...), code(test.there...)).Of(d, d.Changes[0]); got.Why != test.want {
+		if got := NewReasonsOf(code(test.here...), code(test.there...)).Of(d, d.Changes[0]); got.Why != test.want {
 			t.Errorf("%s: %q, expected %q", test.name, got.Why, test.want)
 		}
 	}

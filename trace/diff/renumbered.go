@@ -1,4 +1,4 @@
-package reason
+package diff
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 // made returns why only this side ran a function literal that its caller reaches through an interface or a variable, such as the literal
 // of a filter. It is OtherWay unless a function of both sources makes the literal here and not there; then it is NewCall if no function
 // makes it there, else Unknown.
-func made(here, there side, program, function string) Why {
+func made(here, there indexedSide, program, function string) Why {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
 		return OtherWay
@@ -46,7 +46,7 @@ func made(here, there side, program, function string) Why {
 	}):
 		return OtherWay
 	case len(callers) > 0:
-		return Unknown
+		return NoReason
 	}
 	return NewCall
 }

@@ -1,8 +1,4 @@
-// Package reason explains a difference between two recordings from the sources: whether the source
-// changed or the same source ran another way, whether a function just has no span on one side, and
-// whether a call is in the text of its caller at all. It uses the index of the sources; see
-// recordings.CodeOf.
-package reason
+package diff
 
 import (
 	"path"
@@ -11,7 +7,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -20,8 +15,8 @@ type Why string
 
 // The reasons.
 const (
-	// Unknown: one side has no index of the sources, or the index does not have the answer.
-	Unknown Why = ""
+	// NoReason: one side has no index of the sources, or the index does not have the answer.
+	NoReason Why = ""
 	// NewCall: only this side's source of the caller has the call, or makes the function literal that is called.
 	NewCall Why = "call"
 	// NewFunction: only this side's source has the function, in the packages that are traced on both.
@@ -75,13 +70,13 @@ func (r Reason) Replaces(removed Reason) bool {
 	return !r.Way.static && r.Way.by != "" && r.Way.by == removed.Way.by && r.Way.kind == removed.Way.kind
 }
 
-// A Finder finds the reasons of one comparison.
-type Finder struct {
-	a, b side
+// Reasons finds the reasons of one comparison in the index of the sources; see recordings.CodeOf.
+type Reasons struct {
+	a, b indexedSide
 }
 
-// A side is one recording with the index of its source.
-type side struct {
+// An indexedSide is one recording with the index of its source.
+type indexedSide struct {
 	code  *recordings.Code // nil if nothing is
 	gates func() *gates
 	// isB is set for B.
@@ -90,9 +85,9 @@ type side struct {
 	olderThanLeaves bool
 }
 
-// NewFinder returns a finder for a comparison. It knows nothing about releases that are not in the index, and about
+// NewReasons returns the reasons of a comparison. It knows nothing about releases that are not in the index, and about
 // edited programs.
-func NewFinder(c *diff.Comparison) (*Finder, error) {
+func NewReasons(c *Comparison) (*Reasons, error) {
 	var codes []*recordings.Code
 	for _, rec := range []*trace.Recording{c.A, c.B} {
 		code, err := recordings.CodeOf(rec.K8sVersion)
@@ -104,7 +99,7 @@ func NewFinder(c *diff.Comparison) (*Finder, error) {
 		}
 		codes = append(codes, code)
 	}
-	f := NewFinderOf(codes[0], codes[1])
+	f := NewReasonsOf(codes[0], codes[1])
 	f.a.olderThanLeaves, f.b.olderThanLeaves = !hasLeaves(c.A), !hasLeaves(c.B)
 	return f, nil
 }
@@ -116,24 +111,26 @@ func hasLeaves(rec *trace.Recording) bool {
 	})
 }
 
-// NewFinderOf returns a finder that uses the index of both sides' sources; nil stands for an unknown source.
-func NewFinderOf(a, b *recordings.Code) *Finder {
-	f := &Finder{a: newSide(a), b: newSide(b)}
+// NewReasonsOf returns reasons that use the index of both sides' sources; nil stands for an unknown source.
+func NewReasonsOf(a, b *recordings.Code) *Reasons {
+	f := &Reasons{a: newIndexedSide(a), b: newIndexedSide(b)}
 	f.b.isB = true
 	return f
 }
 
-func newSide(code *recordings.Code) side { return side{code: code, gates: gatesOf(code)} }
+func newIndexedSide(code *recordings.Code) indexedSide {
+	return indexedSide{code: code, gates: gatesOf(code)}
+}
 
 // WayInA returns how the caller of call i in A reaches it.
-func (f *Finder) WayInA(d *diff.Diff, i int) Way { return f.a.way(d.A, i) }
+func (f *Reasons) WayInA(d *Diff, i int) Way { return f.a.way(d.A, i) }
 
 // WayInB returns how the caller of call i in B reaches it.
-func (f *Finder) WayInB(d *diff.Diff, i int) Way { return f.b.way(d.B, i) }
+func (f *Reasons) WayInB(d *Diff, i int) Way { return f.b.way(d.B, i) }
 
 // Of returns the reason of an addition or a removal.
-func (f *Finder) Of(d *diff.Diff, c diff.Change) Reason {
-	if c.Kind == diff.Removed {
+func (f *Reasons) Of(d *Diff, c Change) Reason {
+	if c.Kind == Removed {
 		return find(f.a, f.b, d.A, d.B, d.InB, c.A)
 	}
 	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
@@ -141,7 +138,7 @@ func (f *Finder) Of(d *diff.Diff, c diff.Change) Reason {
 
 // Renamed reports whether a function of A has another name in B: neither source has the other's
 // name, and B has no function with the old name in another package.
-func (f *Finder) Renamed(a, b *trace.Call) bool {
+func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
 		return false
 	}
@@ -156,8 +153,8 @@ func (f *Finder) Renamed(a, b *trace.Call) bool {
 }
 
 // InBoth reports whether the sources of both sides have the function of a call, under the same name.
-func (f *Finder) InBoth(call *trace.Call) bool {
-	for _, s := range []side{f.a, f.b} {
+func (f *Reasons) InBoth(call *trace.Call) bool {
+	for _, s := range []indexedSide{f.a, f.b} {
 		if s.code == nil || s.code.Function(call.Process, call.Function) == nil {
 			return false
 		}
@@ -167,17 +164,17 @@ func (f *Finder) InBoth(call *trace.Call) bool {
 
 // CallsInA and CallsInB report whether the text of a function calls another one; known is false if
 // the index does not have the answer.
-func (f *Finder) CallsInA(caller, called *trace.Call) (calls, known bool) {
+func (f *Reasons) CallsInA(caller, called *trace.Call) (calls, known bool) {
 	return f.a.calls(caller, called)
 }
 
 // CallsInB is CallsInA for the other side.
-func (f *Finder) CallsInB(caller, called *trace.Call) (calls, known bool) {
+func (f *Reasons) CallsInB(caller, called *trace.Call) (calls, known bool) {
 	return f.b.calls(caller, called)
 }
 
 // find returns the reason for call i, which only side here has.
-func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reason {
+func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int) Reason {
 	r := Reason{Way: here.way(tree, i)}
 	above := tree.Parent(i)
 	if here.code == nil || there.code == nil || above < 0 {
@@ -185,7 +182,7 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 	}
 	call, caller := tree.Call(i), tree.Call(above)
 	function := there.code.Function(call.Process, call.Function)
-	if partner[above] == diff.None { // of the caller, too, only this side has the call
+	if partner[above] == None { // of the caller, too, only this side has the call
 		if function == nil && here.code.Function(call.Process, call.Function) != nil {
 			r.Why = NewFunction
 			r.findGate(here, there, tree, i)
@@ -206,7 +203,7 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		same = r.Way.standsIn(text, call)
 	}
 	switch {
-	case function == nil && text != nil && !same && r.Way.Kind == Calls && otherPlace(here, there, caller, r.Way, text) != "":
+	case function == nil && text != nil && !same && r.Way.Kind == WayCalls && otherPlace(here, there, caller, r.Way, text) != "":
 		r.Why, r.Package = OtherPlace, otherPlace(here, there, caller, r.Way, text)
 	case function == nil && same && r.Way.static:
 		r.Why, r.Package = OtherPlace, funcname.Package(call.Function)
@@ -214,9 +211,9 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		r.Why = NewFunction
 	case function == nil:
 		return r
-	case function.Spanless != recordings.Spanned && (same || r.Way.Kind != Calls):
+	case function.Spanless != recordings.Spanned && (same || r.Way.Kind != WayCalls):
 		r.Why, r.Spanless = NoSpan, function.Spanless
-	case call.Leaf && there.lacks(function) && (same || r.Way.Kind != Calls):
+	case call.Leaf && there.lacks(function) && (same || r.Way.Kind != WayCalls):
 		r.Why, r.Spanless = NoSpan, recordings.SpanlessLeaf
 	case there.lacks(function) && !callsNothing(here.code.Function(call.Process, call.Function)):
 		return r // it calls something only here, so that only here a call of it was recorded: it may have run there, too
@@ -242,7 +239,7 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 }
 
 // lacks reports whether the side's recording has no calls of a function of its source, because it calls nothing.
-func (s side) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
+func (s indexedSide) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
 
 func callsNothing(f *recordings.Source) bool {
 	return f == nil || !slices.ContainsFunc(f.Calls, func(c recordings.SourceCall) bool { return c.Kind != recordings.CallMakes })
@@ -251,7 +248,7 @@ func callsNothing(f *recordings.Source) bool {
 // otherPlace returns the package that is not traced of which a text of the other side calls what goes by the same
 // name there, with the same receiver or interface, as what the way calls. What the caller calls here as well is
 // another function.
-func otherPlace(here, there side, caller *trace.Call, way Way, text *recordings.Source) string {
+func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *recordings.Source) string {
 	name := way.by[len(funcname.Package(way.by)):]
 	own := here.code.Function(caller.Process, caller.Function)
 	for _, c := range text.Calls {
@@ -276,7 +273,7 @@ func sameKind(name, pkg, other string) bool {
 }
 
 // calls reports whether the text of caller calls a function, at any line.
-func (s side) calls(caller, called *trace.Call) (calls, known bool) {
+func (s indexedSide) calls(caller, called *trace.Call) (calls, known bool) {
 	if s.code == nil {
 		return false, false
 	}

@@ -1,4 +1,4 @@
-package reason
+package diff
 
 import (
 	"github.com/kubeapitrace/apitrace/trace"
@@ -7,7 +7,7 @@ import (
 
 // findBranch looks for the branch in which call i stands: that of all calls in the caller's text which it can be.
 // there is the text of the other side.
-func (r *Reason) findBranch(here side, there *recordings.Source, tree *trace.Tree, i int) {
+func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	own := here.code.Function(caller.Process, caller.Function)
 	if own == nil {

@@ -1,4 +1,4 @@
-package reason
+package diff
 
 import (
 	"slices"
@@ -13,26 +13,26 @@ type WayKind string
 
 // The kinds of a Way.
 const (
-	// Leads: in some way that is not known.
-	Leads WayKind = "leads"
-	// Calls: the caller's text calls it.
-	Calls WayKind = "calls"
-	// Through: the caller's text calls code that has no spans, which calls it.
-	Through WayKind = "through"
-	// Process: the caller sends a request to another program.
-	Process WayKind = "process"
-	// Queue: the caller puts work into a queue, from which another goroutine takes it.
-	Queue WayKind = "queue"
+	// WayLeads: in some way that is not known.
+	WayLeads WayKind = "leads"
+	// WayCalls: the caller's text calls it.
+	WayCalls WayKind = "calls"
+	// WayThrough: the caller's text calls code that has no spans, which calls it.
+	WayThrough WayKind = "through"
+	// WayProcess: the caller sends a request to another program.
+	WayProcess WayKind = "process"
+	// WayQueue: the caller puts work into a queue, from which another goroutine takes it.
+	WayQueue WayKind = "queue"
 )
 
 // A Way is how a caller reaches a call.
 type Way struct {
 	Kind WayKind
-	// By is the part in between, or "" if it is not known: a package without spans if Kind is Through, the
-	// program if it is Process, the queue if it is Queue.
+	// By is the part in between, or "" if it is not known: a package without spans if Kind is WayThrough, the
+	// program if it is WayProcess, the queue if it is WayQueue.
 	By string
 	// static is set if the caller's text names the function itself. Otherwise by names the interface's
-	// method, the variable or, for Through, the function that is called instead.
+	// method, the variable or, for WayThrough, the function that is called instead.
 	static bool
 	kind   recordings.CallKind
 	by     string
@@ -43,10 +43,10 @@ type Way struct {
 func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool) {
 	above := tree.Parent(i)
 	if above < 0 {
-		return Way{Kind: Leads}, false
+		return Way{Kind: WayLeads}, false
 	}
-	way = side{code: code}.way(tree, i)
-	if way.Kind != Leads {
+	way = indexedSide{code: code}.way(tree, i)
+	if way.Kind != WayLeads {
 		return way, true
 	}
 	caller := tree.Call(above)
@@ -54,41 +54,41 @@ func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool)
 }
 
 // way returns how the caller of call i of a tree reaches it.
-func (s side) way(tree *trace.Tree, i int) Way {
+func (s indexedSide) way(tree *trace.Tree, i int) Way {
 	above := tree.Parent(i)
 	if above < 0 {
-		return Way{Kind: Leads}
+		return Way{Kind: WayLeads}
 	}
 	call, caller := tree.Call(i), tree.Call(above)
 	switch {
 	case call.Process != caller.Process:
-		return Way{Kind: Process, By: call.Process}
+		return Way{Kind: WayProcess, By: call.Process}
 	case call.Attributes[trace.AttrHandoff] != "":
-		return Way{Kind: Queue, By: call.Attributes[trace.AttrHandoff]}
+		return Way{Kind: WayQueue, By: call.Attributes[trace.AttrHandoff]}
 	case s.code == nil:
-		return Way{Kind: Leads}
+		return Way{Kind: WayLeads}
 	}
 	text := s.code.Function(caller.Process, caller.Function)
 	if text == nil {
-		return Way{Kind: Leads}
+		return Way{Kind: WayLeads}
 	}
 	return s.wayFrom(text, call, call.CallerLine-caller.Line)
 }
 
 // wayFrom finds the call in a text that leads to another call. line is the line at which control left the text.
-func (s side) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
+func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
-		return Way{Kind: Calls, static: true, by: call.Function}
+		return Way{Kind: WayCalls, static: true, by: call.Function}
 	}
 	there := callsAt(text, call, line)
 	for _, c := range there {
 		if c.Kind == recordings.CallInterface && funcname.Last(c.Name) == funcname.Last(call.Function) {
-			return Way{Kind: Calls, kind: c.Kind, by: c.Name}
+			return Way{Kind: WayCalls, kind: c.Kind, by: c.Name}
 		}
 	}
 	for _, c := range there {
 		if c.Kind == recordings.CallValue {
-			return Way{Kind: Calls, kind: c.Kind, by: c.Name}
+			return Way{Kind: WayCalls, kind: c.Kind, by: c.Name}
 		}
 	}
 	return s.through(call, there)
@@ -115,19 +115,19 @@ func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.S
 
 // through names the package that lies between a text and a call: that of the function that the
 // line calls, if there is only one that has no spans.
-func (s side) through(call *trace.Call, there []recordings.SourceCall) Way {
-	way := Way{Kind: Leads}
+func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Way {
+	way := Way{Kind: WayLeads}
 	for _, c := range there {
 		pkg := funcname.Package(c.Name)
 		f := s.code.Function(call.Process, c.Name)
 		if pkg == "" || f != nil && f.Spanless == recordings.Spanned {
 			continue // it would be between the two
 		}
-		if way.Kind == Through && way.By != pkg {
-			return Way{Kind: Leads}
+		if way.Kind == WayThrough && way.By != pkg {
+			return Way{Kind: WayLeads}
 		}
-		if way.Kind == Leads {
-			way = Way{Kind: Through, By: pkg, kind: c.Kind, by: c.Name}
+		if way.Kind == WayLeads {
+			way = Way{Kind: WayThrough, By: pkg, kind: c.Kind, by: c.Name}
 		}
 	}
 	return way
@@ -140,7 +140,7 @@ func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 
 // is reports whether a call of a text may be the one of which the way tells.
 func (w Way) is(c recordings.SourceCall, call *trace.Call) bool {
-	if w.Kind == Calls && c.Kind == recordings.CallStatic && c.Name == call.Function {
+	if w.Kind == WayCalls && c.Kind == recordings.CallStatic && c.Name == call.Function {
 		return true
 	}
 	return !w.static && w.by != "" && c.Kind == w.kind && c.Name == w.by
