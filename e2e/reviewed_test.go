@@ -18,11 +18,11 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/changes.md")
@@ -117,7 +117,7 @@ func toldChanges(t *testing.T, scenario, from, to string) []string {
 		}
 	}
 	for _, pair := range comparison.Requests {
-		differences := render.NewDifferences(pair.Diff, guide.Lookup())
+		differences := view.NewDifferences(pair.Diff, guide.Lookup())
 		for _, p := range differences.Packages {
 			add(reviewedChange{Kind: "package", A: p.From, B: p.To})
 		}
@@ -130,7 +130,7 @@ func toldChanges(t *testing.T, scenario, from, to string) []string {
 	return keys
 }
 
-func reviewedOf(d *diff.Diff, c render.ShownChange) reviewedChange {
+func reviewedOf(d *diff.Diff, c view.ShownChange) reviewedChange {
 	r := reviewedChange{Kind: string(c.Kind)}
 	var call *trace.Call
 	if c.A != diff.None {

@@ -56,10 +56,9 @@ func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBr
 		for _, change := range differences.Diff.Changes {
 			counts[change.Kind]++
 		}
-		differences.merge()
-		layers, _ := newSummary(differences, guide, options.words(c), finder).summarize()
-		for _, l := range layers {
-			if len(l.Sentences) == 0 {
+		differences.Merge()
+		for _, l := range view.NewSummary(differences, guide, options.sides(c), finder).Layers {
+			if len(l.Statements) == 0 {
 				continue
 			}
 			at, known := index[l.Layer]
@@ -68,8 +67,8 @@ func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBr
 				index[l.Layer] = at
 				out.Told = append(out.Told, DiffTold{l.Layer, l.Title, view.LayerColour(l.Layer), []string{}})
 			}
-			for _, sentence := range l.Sentences {
-				out.Told[at].Sentences = appendNew(out.Told[at].Sentences, sentence)
+			for i := range l.Statements {
+				out.Told[at].Sentences = appendNew(out.Told[at].Sentences, l.Statements[i].Text(d.words.Printer, d.duration))
 			}
 		}
 	}

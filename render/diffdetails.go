@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // details returns the lines, of a width, that describe the change of a call: its old form and place.
@@ -42,8 +43,8 @@ func (d *diffDrawing) detailTexts(c ShownChange) []string {
 		add(d.words.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.otherPlace(c))
 	case diff.Valued:
 		for _, v := range c.Values {
-			was, is := inWordsApart(v)
-			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is))), d.otherPlace(c))
+			was, is := view.InWordsApart(v)
+			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), view.QuoteEmpty(oneLine(was)), d.arrow, view.QuoteEmpty(oneLine(is))), d.otherPlace(c))
 		}
 	}
 	return lines

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A DiffDocument is the JSON of a comparison that WriteDiffJSON writes. Other programs rely on it:
@@ -53,21 +55,33 @@ type DiffRequest struct {
 	Script []diff.Edit `json:"script,omitempty"`
 }
 
-// A DiffLayer is a layerSummary.
+// A DiffLayer is a view.LayerSummary.
 type DiffLayer struct {
-	Name      string   `json:"name"`
-	Title     string   `json:"title"`
-	Sentences []string `json:"sentences"`
-	Smaller   int      `json:"smaller"`
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// Sentences are the sentences of Statements.
+	Sentences  []string        `json:"sentences"`
+	Statements []DiffStatement `json:"statements"`
+	Smaller    int             `json:"smaller"`
+}
+
+// A DiffStatement is a view.Statement with its text.
+type DiffStatement struct {
+	Kind view.StatementKind `json:"kind"`
+	Text string             `json:"text"`
+	// Evidence are lines that say how it is known, or on what it depends.
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 // A DiffChange is one change.
 type DiffChange struct {
 	Kind diff.Kind `json:"kind"`
 	// Telling is set if the default view shows the change.
-	Telling  bool      `json:"telling"`
-	Layer    string    `json:"layer"`
-	Sentence string    `json:"sentence"`
+	Telling  bool   `json:"telling"`
+	Layer    string `json:"layer"`
+	Sentence string `json:"sentence"`
+	// Evidence are lines that say how the sentence is known, or on what it depends.
+	Evidence []string  `json:"evidence,omitempty"`
 	A        *DiffCall `json:"a,omitempty"`
 	B        *DiffCall `json:"b,omitempty"`
 	// For an addition or removal, Calls is its number of calls, Times how often it occurs in this
@@ -176,27 +190,45 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, finder *diff.Reason
 	if pair.Diff == nil {
 		return r
 	}
-	differences := NewDifferences(pair.Diff, guide)
-	s := newSummary(differences, guide, options.words(c), finder)
-	layers, unchanged := s.summarize()
-	for _, l := range layers {
-		r.Layers = append(r.Layers, DiffLayer{Name: l.Layer, Title: l.Title, Sentences: append([]string{}, l.Sentences...), Smaller: l.Smaller})
+	s := view.NewSummary(view.NewDifferences(pair.Diff, guide), guide, options.sides(c), finder)
+	w := options.words(c)
+	for _, l := range s.Layers {
+		layer := DiffLayer{Name: l.Layer, Title: l.Title, Sentences: []string{}, Statements: []DiffStatement{}, Smaller: l.Smaller}
+		for i := range l.Statements {
+			st := w.statement(&l.Statements[i])
+			layer.Sentences, layer.Statements = append(layer.Sentences, st.Text), append(layer.Statements, st)
+		}
+		r.Layers = append(r.Layers, layer)
 	}
-	r.Unchanged = unchanged
-	for _, change := range differences.Changes {
-		r.Changes = append(r.Changes, s.document(c, change))
+	r.Unchanged = s.Unchanged
+	for _, change := range s.Changes {
+		r.Changes = append(r.Changes, diffChange(c, s, &w, change))
 	}
 	return r
 }
 
-func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
+// statement writes a statement in words.
+func (w *diffWords) statement(st *view.Statement) DiffStatement {
+	out := DiffStatement{Kind: st.Kind, Text: st.Text(w.Printer, w.units.duration)}
+	for i := range st.Evidence {
+		out.Evidence = append(out.Evidence, st.Evidence[i].In(w.Printer))
+	}
+	return out
+}
+
+func diffChange(c *diff.Comparison, s *view.Summary, w *diffWords, change ShownChange) DiffChange {
+	var sentences, evidence []string
+	for _, st := range s.Of(&change) {
+		said := w.statement(&st)
+		sentences, evidence = append(sentences, said.Text), append(evidence, said.Evidence...)
+	}
 	out := DiffChange{
-		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: s.sentence(&change),
+		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: strings.Join(sentences, w.between()), Evidence: evidence,
 		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB, OwnNsA: change.OwnNsA, OwnNsB: change.OwnNsB,
 		A: diffCall(c.A, s.Diff.A, change.A), B: diffCall(c.B, s.Diff.B, change.B),
 	}
 	if change.Kind == diff.Added || change.Kind == diff.Removed {
-		out.Reason = diffReason(s.reason(&change))
+		out.Reason = diffReason(s.Reason(&change))
 	}
 	for _, v := range change.Values {
 		out.Values = append(out.Values, DiffValue(v))

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // writeDiffHeading writes the request, or both if they differ, both answers, and the number of differences.
@@ -41,9 +42,11 @@ func (d *diffDrawing) diffFacts() string {
 		counts[c.Kind]++
 	}
 	var kinds []string
+	all := 0
 	for _, kind := range diffKinds {
 		if n := counts[kind]; n > 0 {
 			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kind(kind)))
+			all += n
 		}
 	}
 	if d.Diff.Same() {
@@ -53,23 +56,71 @@ func (d *diffDrawing) diffFacts() string {
 	if d.options.Times {
 		text = d.words.Clauses(text, fmt.Sprintf("%s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs)))
 	}
+	if all > 0 {
+		text = d.words.Clauses(text, d.words.Plural(all, "%s change", "%s changes", thousands(all)))
+	}
 	return text + d.words.colon() + d.words.Clauses(kinds...)
 }
 
 // writeSummary describes the changes layer by layer.
 func (d *diffDrawing) writeSummary(out *bufio.Writer) {
-	changed, unchanged := newSummary(d.Differences, d.guide, d.words, d.finder).summarize()
-	for _, layer := range changed {
-		if len(layer.Sentences) > 0 {
-			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between()))
-		}
+	s := view.NewSummary(d.Differences, d.guide, d.options.sides(d.comparison), d.finder)
+	for _, layer := range s.Layers {
+		d.writeStatements(out, layer)
 	}
-	if smaller := smallerIn(changed); len(smaller) > 0 {
+	if smaller := smallerIn(s.Layers); len(smaller) > 0 {
 		d.writeHanging(out, d.words.smaller(), message.List(smaller).In(d.lang))
 	}
-	if len(unchanged) > 0 && len(changed) > 0 {
-		d.writeHanging(out, d.words.unchanged(), message.List(unchanged).In(d.lang))
+	if len(s.Unchanged) > 0 && len(s.Layers) > 0 {
+		d.writeHanging(out, d.words.unchanged(), message.List(s.Unchanged).In(d.lang))
 	}
+}
+
+// writeStatements writes what changed in a layer: a single statement behind the title, several below it, the evidence of each below that.
+func (d *diffDrawing) writeStatements(out *bufio.Writer, layer view.LayerSummary) {
+	if len(layer.Statements) == 0 {
+		return
+	}
+	if first := &layer.Statements[0]; len(layer.Statements) == 1 && len(first.Evidence) == 0 {
+		d.writeHanging(out, layer.Title, d.sentence(first))
+		return
+	}
+	fmt.Fprintln(out, d.Key.Render(layer.Title))
+	for i := range layer.Statements {
+		st := &layer.Statements[i]
+		d.writeIndented(out, "  ", "    ", d.sentence(st), lipgloss.NewStyle())
+		for n := range st.Evidence {
+			sign := d.branch
+			if n == len(st.Evidence)-1 {
+				sign = d.last
+			}
+			d.writeIndented(out, "    "+sign, "    "+strings.Repeat(" ", columnsOf(sign)), st.Evidence[n].In(d.words.Printer), d.Facts)
+		}
+	}
+}
+
+// sentence is the sentence of a statement.
+func (d *diffDrawing) sentence(st *view.Statement) string {
+	return st.Text(d.words.Printer, d.duration)
+}
+
+// writeIndented writes a text in lines: the first one behind first, the others behind rest.
+func (d *diffDrawing) writeIndented(out *bufio.Writer, first, rest, text string, style lipgloss.Style) {
+	for _, line := range wrap(text, d.width-columnsOf(rest)) {
+		fmt.Fprintln(out, first+style.Render(line))
+		first = rest
+	}
+}
+
+// smallerIn counts the smaller changes of each layer that has any: "Audit 1".
+func smallerIn(changed []view.LayerSummary) []string {
+	var counts []string
+	for _, layer := range changed {
+		if layer.Smaller > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
+		}
+	}
+	return counts
 }
 
 // writeHanging writes a paragraph whose first words are its title.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A HistoryStep is a release in the history of a scenario.
@@ -171,7 +172,7 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *diff.Reasons) brief {
 		if pair.Diff == nil {
 			continue
 		}
-		differences := newUnmerged(pair.Diff, d.guide)
+		differences := view.NewUnmerged(pair.Diff, d.guide)
 		b.requests = append(b.requests, differences)
 		for _, p := range differences.Packages {
 			b.packages = appendNew(b.packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
@@ -185,7 +186,7 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *diff.Reasons) brief {
 						b.told[mark] = append(b.told[mark], text)
 					}
 				}
-			} else if !differences.movedWithPackage(change.Change) {
+			} else if !differences.MovedWithPackage(change.Change) {
 				b.smaller++
 			}
 		}
@@ -205,11 +206,11 @@ func (d *diffDrawing) newBetween(finder *diff.Reasons, differences *Differences,
 		return []ShownChange{c}
 	}
 	var all []ShownChange
-	for _, call := range differences.keysBetween(c.Change, d.guide) {
-		below := ShownChange{Change: onlyChange(c.Kind, call)}
+	for _, call := range differences.KeysBetween(c.Change, d.guide) {
+		below := ShownChange{Change: view.OnlyChange(c.Kind, call)}
 		if call == c.A || call == c.B {
 			all = append(all, c)
-		} else if finder.Of(differences.Diff, below.Change).Why == diff.NewFunction || finder.InBoth(differences.call(below.Change)) {
+		} else if finder.Of(differences.Diff, below.Change).Why == diff.NewFunction || finder.InBoth(differences.CallOf(below.Change)) {
 			all = append(all, below)
 		}
 	}
@@ -217,14 +218,6 @@ func (d *diffDrawing) newBetween(finder *diff.Reasons, differences *Differences,
 		return []ShownChange{c}
 	}
 	return all
-}
-
-// onlyChange is the addition or the removal of a call.
-func onlyChange(kind diff.Kind, call int) diff.Change {
-	if kind == diff.Added {
-		return diff.Change{Kind: kind, A: diff.None, B: call}
-	}
-	return diff.Change{Kind: kind, A: call, B: diff.None}
 }
 
 // briefMarks are the marks in a history, in their order.
@@ -243,13 +236,13 @@ func (d *diffDrawing) briefMark(finder *diff.Reasons, differences *Differences, 
 	if c.Kind != diff.Added && c.Kind != diff.Removed {
 		return mark
 	}
-	tree, call := differences.sideOf(c)
+	tree, call := differences.SideOf(c)
 	above := tree.Parent(call)
 	switch finder.Of(differences.Diff, c).Why {
 	case diff.OtherWay:
 		return "(" + mark + ")"
 	case diff.NoReason: // the caller is new or gone, the function is not
-		if above >= 0 && differences.partners(tree)[above] == diff.None && finder.InBoth(tree.Call(call)) {
+		if above >= 0 && differences.Partners(tree)[above] == diff.None && finder.InBoth(tree.Call(call)) {
 			return "(" + mark + ")"
 		}
 	case diff.NoSpan, diff.OtherPlace:
@@ -270,21 +263,21 @@ func (d *diffDrawing) kindStyle(kind diff.Kind) lipgloss.Style {
 
 // briefly names what changed.
 func (d *diffDrawing) briefly(differences *Differences, c ShownChange) string {
-	name := named(differences.call(c.Change))
+	name := view.NameWithPurpose(differences.CallOf(c.Change))
 	switch c.Kind {
 	case diff.Renamed:
 		a, b := differences.Diff.A.Call(c.A), differences.Diff.B.Call(c.B)
 		if was := a.ShortName(); was != name {
 			return was + " " + d.arrow + " " + name
 		}
-		was, is := filesApart(a.File, b.File)
+		was, is := view.FilesApart(a.File, b.File)
 		return fmt.Sprintf("%s (%s %s %s)", name, was, d.arrow, is)
 	case diff.Repeated:
 		return fmt.Sprintf("%s %s%d %s %s%d", name, d.times, c.CountA, d.arrow, d.times, c.CountB)
 	case diff.Valued:
 		v := c.Fresh[0]
-		was, is := inWordsApart(v)
-		return fmt.Sprintf("%s %s %s %s", valueLabel(v.Name), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is)))
+		was, is := view.InWordsApart(v)
+		return fmt.Sprintf("%s %s %s %s", view.ValueLabel(v.Name), view.QuoteEmpty(oneLine(was)), d.arrow, view.QuoteEmpty(oneLine(is)))
 	}
 	return name
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteDiffMarkdown writes a comparison for a pull request or an issue, in GitHub's Markdown without colours: the
@@ -38,7 +39,7 @@ func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options Dif
 			fmt.Fprintf(out, "**%s** %s\n", codeSpan(request), InMarkdown(says))
 			continue
 		}
-		d := newDiffDrawing(c, pair, NewDifferences(pair.Diff, guide), guide, options)
+		d := newDiffDrawing(c, pair, view.NewDifferences(pair.Diff, guide), guide, options)
 		d.finder = finder
 		m := markdown{diffDrawing: d, c: c, out: out}
 		if err := m.write(); err != nil {
@@ -87,19 +88,23 @@ func (m *markdown) heading() {
 
 // sentences tells what changed, layer by layer.
 func (m *markdown) sentences() {
-	changed, unchanged := newSummary(m.Differences, m.guide, m.words, m.finder).summarize()
-	for _, layer := range changed {
-		if len(layer.Sentences) > 0 {
+	s := view.NewSummary(m.Differences, m.guide, m.options.sides(m.c), m.finder)
+	for _, layer := range s.Layers {
+		if len(layer.Statements) > 0 {
 			fmt.Fprintf(m.out, "\n**%s**\n\n", InMarkdown(layer.Title))
-			for _, s := range layer.Sentences {
-				fmt.Fprintf(m.out, "- %s\n", InMarkdown(s))
+		}
+		for i := range layer.Statements {
+			st := &layer.Statements[i]
+			fmt.Fprintf(m.out, "- %s\n", InMarkdown(m.sentence(st)))
+			for n := range st.Evidence {
+				fmt.Fprintf(m.out, "  - %s\n", InMarkdown(st.Evidence[n].In(m.words.Printer)))
 			}
 		}
 	}
 	for _, rest := range []struct {
 		title  string
 		titles []string
-	}{{m.words.smaller(), smallerIn(changed)}, {m.words.unchanged(), unchanged}} {
+	}{{m.words.smaller(), smallerIn(s.Layers)}, {m.words.unchanged(), s.Unchanged}} {
 		if len(rest.titles) > 0 {
 			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon(), InMarkdown(message.List(rest.titles).In(m.options.Lang)))
 		}

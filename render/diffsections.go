@@ -196,14 +196,14 @@ func (d *diffDrawing) changedValues(n *node, ofA bool) []valueText {
 	var texts []valueText
 	for _, at := range d.Merged.Changes[n.Calls[0]] {
 		for _, v := range d.Changes[at].Values {
-			was, value := inWordsApart(v)
+			was, value := view.InWordsApart(v)
 			if ofA {
 				value = was
 			}
 			if v.Name == "error" && value == "" {
 				continue // it did not fail on this side
 			}
-			texts = append(texts, valueText{v.Name, oneLine(label(v.Name, false) + "=" + quoteEmpty(quoted([]string{value})[0])), true})
+			texts = append(texts, valueText{v.Name, oneLine(label(v.Name, false) + "=" + view.QuoteEmpty(quoted([]string{value})[0])), true})
 		}
 	}
 	return texts

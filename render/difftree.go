@@ -47,6 +47,11 @@ func (o *DiffOptions) words(c *diff.Comparison) diffWords {
 	}
 }
 
+// sides are what the sides are called.
+func (o *DiffOptions) sides(c *diff.Comparison) view.SideNames {
+	return view.SideNames{A: o.NameA, B: o.NameB, Lang: o.Lang, Scenarios: o.words(c).scenarios}
+}
+
 // warnings name differences that may not come from upstream: the edits of each side, and a different set
 // of traced functions.
 func (o *DiffOptions) warnings(c *diff.Comparison) []string {
@@ -132,7 +137,7 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 		fmt.Fprintln(out, message.For(options.Lang).Sprintf("only in %s", side))
 		return
 	}
-	differences := NewDifferences(pair.Diff, guide)
+	differences := view.NewDifferences(pair.Diff, guide)
 	d := newDiffDrawing(c, pair, differences, guide, options)
 	d.finder = finder
 	d.writeDiffHeading(out)
@@ -262,7 +267,7 @@ func (d *diffDrawing) groupNames(n *node) string {
 	}
 	var names []string
 	for _, i := range n.Calls {
-		if purpose := purposeOf(d.Merged.Tree.Call(i)); purpose != "" {
+		if purpose := view.PurposeOf(d.Merged.Tree.Call(i)); purpose != "" {
 			names = append(names, purpose)
 		}
 	}

@@ -58,6 +58,8 @@ type DiffTreeLayer struct {
 // A DiffTreeSentence is a sentence and its place.
 type DiffTreeSentence struct {
 	Text string `json:"text" description:"The sentence, without a full stop."`
+	// Evidence are lines that belong below the sentence.
+	Evidence []string `json:"evidence" description:"How the sentence is known, or on what it depends: one line each."`
 	// Call is the first call of which it tells, Step the nearest shown one at or above that.
 	Call int `json:"call" description:"The first call of which it tells."`
 	Step int `json:"step" description:"The step that shows that call, or the nearest above it; -1 if there are no sections."`
@@ -141,10 +143,9 @@ type DiffTrees struct {
 	// What follows is nil if one side lacks the request.
 	finder      *diff.Reasons
 	differences *Differences
-	layers      []layerSummary
-	unchanged   []string
-	// instead has what takes the place of what, as in summary, and by the same the other way round.
-	instead, by  map[int]int
+	summary     *view.Summary
+	// by is Summary.Instead the other way round.
+	by           map[int]int
 	merged, a, b *trace.Places
 }
 
@@ -158,12 +159,10 @@ func NewDiffTrees(c *diff.Comparison, pair *diff.RequestPair, guide Guide, optio
 	if err != nil {
 		return nil, err
 	}
-	t.finder, t.differences = finder, NewDifferences(pair.Diff, guide)
+	t.finder, t.differences = finder, view.NewDifferences(pair.Diff, guide)
 	t.merged, t.a, t.b = trace.NewPlaces(t.differences.Merged.Tree), trace.NewPlaces(pair.Diff.A), trace.NewPlaces(pair.Diff.B)
-	s := newSummary(t.differences, guide, options.words(c), finder)
-	t.layers, t.unchanged = s.summarize()
-	t.instead, t.by = s.instead, map[int]int{}
-	for is, was := range s.instead {
+	t.summary, t.by = view.NewSummary(t.differences, guide, options.sides(c), finder), map[int]int{}
+	for is, was := range t.summary.Instead {
 		t.by[was] = is
 	}
 	return t, nil
@@ -276,7 +275,7 @@ func (w *diffTreeWriter) write(doc *DiffTree) {
 // placeTaken returns, of the steps beside one that opens a section, the one whose place that took; nil if there is none, or if it leads on
 // itself.
 func (w *diffTreeWriter) placeTaken(parent, n *node) *node {
-	was, ok := w.trees.instead[n.Calls[0]]
+	was, ok := w.trees.summary.Instead[n.Calls[0]]
 	if !ok || n.Opens == nil {
 		return nil
 	}
@@ -313,11 +312,13 @@ func (w *diffTreeWriter) stepOf(call int) int {
 
 // addSentences adds the sentences, with the steps of the tree that they lead to.
 func (w *diffTreeWriter) addSentences(doc *DiffTree) {
-	doc.Unchanged = append(doc.Unchanged, w.trees.unchanged...)
-	for _, l := range w.trees.layers {
+	doc.Unchanged = append(doc.Unchanged, w.trees.summary.Unchanged...)
+	for _, l := range w.trees.summary.Layers {
 		out := DiffTreeLayer{Name: l.Layer, Title: l.Title, Colour: view.LayerColour(l.Layer), Sentences: []DiffTreeSentence{}, Smaller: l.Smaller}
-		for i, text := range l.Sentences {
-			out.Sentences = append(out.Sentences, DiffTreeSentence{Text: text, Call: l.Calls[i][0], Step: w.stepOf(l.Calls[i][0])})
+		for i := range l.Statements {
+			st := &l.Statements[i]
+			said, first := w.words.statement(st), st.Calls[0]
+			out.Sentences = append(out.Sentences, DiffTreeSentence{Text: said.Text, Evidence: append([]string{}, said.Evidence...), Call: first, Step: w.stepOf(first)})
 		}
 		doc.Layers = append(doc.Layers, out)
 	}
@@ -376,7 +377,7 @@ func (w *diffTreeWriter) stepAlone(n *node) DiffTreeStep {
 	for _, at := range w.Merged.Changes[i] {
 		w.tell(&out, w.Changes[at])
 	}
-	if was, ok := w.trees.instead[i]; ok {
+	if was, ok := w.trees.summary.Instead[i]; ok {
 		out.Instead = w.origin(was)
 	}
 	if is, ok := w.trees.by[i]; ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // TestDiffTreeSaysWhatTheTerminalSays looks for every text of a merged tree in what WriteDiff draws, and holds the
@@ -124,7 +125,7 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged := NewDifferences(c.Requests[0].Diff, guideOf(t)).Merged.Tree
+	merged := view.NewDifferences(c.Requests[0].Diff, guideOf(t)).Merged.Tree
 	for beginning, function := range map[string]string{
 		"etcd3.(*corruptObjectDeleter).Get now stands between": "etcd3.(*corruptObjectDeleter).Get",
 		"storage type of registry.(*Store).Get":                "registry.(*Store).Get",

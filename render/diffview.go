@@ -5,7 +5,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -16,7 +15,7 @@ type DiffView struct{ drawing *diffDrawing }
 
 // NewDiffView prepares a pair of requests that both sides have: pair.Diff is set.
 func NewDiffView(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) *DiffView {
-	return &DiffView{newDiffDrawing(c, pair, NewDifferences(pair.Diff, guide), guide, options)}
+	return &DiffView{newDiffDrawing(c, pair, view.NewDifferences(pair.Diff, guide), guide, options)}
 }
 
 // View returns the view of the merged tree: changes, their callers, and key steps of one side.
@@ -33,37 +32,9 @@ func (v *DiffView) Style(call int) lipgloss.Style {
 	return v.drawing.diffStyle(&node{Calls: []int{call}})
 }
 
-// A ChangedFunction is the function whose text is compared for a call of the merged tree: that of the call or, if only
-// one side has the call, that of the nearest caller that both sides have.
-type ChangedFunction struct {
-	A, B *trace.Call
-	// Line is the line of the function from which the call is made, on side B if OnB is set, else on A; 0 if the
-	// function is the call's own.
-	Line int
-	OnB  bool
-}
-
 // ChangedFunction returns the function to be compared for a call, nil if no caller is on both sides.
-func (v *DiffView) ChangedFunction(call int) *ChangedFunction {
+func (v *DiffView) ChangedFunction(call int) *view.ChangedFunction {
 	return v.Differences().ChangedFunction(call)
-}
-
-// ChangedFunction returns the function to be compared for a call of the merged tree, nil if no caller is on both sides.
-func (d *Differences) ChangedFunction(call int) *ChangedFunction {
-	f := &ChangedFunction{}
-	i := call
-	for ; d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None; i = d.Merged.Tree.Parent(i) {
-		if d.Merged.Tree.Parent(i) < 0 {
-			return nil
-		}
-		if f.OnB = d.Merged.B[i] != diff.None; f.OnB {
-			f.Line = d.Diff.B.Call(d.Merged.B[i]).CallerLine
-		} else {
-			f.Line = d.Diff.A.Call(d.Merged.A[i]).CallerLine
-		}
-	}
-	f.A, f.B = d.Diff.A.Call(d.Merged.A[i]), d.Diff.B.Call(d.Merged.B[i])
-	return f
 }
 
 // Details describes the change of a call in lines of a width; nil if it has not changed.

@@ -31,22 +31,6 @@ func (w *diffWords) samePath() string  { return w.Sprintf("the same path") }
 
 func (w *diffWords) onlyIn(side string) string { return w.Sprintf("only in %s", side) }
 
-// callsOnlyIn returns the number of calls that only one side has, in words.
-func (w *diffWords) callsOnlyIn(side string, n int) string {
-	return w.Plural(n, "%d call only in %s", "%d calls only in %s", n, side)
-}
-
-// count returns "once", "twice" or "n times".
-func (w *diffWords) count(n int) string {
-	switch n {
-	case 1:
-		return w.Sprintf("once")
-	case 2:
-		return w.Sprintf("twice")
-	}
-	return w.Sprintf("%d times", n)
-}
-
 // between and colon stand between sentences, and behind a heading.
 func (w *diffWords) between() string { return w.Sprintf("; ") }
 func (w *diffWords) colon() string   { return w.Sprintf(": ") }

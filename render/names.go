@@ -16,6 +16,10 @@ type (
 	Classifier = view.Classifier
 	// A Guide is a Classifier that also has texts for readers.
 	Guide = view.Guide
+	// Differences are the changes between two requests.
+	Differences = view.Differences
+	// A ShownChange is a change with additional information for a view.
+	ShownChange = view.ShownChange
 	// A node is a shown call, or several equal consecutive calls that are shown as one.
 	node = view.Node
 )
@@ -26,7 +30,3 @@ func oneLine(s string) string           { return text.Escape(s) }
 func wrap(s string, width int) []string { return text.Wrap(s, width) }
 
 func columnsOf(s string) int { return text.Columns(s) }
-
-func leadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
-	return view.LeadingTo(tree, wanted)
-}

@@ -2,12 +2,16 @@ package judge
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A call is a call that stands in the text of a function.
@@ -97,95 +101,91 @@ func newJudge(nameA, nameB string, a, b source, recordings ...*trace.Recording) 
 	return j
 }
 
-const (
-	name   = `(\S+?)(?: \([^()]*\))?`
-	times  = `(?: (?:once|twice|[0-9]+ times))?`
-	after  = `(?:, reached [^,:]+|, handed over through [^ ,:]+)?(, new in the source|, gone from the source)?`
-	middle = `(?: (through|in|by a hand-over through) ([^ ,]+))?`
-)
-
-// A rule is a kind of sentence, with the check that must hold for it. A sentence without a check speaks of the
-// recordings only.
-type rule struct {
-	sentence *regexp.Regexp
-	check    func(j *judge, m []string) error
-}
-
-func ruleOf(sentence string, check func(j *judge, m []string) error) rule {
-	return rule{regexp.MustCompile("^" + sentence + "$"), check}
-}
-
-var rules = []rule{
-	ruleOf(name+` now calls `+name+times+after, func(j *judge, m []string) error { return j.changed(j.b, j.a, m[1], m[2], m[3]) }),
-	ruleOf(name+` no longer calls `+name+times+after, func(j *judge, m []string) error { return j.changed(j.a, j.b, m[1], m[2], m[3]) }),
-	ruleOf(`here `+name+` calls `+name+times+` only in \S+, though both sources have the call`+after, func(j *judge, m []string) error { return j.both(m[1], m[2]) }),
-	ruleOf(`the plugins? (.+) (?:is|are) asked only in (\S+), by (\S+)(?: and (\S+))?`, func(j *judge, m []string) error {
-		return firstOf(j.asksOnly(m[2], m[1], m[3]), j.asksOnly(m[2], m[1], m[4]))
-	}),
-	ruleOf(name+` calls `+name+` in both, and in (\S+) it has no span: (.*?)`+after, func(j *judge, m []string) error { return j.noSpan(m[1], m[2], m[3], m[4]) }),
-	ruleOf(name+` calls `+name+` in (\S+), too, in a package that is not traced: (\S+)`, func(j *judge, m []string) error { return j.untraced(m[3], m[1], m[2], m[4]) }),
-	ruleOf(name+` now leads to `+name+times+middle+after, func(j *judge, m []string) error {
-		return firstOf(j.leads(j.b, m[1], m[2], m[3], m[4]), j.since(j.a, m[2], m[5]))
-	}),
-	ruleOf(name+` no longer leads to `+name+times+middle+after, func(j *judge, m []string) error {
-		return firstOf(j.leads(j.a, m[1], m[2], m[3], m[4]), j.since(j.b, m[2], m[5]))
-	}),
-	ruleOf(`here `+name+` leads to `+name+times+middle+` only in (\S+), by a call that both sources have`+after, func(j *judge, m []string) error {
-		return firstOf(j.leads(j.a, m[1], m[2], m[3], m[4]), j.leads(j.b, m[1], m[2], m[3], m[4]))
-	}),
-	ruleOf(name+` leads to `+name+middle+`, which in (\S+) has no span: (.*)`, func(j *judge, m []string) error { return j.leaf(m[5], m[2], m[6]) }),
-	ruleOf(`in (\S+) `+name+` leads to `+name+times+middle+after, func(j *judge, m []string) error { return j.leads(m[1], m[2], m[3], m[4], m[5]) }),
-	ruleOf(`in (\S+) `+name+` calls `+name+times+after, func(j *judge, m []string) error { return j.calls(m[1], m[2], m[3]) }),
-	ruleOf(name+` takes the place of `+name+`(?: between `+name+` and `+name+`)?`+after, nil),
-	ruleOf(name+` now stands between `+name+` and `+name+after, func(j *judge, m []string) error { return j.between(j.b, j.a, m[2], m[1], m[4]) }),
-	ruleOf(name+` no longer stands between `+name+` and `+name+after, func(j *judge, m []string) error { return j.between(j.a, j.b, m[2], m[1], m[4]) }),
-	ruleOf(name+` stands between `+name+` and `+name+` only in \S+, though both sources have the call`+after, func(j *judge, m []string) error { return j.inBoth(m[1]) }),
-	ruleOf(`in (\S+) `+name+` stands between `+name+` and `+name+after, nil),
-	ruleOf(name+`, between `+name+` and `+name+`, has no span in (\S+): (.*)`, func(j *judge, m []string) error { return j.leaf(m[4], m[1], m[5]) }),
-	ruleOf(`calls of `+name+` are nested [0-9]+ deep below `+name+` in \S+, [0-9]+ deep in \S+`, nil),
-	ruleOf(name+` is now called by `+name+`, no longer by `+name, func(j *judge, m []string) error {
-		return firstOf(j.changed(j.b, j.a, m[2], m[1], ""), j.changed(j.a, j.b, m[3], m[1], ""))
-	}),
-	ruleOf(name+` is called by `+name+` in (\S+), by `+name+` in (\S+)`, func(j *judge, m []string) error {
-		return firstOf(j.calls(m[3], m[2], m[1]), j.calls(m[5], m[4], m[1]))
-	}),
-	ruleOf(`below `+name+`, `+name+` now runs (?:after|before) `+name+`, no longer (?:after|before) it`, nil),
-	ruleOf(`below `+name+`, `+name+` runs (?:after|before) `+name+` in \S+, (?:after|before) it in \S+`, nil),
-	ruleOf(`below `+name+`, `+name+` has another place in the order of calls`, nil),
-	ruleOf(name+` runs below another call of `+name, nil),
-	ruleOf(name+` runs below `+name+` in \S+, below `+name+` in \S+`, nil),
-	ruleOf(name+` runs .* below `+name+`(?:, was .*| in \S+, .* in \S+)`, nil),
-	ruleOf(name+` calls `+name+` (?:once|twice|[0-9]+ times) in \S+, `+name+` (?:once|twice|[0-9]+ times) in \S+`, func(j *judge, m []string) error {
-		return firstOf(j.callsIfThere(j.a, m[1], m[2]), j.callsIfThere(j.b, m[1], m[3]))
-	}),
-	ruleOf(name+` calls `+name+` (?:once|twice|[0-9]+ times)(?:, was .*| in \S+, .* in \S+)`, func(j *judge, m []string) error {
-		return firstOf(j.callsIfThere(j.a, m[1], m[2]), j.calls(j.b, m[1], m[2]))
-	}),
-	ruleOf(name+` is now in (\S+), was in (\S+)`, nil),
-	ruleOf(name+` is now `+name, func(j *judge, m []string) error { return firstOf(j.absent(j.b, m[1]), j.absent(j.a, m[2])) }),
-	ruleOf(`[0-9]+ functions of package (\S+) are now in (\S+)`, nil),
-	ruleOf(`[0-9]+ calls? only in \S+`, nil),
-	ruleOf(name+` now fails: .*|`+name+` no longer fails: .*|`+name+` fails in \S+: .*`, nil),
-	ruleOf(`.+ of \S+(?: \([^()]*\))? is .*(?:, was .*| in \S+, .* in \S+)(?:; .*)?`, nil), // values
-}
-
-// judge checks a sentence.
-func (j *judge) judge(sentence string) error {
-	sentence, err := j.clauses(sentence)
-	if err != nil {
+// judge checks what a statement says, and its evidence. Statements that speak of the recordings alone have nothing to check.
+func (j *judge) judge(st *view.Statement) error {
+	if st.Text(message.Printer{}, func(ns int64) string { return strconv.FormatInt(ns, 10) }) == "" {
+		return fmt.Errorf("a statement of kind %q has no sentence", st.Kind)
+	}
+	c := j.claimOf(st)
+	if err := j.statement(st, c); err != nil {
 		return err
 	}
-	for _, r := range rules {
-		m := r.sentence.FindStringSubmatch(sentence)
-		if m == nil {
-			continue
+	for i := range st.Evidence {
+		if err := j.evidence(st, c, &st.Evidence[i]); err != nil {
+			return fmt.Errorf("%q: %w", st.Evidence[i].In(message.Printer{}), err)
 		}
-		if r.check == nil {
-			return nil
-		}
-		return r.check(j, m)
 	}
-	return fmt.Errorf("no rule knows this sentence")
+	return nil
+}
+
+// A claim is what a statement says of a call that one side makes. Functions have their full names.
+type claim struct {
+	// has is the side that calls, lacks the other one.
+	has, lacks, caller, called string
+	purposes                   []string
+	// leads is set if something lies in between, so that any call of the caller may be the one, and between if the
+	// statement does not say how the caller comes to it.
+	leads, between bool
+}
+
+func (j *judge) claimOf(st *view.Statement) claim {
+	c := claim{
+		has: j.b, lacks: j.a, caller: st.Caller.Function, called: st.Callee.Function, purposes: st.Callee.Purposes,
+		leads: st.Kind == view.StatementLeads, between: st.Kind == view.StatementBetween || st.Kind == view.StatementReplaces,
+	}
+	if st.Only == view.SideA {
+		c.has, c.lacks = j.a, j.b
+	}
+	return c
+}
+
+func (j *judge) statement(st *view.Statement, c claim) error {
+	called := st.Way.Kind == diff.WayCalls
+	switch st.Kind {
+	case view.StatementCalls:
+		switch st.Why {
+		case diff.NewFunction:
+			return firstOf(j.calls(c.has, c.caller, c.called), j.absent(c.lacks, c.called))
+		case diff.NewCall:
+			return firstOf(j.calls(c.has, c.caller, c.called), j.more(c.has, c.lacks, c.caller, c.called))
+		case diff.OtherWay:
+			return j.both(c.caller, c.called)
+		}
+		return j.calls(c.has, c.caller, c.called)
+	case view.StatementLeads:
+		return j.leads(c.has, c.caller, c.called, st.Way)
+	case view.StatementBetween:
+		if st.Why == diff.NewCall || st.Why == diff.NewFunction {
+			return j.between(c)
+		}
+	case view.StatementNoSpan:
+		if st.Inner.Function == "" && called {
+			return j.both(c.caller, c.called)
+		}
+	case view.StatementPlugins:
+		return firstOf(j.asksOnly(c, st.Caller.Function), j.asksOnly(c, st.AlsoCaller.Function))
+	case view.StatementMoved:
+		switch {
+		case st.Why == diff.NewCall:
+			return firstOf(
+				j.calls(j.b, st.Caller.Function, c.called), j.more(j.b, j.a, st.Caller.Function, c.called),
+				j.calls(j.a, st.WasCaller.Function, c.called), j.more(j.a, j.b, st.WasCaller.Function, c.called))
+		case called && st.Caller.Function != st.WasCaller.Function:
+			return firstOf(j.calls(j.a, st.WasCaller.Function, c.called), j.calls(j.b, st.Caller.Function, c.called))
+		}
+	case view.StatementRenamed:
+		if st.Why == diff.NewFunction && st.Was.Name != st.Callee.Name {
+			return firstOf(j.absent(j.b, st.Was.Function), j.absent(j.a, c.called))
+		}
+	case view.StatementRepeated:
+		switch {
+		case called && st.Was.Function != "":
+			return firstOf(j.callsIfThere(j.a, c.caller, st.Was.Function), j.callsIfThere(j.b, c.caller, c.called))
+		case called:
+			return firstOf(j.callsIfThere(j.a, c.caller, c.called), j.calls(j.b, c.caller, c.called))
+		}
+	}
+	return nil
 }
 
 func firstOf(errs ...error) error {
@@ -276,25 +276,6 @@ func (j *judge) callsIfThere(side, caller, called string) error {
 	return j.calls(side, caller, called)
 }
 
-// changed checks that the call is in the source of one side, and not of the other.
-func (j *judge) changed(has, lacks, caller, called, note string) error {
-	if err := j.calls(has, caller, called); err != nil {
-		return err
-	}
-	if note != "" {
-		return j.since(lacks, called, note)
-	}
-	return j.more(has, lacks, caller, called)
-}
-
-// since demands of what is new or gone that the other side has it not.
-func (j *judge) since(lacks, called, note string) error {
-	if note == "" {
-		return nil
-	}
-	return j.absent(lacks, called)
-}
-
 // absent checks that a function is not in the source of a side: no one of the short name that the other
 // side has there as well.
 func (j *judge) absent(side, short string) error {
@@ -328,21 +309,13 @@ func (j *judge) inBoth(short string) error {
 	return nil
 }
 
-// noSpan checks that both sources have the call, and that the reason is true.
-func (j *judge) noSpan(caller, called, side, why string) error {
-	if err := j.both(caller, called); err != nil {
-		return err
-	}
-	return j.leaf(side, called, why)
-}
-
 // leaf demands of a function that is said to call nothing that it does not.
-func (j *judge) leaf(side, short, why string) error {
+func (j *judge) leaf(side, short string, why recordings.Spanless) error {
 	all := j.of(side, short)
 	if len(all) == 0 {
 		return fmt.Errorf("the source of %s has no %s", side, short)
 	}
-	if why != "it calls nothing there" {
+	if why != recordings.SpanlessLeaf {
 		return nil
 	}
 	for _, f := range all {
@@ -354,11 +327,12 @@ func (j *judge) leaf(side, short, why string) error {
 }
 
 // leads checks that a text has a call of the package that is said to lie in between, and none of the function.
-func (j *judge) leads(side, caller, called, how, by string) error {
+func (j *judge) leads(side, caller, called string, way diff.Way) error {
 	if j.verdict(side, caller, called) == surely {
 		return fmt.Errorf("the source of %s has the call itself", side)
 	}
-	if how != "through" || !strings.ContainsAny(by, "./") && by != "sync" && by != "sort" && by != "fmt" && by != "errors" && by != "os" {
+	by := way.By
+	if way.Kind != diff.WayThrough || by == "" {
 		return nil // a program, or a queue such as raft
 	}
 	texts := 0
@@ -389,19 +363,16 @@ func (j *judge) untraced(side, caller, called, pkg string) error {
 		}
 		return nil
 	}
-	return j.leads(side, caller, called, "through", pkg)
+	return j.leads(side, caller, called, diff.Way{Kind: diff.WayThrough, By: pkg})
 }
 
 // between demands of what came or went that the sources differ in it: the function itself, or the call.
-func (j *judge) between(has, lacks, caller, called, note string) error {
-	if len(j.of(has, called)) == 0 {
-		return fmt.Errorf("the source of %s has no %s", has, called)
+func (j *judge) between(c claim) error {
+	if len(j.of(c.has, c.called)) == 0 {
+		return fmt.Errorf("the source of %s has no %s", c.has, c.called)
 	}
-	if note != "" {
-		return j.since(lacks, called, note)
-	}
-	if j.verdict(lacks, caller, called) != surely {
+	if j.absent(c.lacks, c.called) == nil || j.verdict(c.lacks, c.caller, c.called) != surely {
 		return nil
 	}
-	return j.more(has, lacks, caller, called)
+	return j.more(c.has, c.lacks, c.caller, c.called)
 }

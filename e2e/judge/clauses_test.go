@@ -3,88 +3,55 @@ package judge
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
-// branchForm is what is said of a branch: a word, its code, and of a condition what is with it, perhaps with a type.
-const branchForm = ", (where|in the branch|in the loop over) `([^`]*)`( holds| does not hold| is of type| is not of type)?(?: `([^`]*)`)?"
-
-// Clauses say more of what a sentence tells: on which feature gate it depends, and in which branch it stands.
-var (
-	gateClause   = regexp.MustCompile(`^(.*): feature gate (\S+) is (on|off) by default since (v[0-9.]+)$`)
-	branchClause = regexp.MustCompile("^(.*?)" + branchForm + ` \(([^ ]+):([0-9]+)\)(, else it leaves before)?` +
-		`(?:, (a limit of time|a limit of size|by the verbosity of the log))?` +
-		`(?:; in \S+(?:` + branchForm + `(, else it leaves before)?| in (no branch)))?` +
-		`(; not asked in \S+)?$`)
-	askedClause = regexp.MustCompile(`^(.*); not asked in \S+$`)
-	onlyIn      = regexp.MustCompile(` only in (\S+?)(?:[,;]|$)`)
-	// subject are the caller and the called function of a sentence that may have clauses, or in the last two forms
-	// what stands in between and the caller.
-	callsIn   = regexp.MustCompile(`^(?:here |in \S+ )?(\S+?)(?: \([^()]*\))? (?:now |no longer )?(?:calls|leads to) (\S+?)(?: \(([^()]*)\))?(?:[ ,].*)?$`)
-	standsIn  = regexp.MustCompile(`^(\S+?)(?: \(([^()]*)\))? (?:now |no longer )?stands between (\S+?)(?: \([^()]*\))? and .*$`)
-	takesFrom = regexp.MustCompile(`^(\S+?)(?: \(([^()]*)\))? takes the place of \S+(?: \([^()]*\))? between (\S+?)(?: \([^()]*\))? and .*$`)
-)
-
-// A claim is a sentence of which clauses tell more.
-type claim struct {
-	// has is the side that calls, lacks the other one.
-	has, lacks, caller, called string
-	purposes                   string
-	// leads is set if something lies in between, so that any call of the caller may be the one, and between if the
-	// sentence does not say how the caller comes to it.
-	leads, between bool
-}
-
-func (j *judge) claimOf(sentence string) (claim, error) {
-	c := claim{has: j.b, lacks: j.a}
-	if m := onlyIn.FindStringSubmatch(sentence); m != nil && m[1] == j.a || strings.Contains(sentence, " no longer ") {
-		c.has, c.lacks = j.a, j.b
-	}
-	if m := callsIn.FindStringSubmatch(sentence); m != nil {
-		c.caller, c.called, c.purposes, c.leads = m[1], m[2], m[3], strings.Contains(sentence, " leads to ")
-		return c, nil
-	}
-	for _, form := range []*regexp.Regexp{standsIn, takesFrom} {
-		if m := form.FindStringSubmatch(sentence); m != nil {
-			c.called, c.purposes, c.caller, c.between = m[1], m[2], m[3], true
-			return c, nil
+// evidence checks a line below a statement.
+func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
+	switch e.Kind {
+	case view.EvidenceGate:
+		return j.gate(c, e.Gate, e.On, e.Since)
+	case view.EvidenceNoFunction:
+		if e.Side != c.lacks {
+			return fmt.Errorf("%s calls it", e.Side)
 		}
-	}
-	return c, fmt.Errorf("no sentence of this form has a clause")
-}
-
-// clauses judges the clauses of a sentence, and returns it without them.
-func (j *judge) clauses(sentence string) (string, error) {
-	if m := gateClause.FindStringSubmatch(sentence); m != nil {
-		c, err := j.claimOf(m[1])
-		if err == nil {
-			err = j.gate(c, m[2], m[3] == "on", m[4])
+		return j.absent(e.Side, c.called)
+	case view.EvidenceBoth, view.EvidenceUntold:
+		if c.between {
+			return j.inBoth(c.called)
 		}
-		return m[1], err
-	}
-	if m := branchClause.FindStringSubmatch(sentence); m != nil {
-		c, err := j.claimOf(m[1])
-		if err == nil {
-			err = j.branch(c, m)
+		return j.both(c.caller, c.called)
+	case view.EvidenceBothLead:
+		return firstOf(j.leads(j.a, c.caller, c.called, st.Way), j.leads(j.b, c.caller, c.called, st.Way))
+	case view.EvidenceBranch:
+		return j.branch(c, e)
+	case view.EvidenceNoBranch:
+		others, _ := j.callsOf(e.Side, c)
+		inNone := func(made call) bool {
+			return !slices.ContainsFunc(made.branches, func(b branch) bool { return b.kind != "past" })
 		}
-		return m[1], err
-	}
-	if m := askedClause.FindStringSubmatch(sentence); m != nil {
-		c, err := j.claimOf(m[1])
-		if err == nil {
-			err = j.notAsked(c)
+		if !slices.ContainsFunc(j.candidates(others, c), inNone) {
+			return fmt.Errorf("in the source of %s each such call stands in a branch", e.Side)
 		}
-		return m[1], err
+		return nil
+	case view.EvidenceNoPlugin:
+		return j.notAsked(c)
+	case view.EvidenceNoSpan:
+		return j.leaf(c.lacks, c.called, e.Spanless)
+	case view.EvidencePackage:
+		return j.untraced(e.Side, c.caller, c.called, e.Package)
+	case view.EvidenceQueue, view.EvidenceProcess:
+		return nil // of the recordings alone
 	}
-	return sentence, nil
+	return fmt.Errorf("no rule knows this evidence")
 }
 
 // calls of the claim's caller that may be the called one, or lead to it.
@@ -207,88 +174,35 @@ func typeOf(function string) string {
 	return pkg + "." + strings.TrimSuffix(strings.Trim(typ, "(*)"), "[...]")
 }
 
-// A form is a branch as a sentence names it: what is known of the branches that it can mean.
+// A form is a branch as evidence has it: what is known of the branches that it can mean.
 type form struct {
-	kinds   []string
+	kind    string
 	matches func(text string) bool
 }
 
-// formOf reads the groups of branchForm, and whether the sentence says that it leaves before.
-func formOf(m []string, leaves bool) (form, error) {
-	is := func(texts ...string) func(string) bool {
-		return func(t string) bool {
-			return slices.ContainsFunc(texts, func(text string) bool {
-				text = strings.ReplaceAll(text, " ", "")
-				begin, cut := strings.CutSuffix(text, "…")
-				return t == text || cut && strings.HasPrefix(t, begin)
-			})
-		}
-	}
-	asserts := func(t string) bool {
-		a := regexp.MustCompile(`^if\w+,(\w+):=(.+)\.\((.+)\);(\w+)$`).FindStringSubmatch(t)
-		return a != nil && a[1] == a[4] && a[2] == strings.ReplaceAll(m[1], " ", "") && a[3] == strings.ReplaceAll(m[3], " ", "")
-	}
-	text, tail, typed := m[1], strings.TrimSpace(m[2]), m[3] != ""
-	switch {
-	case m[0] == "where" && leaves && tail == "does not hold" && !typed:
-		return form{[]string{"past"}, is("if " + text)}, nil
-	case leaves:
-	case m[0] == "where" && tail == "holds" && !typed:
-		return form{[]string{"in"}, is("if "+text, text+" &&")}, nil
-	case m[0] == "where" && tail == "does not hold" && !typed:
-		return form{[]string{"else", "in"}, func(t string) bool { return is("if "+text)(t) || is(text+" ||")(t) }}, nil
-	case m[0] == "where" && tail == "is of type" && typed:
-		return form{[]string{"in"}, asserts}, nil
-	case m[0] == "where" && tail == "is not of type" && typed:
-		return form{[]string{"else"}, asserts}, nil
-	case m[0] == "in the branch" && tail == "" && !typed:
-		return form{[]string{"in"}, is(text)}, nil
-	case m[0] == "in the loop over" && tail == "" && !typed:
-		return form{[]string{"loop"}, is(text)}, nil
-	}
-	return form{}, fmt.Errorf("the judge does not know this form of sentence")
+func formOf(b recordings.Branch) form {
+	kind := map[recordings.BranchKind]string{
+		recordings.BranchIn: "in", recordings.BranchElse: "else", recordings.BranchPast: "past", recordings.BranchLoop: "loop",
+	}[b.Kind]
+	text := strings.TrimPrefix(b.Text, "range ")
+	text, cut := strings.CutSuffix(strings.ReplaceAll(text, " ", ""), "…")
+	return form{kind, func(t string) bool { return t == text || cut && strings.HasPrefix(t, text) }}
 }
 
-// The groups of branchClause.
-const (
-	groupForm, groupFile, groupLine, groupLeaves, groupLimit = 2, 6, 7, 8, 9
-	groupOther, groupOtherLeaves, groupNone, groupAsked      = 10, 14, 15, 16
-)
+// limits are the names of thresholds in a source.
+var limits = map[recordings.Threshold]string{
+	recordings.ThresholdTime: "time", recordings.ThresholdSize: "size", recordings.ThresholdVerbosity: "verbosity",
+}
 
-// branch checks that the call stands in the branch, in the file and the line that are said, and what is said of the other side.
-func (j *judge) branch(c claim, m []string) error {
-	said, err := formOf(m[groupForm:], m[groupLeaves] != "")
-	if err != nil {
-		return err
-	}
+// branch checks that the call stands in the branch, in the file and the line that are given.
+func (j *judge) branch(c claim, e *view.Evidence) error {
 	c.leads = c.leads || c.between
-	line, _ := strconv.Atoi(m[groupLine])
-	calls, in := j.callsOf(c.has, c)
-	if !slices.ContainsFunc(in, func(f string) bool { return path.Base(funcname.Package(f)) == path.Dir(m[groupFile]) }) {
-		return fmt.Errorf("the caller is not in package %s", path.Dir(m[groupFile]))
+	calls, in := j.callsOf(e.Side, c)
+	if e.File != "" && !slices.ContainsFunc(in, func(f string) bool { return funcname.Package(f) == path.Dir(e.File) }) {
+		return fmt.Errorf("the caller is not in package %s", path.Dir(e.File))
 	}
-	limit := map[string]string{"a limit of time": "time", "a limit of size": "size", "by the verbosity of the log": "verbosity"}[m[groupLimit]]
-	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool { return made.standsIn(said, line, limit) }) {
-		return fmt.Errorf("in the source of %s no such call stands there", c.has)
-	}
-	others, _ := j.callsOf(c.lacks, c)
-	others = j.candidates(others, c)
-	if m[groupOther] != "" {
-		other, err := formOf(m[groupOther:], m[groupOtherLeaves] != "")
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(others, func(made call) bool { return made.standsIn(other, 0, "") }) {
-			return fmt.Errorf("in the source of %s no such call stands there", c.lacks)
-		}
-	}
-	switch {
-	case m[groupNone] != "" && !slices.ContainsFunc(others, func(made call) bool {
-		return !slices.ContainsFunc(made.branches, func(b branch) bool { return b.kind != "past" })
-	}):
-		return fmt.Errorf("in the source of %s each such call stands in a branch", c.lacks)
-	case m[groupAsked] != "":
-		return j.notAsked(c)
+	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool { return made.standsIn(formOf(e.Branch), e.Line, limits[e.Branch.Threshold]) }) {
+		return fmt.Errorf("in the source of %s no such call stands there", e.Side)
 	}
 	return nil
 }
@@ -299,25 +213,21 @@ func (c call) standsIn(said form, line int, limit string) bool {
 			return false
 		}
 		return slices.ContainsFunc(b.texts, func(t string) bool {
-			// An else belongs to an if, and what stands behind || is in a branch of its own.
-			return slices.Contains(said.kinds, b.kind) && said.matches(t) && (b.kind != "in" || len(said.kinds) == 1 || strings.HasSuffix(t, "||"))
+			return b.kind == said.kind && said.matches(t)
 		})
 	})
 }
 
 // asksOnly checks that a caller asks each of the plugins on one side, and on the other side none of them at least once. No caller asks
 // nothing.
-func (j *judge) asksOnly(side, plugins, caller string) error {
+func (j *judge) asksOnly(c claim, caller string) error {
 	if caller == "" {
 		return nil
 	}
-	c := claim{has: j.a, lacks: j.b, caller: caller, purposes: plugins}
-	if side == j.b {
-		c.has, c.lacks = j.b, j.a
-	}
-	for _, plugin := range strings.Split(plugins, ", ") {
+	c.caller = caller
+	for _, plugin := range c.purposes {
 		if !j.asks(c.has, caller, plugin) {
-			return fmt.Errorf("%s does not ask %s in %s", caller, plugin, c.has)
+			return fmt.Errorf("%s does not call %s in %s", caller, plugin, c.has)
 		}
 	}
 	return j.notAsked(c)
@@ -332,7 +242,7 @@ func (j *judge) asks(side, caller, plugin string) bool {
 		}
 		for at := 1; at < tree.Len(); at++ {
 			attributes := tree.Call(at).Attributes
-			if tree.Call(tree.Parent(at)).ShortName() == caller && (attributes[trace.AttrAdmissionPlugin] == plugin || attributes[trace.AttrAdmissionType] == plugin) {
+			if tree.Call(tree.Parent(at)).Function == caller && (attributes[trace.AttrAdmissionPlugin] == plugin || attributes[trace.AttrAdmissionType] == plugin) {
 				return true
 			}
 		}
@@ -342,14 +252,14 @@ func (j *judge) asks(side, caller, plugin string) bool {
 
 // notAsked checks that there is a call of the caller on the other side below which none is for any of the plugins.
 func (j *judge) notAsked(c claim) error {
-	plugins := strings.Split(c.purposes, ", ")
+	plugins := c.purposes
 	for i := range j.called[c.lacks] {
 		tree, err := trace.NewTree(&j.called[c.lacks][i])
 		if err != nil {
 			return err
 		}
 		for at := range tree.Len() {
-			if tree.Call(at).ShortName() != c.caller {
+			if tree.Call(at).Function != c.caller {
 				continue
 			}
 			asked := false

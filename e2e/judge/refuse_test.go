@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // handmade is the source of a release, written by hand.
@@ -48,35 +51,69 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 	j := newJudge("v1.1.0", "v1.2.0", a, b, request("q/p.A", "q/p.F"), request("q/p.A", "q/p.B", "q/p.T.M", "q/p.F", "q/p.Only"))
 	j.tables = []table{{"v1.0.0", a.gate}, {"v1.1.0", a.gate}, {"v1.2.0", b.gate}}
-	const ran = "here p.A calls p.B only in v1.2.0, though both sources have the call"
-	for sentence, isTrue := range map[string]bool{
-		"p.F now calls p.Only, new in the source": true,
-		"p.A now calls p.B":                       false,
-		"p.A now calls p.B, new in the source":    false,
-		"p.F no longer calls p.Only":              false,
-		ran:                                       true,
-		ran + ": feature gate G is on by default since v1.2":                                                                 true,
-		ran + ": feature gate G is on by default since v1.1":                                                                 false,
-		ran + ": feature gate G is off by default since v1.2":                                                                false,
-		ran + ": feature gate H is on by default since v1.2":                                                                 false,
-		"here p.A calls p.T.M only in v1.2.0, though both sources have the call: feature gate G is on by default since v1.2": true,
-		"p.F now calls p.Only, new in the source: feature gate G is on by default since v1.2":                                false,
-		ran + ", where `n > 3` holds (p/f.go:8)":                                                                             true,
-		ran + ", where `n > 3` holds (p/f.go:8), a limit of size":                                                            true,
-		ran + ", where `n > 3` holds (p/f.go:8), a limit of time":                                                            false,
-		ran + ", where `n > 3` holds (p/f.go:9)":                                                                             false,
-		ran + ", where `n > 4` holds (p/f.go:8)":                                                                             false,
-		ran + ", where `n > 3` does not hold (p/f.go:8)":                                                                     false,
-		ran + ", where `n > 3` holds (p/f.go:8); in v1.1.0 in no branch":                                                     true,
-		ran + ", where `n > 3` holds (p/f.go:8); in v1.1.0, where `ok` holds":                                                false,
-		"p.F calls p.Old twice in v1.1.0, p.Only once in v1.2.0":                                                             true,
-		"p.A calls p.B twice in v1.1.0, p.Only once in v1.2.0":                                                               false,
-		"p.B is nothing that anybody says":                                                                                   false,
-		ran + ", where `n` is of type `T` (p/f.go:8)":                                                                        false,
-		ran + ", where `n > 3` does not hold (p/f.go:8), else it leaves before":                                              false,
+	statement := func(kind view.StatementKind, caller, callee string, why diff.Why, evidence ...view.Evidence) view.Statement {
+		return view.Statement{
+			Kind: kind, Only: view.SideB, NameA: "v1.1.0", NameB: "v1.2.0", Caller: view.Named{Function: caller, Name: "caller"}, Callee: view.Named{Function: callee, Name: "callee"},
+			Why: why, Way: diff.Way{Kind: diff.WayCalls}, Evidence: evidence,
+		}
+	}
+	ran := func(evidence ...view.Evidence) view.Statement {
+		return statement(view.StatementCalls, "q/p.A", "q/p.B", diff.OtherWay, evidence...)
+	}
+	gate := func(name string, on bool, since string) view.Evidence {
+		return view.Evidence{Kind: view.EvidenceGate, Gate: name, On: on, Since: since}
+	}
+	stands := func(kind recordings.BranchKind, text string, line int, limit recordings.Threshold) view.Evidence {
+		return view.Evidence{Kind: view.EvidenceBranch, Side: "v1.2.0", File: "q/p/f.go", Line: line, Branch: recordings.Branch{Kind: kind, Text: text, Threshold: limit}}
+	}
+	there := func(text string) view.Evidence {
+		return view.Evidence{Kind: view.EvidenceBranch, Side: "v1.1.0", Branch: recordings.Branch{Kind: recordings.BranchIn, Text: text}}
+	}
+	repeated := func(caller, was, is string) view.Statement {
+		st := statement(view.StatementRepeated, caller, is, diff.NoReason)
+		st.Only, st.Was = 0, view.Named{Function: was, Name: "was"}
+		return st
+	}
+	gone := statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction)
+	gone.Only = view.SideA
+	for _, test := range []struct {
+		name   string
+		of     view.Statement
+		isTrue bool
+	}{
+		{"a new function is called", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction), true},
+		{"both call it", statement(view.StatementCalls, "q/p.A", "q/p.B", diff.NewCall), false},
+		{"both have it", statement(view.StatementCalls, "q/p.A", "q/p.B", diff.NewFunction), false},
+		{"it is there", gone, false},
+		{"both sources have it", ran(), true},
+		{"both sources have it, in evidence", ran(view.Evidence{Kind: view.EvidenceBoth}), true},
+		{"only one source has it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceBoth}), false},
+		{"the other side lacks it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoFunction, Side: "v1.1.0"}), true},
+		{"this side has it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoFunction, Side: "v1.2.0"}), false},
+		{"a gate", ran(gate("G", true, "v1.2")), true},
+		{"a gate since another release", ran(gate("G", true, "v1.1")), false},
+		{"a gate that is off", ran(gate("G", false, "v1.2")), false},
+		{"another gate", ran(gate("H", true, "v1.2")), false},
+		{"the gate of a method's value", statement(view.StatementCalls, "q/p.A", "q/p.T.M", diff.OtherWay, gate("G", true, "v1.2")), true},
+		{"a gate of something else", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, gate("G", true, "v1.2")), false},
+		{"a branch", ran(stands(recordings.BranchIn, "if n > 3", 8, recordings.NoThreshold)), true},
+		{"a branch with a limit", ran(stands(recordings.BranchIn, "if n > 3", 8, recordings.ThresholdSize)), true},
+		{"a branch with another limit", ran(stands(recordings.BranchIn, "if n > 3", 8, recordings.ThresholdTime)), false},
+		{"a branch at another line", ran(stands(recordings.BranchIn, "if n > 3", 9, recordings.NoThreshold)), false},
+		{"another branch", ran(stands(recordings.BranchIn, "if n > 4", 8, recordings.NoThreshold)), false},
+		{"an else", ran(stands(recordings.BranchElse, "if n > 3", 8, recordings.NoThreshold)), false},
+		{"behind a branch", ran(stands(recordings.BranchPast, "if n > 3", 8, recordings.NoThreshold)), false},
+		{"an assertion", ran(stands(recordings.BranchIn, "if m, ok := n.(T); ok", 8, recordings.NoThreshold)), false},
+		{"no branch on the other side", ran(view.Evidence{Kind: view.EvidenceNoBranch, Side: "v1.1.0"}), true},
+		{"no branch on this side", ran(view.Evidence{Kind: view.EvidenceNoBranch, Side: "v1.2.0"}), false},
+		{"a branch on the other side", ran(there("if ok")), false},
+		{"evidence of a kind that nobody knows", ran(view.Evidence{Kind: "nothing"}), false},
+		{"another callee on each side", repeated("q/p.F", "q/p.Old", "q/p.Only"), true},
+		{"a callee that is not called", repeated("q/p.A", "q/p.B", "q/p.Only"), false},
+		{"a kind that nobody knows", statement("nothing", "q/p.A", "q/p.B", diff.NoReason), false},
 	} {
-		if err := j.judge(sentence); (err == nil) != isTrue {
-			t.Errorf("%q: %v", sentence, err)
+		if err := j.judge(&test.of); (err == nil) != test.isTrue {
+			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }

@@ -7,11 +7,13 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // TestSentencesAreTrue checks the sentences about the two newest releases against the index.
@@ -71,7 +73,7 @@ func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, tabl
 		c := diff.CompareRecordings(was, is, diff.Options{})
 		j := newJudge(a.K8sVersion, b.K8sVersion, sourceA, sourceB, was, is)
 		j.tables = tables
-		n += judgeDocument(t, fmt.Sprintf("diff %s %s %s", scenario, a.K8sVersion, b.K8sVersion), c, j)
+		n += judgeStatements(t, fmt.Sprintf("diff %s %s %s", scenario, a.K8sVersion, b.K8sVersion), c, j, false)
 		n += judgeBrief(t, fmt.Sprintf("history %s: %s", scenario, b.K8sVersion), c, j)
 	}
 	return n
@@ -89,7 +91,7 @@ func judgeScenarios(t *testing.T, release recordings.Info, of source, starts boo
 		}
 		c := diff.CompareRecordings(a, b, diff.Options{})
 		j := newJudge(first, second, of, of, a, b)
-		n += judgeDocument(t, fmt.Sprintf("compare %s %s", first, second), c, j)
+		n += judgeStatements(t, fmt.Sprintf("compare %s %s", first, second), c, j, true)
 	}
 	return n
 }
@@ -112,33 +114,42 @@ func guideFor(t *testing.T, c *diff.Comparison) render.Guide {
 	return spoken.New(guide, "en", c.A, c.B)
 }
 
-// judgeDocument judges what the JSON of a comparison says: of each change, and in the summary.
-func judgeDocument(t *testing.T, what string, c *diff.Comparison, j *judge) int {
+// judgeStatements judges what a comparison says: of each change, and in the summary.
+func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, scenarios bool) int {
 	t.Helper()
-	doc, err := render.NewDiffDocument(c, guideFor(t, c), render.DiffOptions{NameA: j.a, NameB: j.b})
+	reasons, err := diff.NewReasons(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	guide := guideFor(t, c)
 	n := 0
 	seen := map[string]bool{}
-	check := func(sentence string) {
+	check := func(st *view.Statement) {
+		sentence := fmt.Sprintf("%+v", *st)
 		if seen[sentence] {
 			return
 		}
 		seen[sentence] = true
 		n++
-		if err := j.judge(sentence); err != nil {
-			t.Errorf("%s: %q: %v", what, sentence, err)
+		if err := j.judge(st); err != nil {
+			t.Errorf("%s: %q: %v", what, st.Text(message.Printer{}, func(ns int64) string { return fmt.Sprint(ns) }), err)
 		}
 	}
-	for _, r := range doc.Requests {
-		for _, layer := range r.Layers {
-			for _, sentence := range layer.Sentences {
-				check(sentence)
+	for i := range c.Requests {
+		d := c.Requests[i].Diff
+		if d == nil {
+			continue
+		}
+		s := view.NewSummary(view.NewDifferences(d, guide), guide, view.SideNames{A: j.a, B: j.b, Scenarios: scenarios}, reasons)
+		for _, layer := range s.Layers {
+			for i := range layer.Statements {
+				check(&layer.Statements[i])
 			}
 		}
-		for _, change := range r.Changes {
-			check(change.Sentence)
+		for i := range s.Changes {
+			for _, st := range s.Of(&s.Changes[i]) {
+				check(&st)
+			}
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package message
 import (
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // A Message is a text for users that can be formatted in every language. The zero value is
@@ -50,6 +51,15 @@ func (m Message) Format(lang string, args ...any) string {
 // With returns the message with these operands behind its own.
 func (m Message) With(args ...any) Message {
 	return Message{m.format, append(m.args[:len(m.args):len(m.args)], args...)}
+}
+
+// Fill returns the message in the printer's language, with values in place of their names in braces: "{caller} calls {callee}".
+func (m Message) Fill(p Printer, values map[string]string) string {
+	pairs := make([]string, 0, 2*len(values))
+	for name, value := range values {
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	return p.tighten(strings.NewReplacer(pairs...).Replace(m.Localize(p)))
 }
 
 // String returns the message in English.

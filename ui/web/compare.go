@@ -221,7 +221,7 @@ func (c *compared) maker(pair int, lang string) (*render.DiffTrees, error) {
 }
 
 // differences returns what differs in a pair of requests that both sides have.
-func (c *compared) differences(pair int) (*render.Differences, error) {
+func (c *compared) differences(pair int) (*view.Differences, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maker, err := c.maker(pair, "en")
@@ -255,7 +255,7 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 }
 
 // compareSource compares the texts of a function.
-func (a *api) compareSource(c *compared, f *render.ChangedFunction, p message.Printer) (any, error) {
+func (a *api) compareSource(c *compared, f *view.ChangedFunction, p message.Printer) (any, error) {
 	out := SourceDiff{
 		A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Hunks: []SourceHunk{}, Hunk: -1, Line: f.Line, OnB: f.OnB,
 	}

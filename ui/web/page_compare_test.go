@@ -134,7 +134,7 @@ func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 	}
 	// The link to the section has the mark, and says the same.
 	link := "[...document.querySelectorAll('.merged .row.link')].find((r) => r.textContent.includes('▸ 2 Impersonation'))"
-	if text := js[string](b, link+".innerText"); !strings.Contains(text, "+") || !strings.Contains(text, is) || !strings.Contains(text, "takes the place of "+was) {
+	if text := js[string](b, link+".textContent"); !strings.Contains(text, "+") || !strings.Contains(text, is) || !strings.Contains(text, "takes the place of "+was) {
 		t.Errorf("the link to the section says %q", text)
 	}
 	// From either to the other, and from the section to its caller.
@@ -174,7 +174,7 @@ func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
 	b.is(row("corruptObjectDeleter"))
 	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios' && !x.disabled)")
 	b.is("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
-	b.is("document.querySelector('.summary')?.textContent.includes('in get-node-cached cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get')")
+	b.is("document.querySelector('.summary')?.textContent.includes('cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get only in get-node-cached')")
 	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
 	b.press(kb.ArrowDown, kb.Enter)
 	b.is("document.activeElement.getAttribute('aria-selected') === 'true'")
@@ -183,7 +183,7 @@ func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
 	b.press(kb.Home, kb.ArrowLeft)
 	b.is("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
 	b.click("document.querySelector('.language')")
-	b.is("document.querySelector('.summary')?.textContent.includes('在 get-node-cached 中')")
+	b.is("document.querySelector('.summary')?.textContent.includes('只有 get-node-cached 中')")
 }
 
 func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {

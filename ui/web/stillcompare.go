@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // comparisonPiece has the trees of a comparison in one language, by request.
@@ -195,7 +196,7 @@ func (s *packer) comparedCalls(c *compared, keys [2]string, shown []map[int]bool
 	return out, nil
 }
 
-func packChanged(c *compared, f *render.ChangedFunction) packedChanged {
+func packChanged(c *compared, f *view.ChangedFunction) packedChanged {
 	out := packedChanged{A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Process: [2]string{f.A.Process, f.B.Process}}
 	if f.A.File == f.B.File {
 		out.Compare = trace.CompareURL(c.a.rec, c.b.rec, f.B)

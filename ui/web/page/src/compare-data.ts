@@ -8,8 +8,8 @@ export interface DiffStep {
   was?: Origin; instead?: Origin; by?: Origin; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; children: DiffStep[];
 }
 export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep; instead?: DiffStep }
-// A DiffSentence is about a call; step is the step of the tree that shows it, or the nearest above it, -1 if there is none.
-export interface DiffSentence { text: string; call: number; step: number }
+// A DiffSentence is about a call, with lines that say how it is known or on what it depends; step is the step of the tree that shows it, or the nearest above it, -1 if there is none.
+export interface DiffSentence { text: string; evidence: string[]; call: number; step: number }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: DiffSentence[]; smaller: number }
 export interface DiffTree {
   nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;

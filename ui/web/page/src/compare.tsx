@@ -210,7 +210,12 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
           <div style={colour(l.colour)}>
             <dt>{l.name && !layer ? <button class="layer" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title}</button> : <span class="layer">{l.title}</span>}</dt>
             <dd>
-              {l.sentences.map((s) => <button class="sentence" onClick={() => onSentence(s, l.name)}>{s.text}</button>)}
+              {l.sentences.map((s) => (
+                <Fragment>
+                  <button class="sentence" onClick={() => onSentence(s, l.name)}>{s.text}</button>
+                  {s.evidence.length > 0 && <ul class="evidence">{s.evidence.map((line) => <li>{line}</li>)}</ul>}
+                </Fragment>
+              ))}
             </dd>
           </div>
         ))}

@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"fmt"
@@ -48,13 +48,13 @@ type PackageMove struct {
 
 // NewDifferences prepares the differences between two requests for a view.
 func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
-	c := newUnmerged(d, classifier)
-	c.merge()
+	c := NewUnmerged(d, classifier)
+	c.Merge()
 	return c
 }
 
-// merge makes the tree of both requests, and notes which of its calls each change is shown at.
-func (c *Differences) merge() {
+// Merge makes the tree of both requests, and notes which of its calls each change is shown at.
+func (c *Differences) Merge() {
 	c.Merged = c.Diff.Merge()
 	for i, changes := range c.Merged.Changes {
 		for _, n := range changes {
@@ -63,36 +63,36 @@ func (c *Differences) merge() {
 	}
 }
 
-// newUnmerged prepares the differences between two requests for a list of changes, which needs no tree.
-func newUnmerged(d *diff.Diff, classifier Classifier) *Differences {
+// NewUnmerged prepares the differences between two requests for a list of changes, which needs no tree.
+func NewUnmerged(d *diff.Diff, classifier Classifier) *Differences {
 	c := &Differences{Diff: d, keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
 	c.findPackageMoves(classifier)
 	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{}}
 	for _, change := range d.Changes {
 		telling, fresh := t.telling(&change)
 		c.Changes = append(c.Changes, ShownChange{
-			Change: change, Layer: classifier.Layer(c.call(change).Function), Telling: telling, Fresh: fresh,
+			Change: change, Layer: classifier.Layer(c.CallOf(change).Function), Telling: telling, Fresh: fresh,
 		})
 	}
 	return c
 }
 
-// sideOf returns the tree and the call of a change: those of B if B has the call, else those of A.
-func (c *Differences) sideOf(change diff.Change) (tree *trace.Tree, call int) {
+// SideOf returns the tree and the call of a change: those of B if B has the call, else those of A.
+func (c *Differences) SideOf(change diff.Change) (tree *trace.Tree, call int) {
 	if change.B != diff.None {
 		return c.Diff.B, change.B
 	}
 	return c.Diff.A, change.A
 }
 
-// call returns the call of a change, as sideOf does.
-func (c *Differences) call(change diff.Change) *trace.Call {
-	tree, call := c.sideOf(change)
+// CallOf returns the call of a change, as SideOf does.
+func (c *Differences) CallOf(change diff.Change) *trace.Call {
+	tree, call := c.SideOf(change)
 	return tree.Call(call)
 }
 
-// partners returns the call on the other side by call of a side, None for those that it does not make.
-func (c *Differences) partners(tree *trace.Tree) []int {
+// Partners returns the call on the other side by call of a side, None for those that it does not make.
+func (c *Differences) Partners(tree *trace.Tree) []int {
 	if tree == c.Diff.B {
 		return c.Diff.InA
 	}
@@ -113,7 +113,7 @@ func (c *Differences) findPackageMoves(classifier Classifier) {
 		key := [2]string{from, to}
 		if _, known := at[key]; !known {
 			at[key] = len(c.Packages)
-			c.Packages = append(c.Packages, PackageMove{Layer: classifier.Layer(c.call(change).Function), From: from, To: to})
+			c.Packages = append(c.Packages, PackageMove{Layer: classifier.Layer(c.CallOf(change).Function), From: from, To: to})
 		}
 		c.Packages[at[key]].Functions++
 	}
@@ -130,8 +130,8 @@ func (c *Differences) packageOnly(change diff.Change) (from, to string, ok bool)
 	return from, to, from != to && a[len(from):] == b[len(to):]
 }
 
-// movedWithPackage reports whether a change is shown as part of the move of a package.
-func (c *Differences) movedWithPackage(change diff.Change) bool {
+// MovedWithPackage reports whether a change is shown as part of the move of a package.
+func (c *Differences) MovedWithPackage(change diff.Change) bool {
 	from, to, ok := c.packageOnly(change)
 	return ok && slices.ContainsFunc(c.Packages, func(p PackageMove) bool { return p.From == from && p.To == to })
 }
@@ -145,7 +145,7 @@ type teller struct {
 
 // keysBelow marks the calls at or below which there is a key step.
 func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
-	return leadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !upstream(call) })
+	return LeadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !Upstream(call) })
 }
 
 // telling reports whether the default view shows a change, and which of its values.
@@ -153,7 +153,7 @@ func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange
 	if c.Kind == diff.Timed { // it takes a part of the request that one wants to see
 		return true, nil
 	}
-	if upstream(t.call(*c)) || t.movedWithPackage(*c) || !t.concernsKeySteps(c) {
+	if Upstream(t.CallOf(*c)) || t.MovedWithPackage(*c) || !t.concernsKeySteps(c) {
 		return false, nil
 	}
 	switch c.Kind {
@@ -190,4 +190,40 @@ func (t *teller) isNew(text string) bool {
 	isNew := !t.told[text]
 	t.told[text] = true
 	return isNew
+}
+
+// OnlyChange is the addition or the removal of a call.
+func OnlyChange(kind diff.Kind, call int) diff.Change {
+	if kind == diff.Added {
+		return diff.Change{Kind: kind, A: diff.None, B: call}
+	}
+	return diff.Change{Kind: kind, A: call, B: diff.None}
+}
+
+// A ChangedFunction is the function whose text is compared for a call of the merged tree: that of the call or, if only
+// one side has the call, that of the nearest caller that both sides have.
+type ChangedFunction struct {
+	A, B *trace.Call
+	// Line is the line of the function from which the call is made, on side B if OnB is set, else on A; 0 if the
+	// function is the call's own.
+	Line int
+	OnB  bool
+}
+
+// ChangedFunction returns the function to be compared for a call of the merged tree, nil if no caller is on both sides.
+func (d *Differences) ChangedFunction(call int) *ChangedFunction {
+	f := &ChangedFunction{}
+	i := call
+	for ; d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None; i = d.Merged.Tree.Parent(i) {
+		if d.Merged.Tree.Parent(i) < 0 {
+			return nil
+		}
+		if f.OnB = d.Merged.B[i] != diff.None; f.OnB {
+			f.Line = d.Diff.B.Call(d.Merged.B[i]).CallerLine
+		} else {
+			f.Line = d.Diff.A.Call(d.Merged.A[i]).CallerLine
+		}
+	}
+	f.A, f.B = d.Diff.A.Call(d.Merged.A[i]), d.Diff.B.Call(d.Merged.B[i])
+	return f
 }

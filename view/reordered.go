@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"cmp"
@@ -8,29 +8,20 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// reordered describes a call that both sides make in another order: it names the nearest call that was on its other side.
-func (s *summary) reordered(name string, c *ShownChange) string {
-	w, above := &s.words, s.nameOf(s.Diff.B, pairedAbove(s.Diff.B, s.Diff.InA, c.B))
-	passed := s.passedBy(c)
-	if passed == diff.None {
-		return w.Sprintf("below %s, %s has another place in the order of calls", above, name)
+// reordered describes a call that both sides make in another order: Inner is the nearest call that was on its other side.
+func (s *Summary) reordered(c *ShownChange) Statement {
+	st := s.both(StatementReordered, c)
+	st.Caller = s.nameOf(s.Diff.B, pairedAbove(s.Diff.B, s.Diff.InA, c.B)).named()
+	if passed := s.passedBy(c); passed != diff.None {
+		st.Inner, st.After = nameOfCall(s.Diff.B.Call(passed)).named(), passed < c.B
 	}
-	other := named(s.Diff.B.Call(passed))
-	switch after := passed < c.B; {
-	case after && w.scenarios:
-		return w.Sprintf("below %s, %s runs after %s in %s, before it in %s", above, name, other, w.nameB, w.nameA)
-	case after:
-		return w.Sprintf("below %s, %s now runs after %s, no longer before it", above, name, other)
-	case w.scenarios:
-		return w.Sprintf("below %s, %s runs before %s in %s, after it in %s", above, name, other, w.nameB, w.nameA)
-	}
-	return w.Sprintf("below %s, %s now runs before %s, no longer after it", above, name, other)
+	return st
 }
 
 // passedBy returns, among the calls of side B that have the same caller as a reordered one, on both sides and apart from calls that
 // only one side makes, the nearest key step that was on its other side, or else the nearest call; diff.None if there is none that has
 // its name alone. The order between goroutines has no meaning.
-func (s *summary) passedBy(c *ShownChange) int {
+func (s *Summary) passedBy(c *ShownChange) int {
 	a, b := s.Diff.A, s.Diff.B
 	above, aboveA := pairedAbove(b, s.Diff.InA, c.B), pairedAbove(a, s.Diff.InB, c.A)
 	times := map[string]int{}
@@ -41,13 +32,13 @@ func (s *summary) passedBy(c *ShownChange) int {
 			i++
 			continue
 		}
-		times[named(b.Call(i))]++
+		times[NameWithPurpose(b.Call(i))]++
 		if i != c.B && (was < c.A) != (i < c.B) && pairedAbove(a, s.Diff.InB, was) == aboveA && !b.Call(i).NewGoroutine && !a.Call(was).NewGoroutine {
 			passed = append(passed, i)
 		}
 		i = b.End(i)
 	}
-	passed = slices.DeleteFunc(passed, func(i int) bool { return times[named(b.Call(i))] > 1 })
+	passed = slices.DeleteFunc(passed, func(i int) bool { return times[NameWithPurpose(b.Call(i))] > 1 })
 	if len(passed) == 0 {
 		return diff.None
 	}

@@ -1,0 +1,201 @@
+package view
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// An Evidence is a line below a Statement: how it is known, or on what it depends.
+type Evidence struct {
+	Kind EvidenceKind
+	// Side is what the side is called of whose source it speaks.
+	Side string
+	// Gate is a feature gate; On is its default on side B, and Since the minor version since which it has that.
+	Gate  string
+	On    bool
+	Since string
+	// Branch is the innermost branch around the call; File and Line are the place where it begins, "" where that is not told.
+	Branch recordings.Branch
+	File   string
+	Line   int
+	// Spanless is why a function has no span.
+	Spanless recordings.Spanless
+	// Package is the path of a package.
+	Package string
+	// Name is a function, a queue or a program.
+	Name string
+}
+
+// An EvidenceKind is what an Evidence says.
+type EvidenceKind string
+
+// The kinds of evidence.
+const (
+	// EvidenceGate: a feature gate of another default on side A decides whether the call is made.
+	EvidenceGate EvidenceKind = "gate"
+	// EvidenceNoFunction: the traced packages of a side have no function of that Name.
+	EvidenceNoFunction EvidenceKind = "no function"
+	// EvidenceBoth: the texts on both sides have the call.
+	EvidenceBoth EvidenceKind = "both sources"
+	// EvidenceUntold: the texts on both sides have the call, and nothing tells why only Side made it.
+	EvidenceUntold EvidenceKind = "not told"
+	// EvidenceBothLead: the texts on both sides have the call that leads there.
+	EvidenceBothLead EvidenceKind = "both sources lead"
+	// EvidenceBranch: the call stands in a branch of the text of a side.
+	EvidenceBranch EvidenceKind = "branch"
+	// EvidenceNoBranch: the call stands in no branch on a side.
+	EvidenceNoBranch EvidenceKind = "no branch"
+	// EvidenceNoPlugin: the caller of the same Name makes no call for this plugin on a side.
+	EvidenceNoPlugin EvidenceKind = "no plugin"
+	// EvidenceNoSpan: why the function has no span.
+	EvidenceNoSpan EvidenceKind = "no span"
+	// EvidencePackage: the package that is not traced on a side.
+	EvidencePackage EvidenceKind = "package"
+	// EvidenceQueue: the call is handed over through a queue.
+	EvidenceQueue EvidenceKind = "queue"
+	// EvidenceProcess: the call runs in another program.
+	EvidenceProcess EvidenceKind = "process"
+)
+
+// In returns the line in the printer's language.
+func (e *Evidence) In(p message.Printer) string {
+	switch e.Kind {
+	case EvidenceGate:
+		if e.On {
+			return p.Sprintf("the call depends on feature gate %s, on by default since %s", e.Gate, e.Since)
+		}
+		return p.Sprintf("the call depends on feature gate %s, off by default since %s", e.Gate, e.Since)
+	case EvidenceNoFunction:
+		return p.Sprintf("the traced packages of %s have no %s", e.Side, e.Name)
+	case EvidenceBoth:
+		return p.Sprintf("both sources have this call of %s", e.Name)
+	case EvidenceUntold:
+		return p.Sprintf("both sources have this call of %s; they do not tell why only %s made it", e.Name, e.Side)
+	case EvidenceBothLead:
+		return p.Sprintf("both sources have the call that leads there")
+	case EvidenceBranch:
+		return p.Sprintf("in %s the call stands %s", e.Side, e.branch())
+	case EvidenceNoBranch:
+		return p.Sprintf("in %s the call stands in no branch", e.Side)
+	case EvidenceNoPlugin:
+		return p.Sprintf("in %s, %s does not call this plugin", e.Side, e.Name)
+	case EvidenceNoSpan:
+		return e.Spanless.Why().Localize(p)
+	case EvidencePackage:
+		return p.Sprintf("in %s the package is %s", e.Side, e.Package)
+	case EvidenceQueue:
+		return p.Sprintf("the call is handed over through %s", e.Name)
+	case EvidenceProcess:
+		return p.Sprintf("the call runs in %s", e.Name)
+	}
+	return ""
+}
+
+// branch says under which condition of the source a call in the branch is reached.
+func (e *Evidence) branch() message.Message {
+	b, place := &e.Branch, ""
+	if e.File != "" {
+		place = fmt.Sprintf(" (%s:%d)", shortFile(e.File), e.Line)
+	}
+	condition, isIf := strings.CutPrefix(b.Text, "if ")
+	left, isAnd := strings.CutSuffix(b.Text, " &&")
+	right, isOr := strings.CutSuffix(b.Text, " ||")
+	asserted := assertion.FindStringSubmatch(condition)
+	isType := asserted != nil && asserted[1] == asserted[4]
+	limit := limitOf(b.Threshold)
+	switch {
+	case b.Kind == recordings.BranchPast:
+		return message.Of("where `%s` does not hold%s, else it leaves before%s", condition, place, limit)
+	case b.Kind == recordings.BranchLoop:
+		return message.Of("in the loop over `%s`%s%s", strings.TrimPrefix(b.Text, "range "), place, limit)
+	case b.Kind == recordings.BranchElse && isType:
+		return message.Of("where `%s` is not of type `%s`%s%s", asserted[2], asserted[3], place, limit)
+	case b.Kind == recordings.BranchElse:
+		return message.Of("where `%s` does not hold%s%s", condition, place, limit)
+	case isIf && isType:
+		return message.Of("where `%s` is of type `%s`%s%s", asserted[2], asserted[3], place, limit)
+	case isIf:
+		return message.Of("where `%s` holds%s%s", condition, place, limit)
+	case isAnd:
+		return message.Of("where `%s` holds%s%s", left, place, limit)
+	case isOr:
+		return message.Of("where `%s` does not hold%s%s", right, place, limit)
+	}
+	return message.Of("in the branch `%s`%s%s", b.Text, place, limit) // a case, or a loop with a condition
+}
+
+// assertion matches the condition that a value has a type: v, ok := x.(T); ok.
+var assertion = regexp.MustCompile(`^\w+, (\w+) := (.+)\.\(([^()]+)\); (\w+)$`)
+
+func limitOf(t recordings.Threshold) message.Message {
+	switch t {
+	case recordings.ThresholdTime:
+		return message.Of(", a limit of time")
+	case recordings.ThresholdSize:
+		return message.Of(", a limit of size")
+	case recordings.ThresholdVerbosity:
+		return message.Of(", by the verbosity of the log")
+	}
+	return message.Message{}
+}
+
+// sourceOf says what the sources of both sides have of a call that one side makes. more is what else is known of it.
+func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
+	switch {
+	case s.sides.Scenarios:
+	case st.Why == diff.NewFunction:
+		return []Evidence{{Kind: EvidenceNoFunction, Side: st.lacks(), Name: st.Callee.Name}}
+	case st.Why == diff.OtherWay && st.Kind == StatementLeads:
+		return []Evidence{{Kind: EvidenceBothLead}}
+	case st.Why == diff.OtherWay && len(more) == 0:
+		return []Evidence{{Kind: EvidenceUntold, Side: st.side(), Name: st.Callee.Name}}
+	case st.Why == diff.OtherWay && more[0].Kind != EvidenceGate:
+		return []Evidence{{Kind: EvidenceBoth, Name: st.Callee.Name}}
+	}
+	return nil
+}
+
+// gateOf says on which feature gate a call depends.
+func (s *Summary) gateOf(r diff.Reason) []Evidence {
+	if r.Gate == "" || s.sides.Scenarios {
+		return nil
+	}
+	return []Evidence{{Kind: EvidenceGate, Gate: r.Gate, On: r.On, Since: r.Since}}
+}
+
+// branchOf says in which branch of the caller's text the call stands that ran on one side alone.
+func (s *Summary) branchOf(st *Statement, b diff.Branch) []Evidence {
+	if s.sides.Scenarios {
+		return nil
+	}
+	var all []Evidence
+	if b.Kind != recordings.NoBranch {
+		all = append(all, Evidence{Kind: EvidenceBranch, Side: st.side(), Branch: b.Branch, File: b.File, Line: b.At})
+	}
+	switch {
+	case b.Differs && b.Other.Kind != recordings.NoBranch:
+		all = append(all, Evidence{Kind: EvidenceBranch, Side: st.lacks(), Branch: b.Other})
+	case b.Differs:
+		all = append(all, Evidence{Kind: EvidenceNoBranch, Side: st.lacks()})
+	}
+	if b.Asked {
+		all = append(all, Evidence{Kind: EvidenceNoPlugin, Side: st.lacks(), Name: st.Caller.Name})
+	}
+	return all
+}
+
+// wayOf says how a call between two others is reached, if its caller does not call it itself.
+func (s *Summary) wayOf(way diff.Way) []Evidence {
+	switch way.Kind {
+	case diff.WayQueue:
+		return []Evidence{{Kind: EvidenceQueue, Name: way.By}}
+	case diff.WayProcess:
+		return []Evidence{{Kind: EvidenceProcess, Name: way.By}}
+	}
+	return nil
+}

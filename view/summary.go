@@ -1,0 +1,255 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// A LayerSummary describes the changes in one part of the server.
+type LayerSummary struct {
+	// Layer is its name, or "" for calls without a layer; Title is its title.
+	Layer, Title string
+	// Statements describe the changes that the default view shows.
+	Statements []Statement
+	// Smaller counts the others.
+	Smaller int
+}
+
+// summarize describes the changes, layer by layer in the order of parts.
+func (s *Summary) summarize() {
+	for _, st := range s.statements() {
+		for _, statement := range s.statementOf(st) {
+			s.say(s.partOfStatement(st), statement, st.calls())
+		}
+		if st.replaced != nil && len(st.at) == 1 && len(st.replaced.at) == 1 {
+			s.Instead[st.at[0]] = st.replaced.at[0]
+		}
+	}
+	for _, p := range s.Packages { // last: they say least of what runs
+		s.say(p.Layer, s.packageMoved(p), s.movedTo(p))
+	}
+	for i, change := range s.Changes {
+		if (!change.Telling || s.folded[i]) && !s.MovedWithPackage(change.Change) {
+			s.layer(s.part(change.Layer, s.Merged.Tree.Call(change.At).Function)).Smaller++
+		}
+	}
+	s.countOnly()
+	s.shorten()
+	for _, layer := range s.parts() {
+		if at, ok := s.index[layer]; ok {
+			s.Layers = append(s.Layers, s.layers[at])
+		} else if title := s.title(layer); title != "" {
+			s.Unchanged = append(s.Unchanged, title)
+		}
+	}
+}
+
+// parts returns the parts of the server in the order in which the request enters them: by the first key step or, if a part has none,
+// by the first call. Helpers of a part are often called before the request gets there.
+func (s *Summary) parts() []string {
+	first := map[string]int{}
+	for i := range s.Merged.Tree.Len() {
+		part := s.partOf(i)
+		at, ok := first[part]
+		if !ok || !s.guide.Key(s.Merged.Tree.Call(at).Function) && s.guide.Key(s.Merged.Tree.Call(i).Function) {
+			first[part] = i
+		}
+	}
+	return slices.SortedFunc(maps.Keys(first), func(a, b string) int { return cmp.Compare(first[a], first[b]) })
+}
+
+// shorten limits the sentences of each layer; the changes of the others count as smaller
+// changes.
+func (s *Summary) shorten() {
+	const most = 12
+	for i := range s.layers {
+		if l := &s.layers[i]; len(l.Statements) > most {
+			l.Smaller += len(l.Statements) - most
+			l.Statements = l.Statements[:most]
+		}
+	}
+}
+
+// countOnly describes layers in which only one side has calls, all of them below changes of
+// other layers.
+func (s *Summary) countOnly() {
+	type only struct{ a, b []int }
+	counts := map[string]only{}
+	for i := range s.Merged.Tree.Len() {
+		layer := s.partOf(i)
+		n := counts[layer]
+		switch {
+		case s.Merged.B[i] == diff.None:
+			n.a = append(n.a, i)
+		case s.Merged.A[i] == diff.None:
+			n.b = append(n.b, i)
+		}
+		counts[layer] = n
+	}
+	for _, layer := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[layer]
+		if _, told := s.index[layer]; told {
+			continue
+		}
+		if len(n.a) > 0 {
+			s.say(layer, s.count(SideA, len(n.a)), n.a[:1])
+		}
+		if len(n.b) > 0 {
+			s.say(layer, s.count(SideB, len(n.b)), n.b[:1])
+		}
+	}
+}
+
+// A Summary describes in statements how two requests differ.
+type Summary struct {
+	*Differences
+	// Layers are the parts of the server in which something changed, in the order in which the request enters them. Unchanged has the
+	// titles of the others.
+	Layers    []LayerSummary
+	Unchanged []string
+	// Instead has the calls of side B of which a statement says that they take the place of a call of side A, with that call; both are
+	// calls of the merged tree.
+	Instead map[int]int
+
+	guide Guide
+	sides SideNames
+	// reasons knows the source of both sides; nil if nothing is known.
+	reasons *diff.Reasons
+	layers  []LayerSummary
+	index   map[string]int
+	// said has by its words where in its layer a statement is.
+	said map[string]int
+	// called has the functions of a side by their short names, see callerName.
+	called map[*trace.Tree]map[string][]string
+	// made has the pairs of caller and called function of a side, see madeOn.
+	made map[*trace.Tree]map[[2]string]bool
+	// folded marks the changes in whose place there are statements on key steps below their calls.
+	folded map[int]bool
+}
+
+// SideNames are what the two sides are called.
+type SideNames struct {
+	A, B string
+	// Lang is the language of titles, "en" or "zh".
+	Lang string
+	// Scenarios is set for two scenarios on one release, where nothing changed with time.
+	Scenarios bool
+}
+
+// NewSummary summarizes differences that are merged. reasons may be nil.
+func NewSummary(c *Differences, guide Guide, sides SideNames, reasons *diff.Reasons) *Summary {
+	s := &Summary{
+		Differences: c, Instead: map[int]int{}, guide: guide, sides: sides, reasons: reasons,
+		index: map[string]int{}, said: map[string]int{}, called: map[*trace.Tree]map[string][]string{}, folded: map[int]bool{}, made: map[*trace.Tree]map[[2]string]bool{},
+	}
+	s.summarize()
+	return s
+}
+
+// impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.
+const impersonation = trace.LayerAuthorization + "/impersonation"
+
+// part names the part of the server, a layer or a part of one, in which the sections of the tree show a function.
+func (s *Summary) part(layer, function string) string {
+	if Impersonation(layer, function) {
+		return impersonation
+	}
+	return layer
+}
+
+// partOf is part for a call of the merged tree.
+func (s *Summary) partOf(i int) string {
+	return partOf(s.guide, s.Merged.Tree.Call(i).Function)
+}
+
+// title returns the title of a part, "" if it has none.
+func (s *Summary) title(part string) string {
+	if part == impersonation {
+		return message.Of("Impersonation").In(s.sides.Lang)
+	}
+	return s.guide.Title(part)
+}
+
+// layer returns the summary of a part; it is new if there is none.
+func (s *Summary) layer(name string) *LayerSummary {
+	at, ok := s.index[name]
+	if !ok {
+		at = len(s.layers)
+		s.index[name] = at
+		title := s.title(name)
+		if title == "" {
+			title = message.Of("Elsewhere").In(s.sides.Lang)
+		}
+		layer, _, _ := strings.Cut(name, "/")
+		s.layers = append(s.layers, LayerSummary{Layer: layer, Title: title})
+	}
+	return &s.layers[at]
+}
+
+// say adds a statement to a layer, with the calls of the merged tree that it describes. A statement that is there already takes the calls.
+func (s *Summary) say(part string, st Statement, calls []int) {
+	l := s.layer(part)
+	st.Layer = l.Layer
+	words := part + "\n" + st.words()
+	at, known := s.said[words]
+	if !known {
+		at = len(l.Statements)
+		s.said[words] = at
+		l.Statements = append(l.Statements, st)
+	}
+	l.Statements[at].Calls = append(l.Statements[at].Calls, calls...)
+}
+
+// words are the sentence of a statement and its evidence: two statements with the same words are one.
+func (st *Statement) words() string {
+	p := message.Printer{}
+	all := []string{st.Text(p, func(ns int64) string { return strconv.FormatInt(ns, 10) })}
+	for i := range st.Evidence {
+		all = append(all, st.Evidence[i].In(p))
+	}
+	return strings.Join(all, "\n")
+}
+
+// count says how many calls of a layer only one side has.
+func (s *Summary) count(side Side, n int) Statement {
+	st := s.statement(StatementCount)
+	st.Only, st.B = side, int64(n)
+	return st
+}
+
+// movedTo are the calls of the merged tree whose functions went with a package.
+func (s *Summary) movedTo(p PackageMove) []int {
+	var calls []int
+	for _, c := range s.Changes {
+		if from, to, ok := s.packageOnly(c.Change); ok && from == p.From && to == p.To {
+			calls = append(calls, c.At)
+		}
+	}
+	return calls
+}
+
+func (s *Summary) packageMoved(p PackageMove) Statement {
+	st := s.statement(StatementPackage)
+	st.B, st.Was, st.Callee = int64(p.Functions), Named{Name: p.From}, Named{Name: p.To}
+	return st
+}
+
+// Of returns the statements on one change.
+func (s *Summary) Of(c *ShownChange) []Statement {
+	if c.Kind != diff.Added && c.Kind != diff.Removed {
+		return s.changed(c)
+	}
+	o := s.only(c)
+	var purposes []string
+	if purpose := PurposeOf(s.CallOf(c.Change)); purpose != "" {
+		purposes = []string{purpose}
+	}
+	return []Statement{s.onlyOn(&o, purposes)}
+}
