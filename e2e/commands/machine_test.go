@@ -44,9 +44,20 @@ func newMachine(tb testing.TB) *machine {
 				tb.Errorf("serve --stop: exit status %d\n%s", status, said)
 			}
 		}
+		var left []string
+		defer func() {
+			if len(left) > 0 {
+				tb.Logf("left: %q", left)
+			}
+		}()
 		testenv.Await(tb, "no server, no folder of a server and no log is left in "+dir, func() bool {
-			folders, err := filepath.Glob(filepath.Join(m.tmp, "apitrace-*"))
-			return err == nil && len(folders)+len(served(m.cache)) == 0
+			left, _ = filepath.Glob(filepath.Join(m.tmp, "apitrace-*")) // the pattern is valid
+			for _, folder := range left {
+				files, _ := filepath.Glob(filepath.Join(folder, "*", "*"))
+				left = append(left, files...)
+			}
+			left = append(left, served(m.cache)...)
+			return len(left) == 0
 		})
 		if err := os.RemoveAll(dir); err != nil {
 			tb.Error(err)

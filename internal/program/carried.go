@@ -169,9 +169,6 @@ func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 		}
 	}
 	var files []carriedFile
-	add := func(path string) {
-		files = append(files, carriedFile{Path: b.cache.below(path), source: path})
-	}
 	actions, err := filepath.Glob(filepath.Join(b.cache.goCache(), "[0-9a-f][0-9a-f]", "*-a"))
 	if err != nil {
 		return nil, err
@@ -180,12 +177,14 @@ func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 	for _, action := range actions {
 		text, err := os.ReadFile(action)
 		if fields := strings.Fields(string(text)); err == nil && len(fields) == 5 && outputs[fields[2]] {
-			add(action)
+			// What was read, not the file: another build that ends meanwhile writes it anew, with another time.
+			files = append(files, carriedFile{Path: b.cache.below(action), data: text})
 			there[fields[2]] = true
 		}
 	}
 	for output := range there {
-		add(filepath.Join(b.cache.goCache(), output[:2], output+"-d"))
+		file := filepath.Join(b.cache.goCache(), output[:2], output+"-d") // its name is the checksum of its content
+		files = append(files, carriedFile{Path: b.cache.below(file), source: file})
 	}
 	return files, nil
 }
