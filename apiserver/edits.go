@@ -32,21 +32,22 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 		if err != nil {
 			return program.Edit{}, err
 		}
-		found, err := src.FilesCalled(name)
-		switch {
-		case err != nil:
+		if file, err := fileCalled(src, name); err != nil {
 			return program.Edit{}, err
-		case len(found) > 1:
-			return program.Edit{}, ambiguousFile(name, found)
-		case len(found) == 1:
-			return edits.Add(p.Name, src.Dir, found[0])
+		} else if file != "" {
+			return edits.Add(p.Name, src.Dir, file)
 		}
 	}
 	return program.Edit{}, message.UsageErrorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
-func ambiguousFile(name string, found []string) error {
-	return message.UsageErrorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
+// fileCalled returns the path of the only file of a source with a name, or "" if there is none. Several files are a message.UsageError.
+func fileCalled(src *traced.Source, name string) (string, error) {
+	found, err := src.FilesCalled(name)
+	if len(found) > 1 {
+		return "", message.UsageErrorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
+	}
+	return strings.Join(found, ""), err
 }
 
 // RevertEdit undoes an edit, and removes the builds that include it from the cache; a nil cache means the

@@ -61,16 +61,14 @@ func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, 
 	if err != nil {
 		return program.Edit{}, err
 	}
-	found, err := src.FilesCalled(name)
-	switch {
-	case err != nil:
+	file, err := fileCalled(src, name)
+	if err != nil {
 		return program.Edit{}, err
-	case len(found) == 0:
-		return program.Edit{}, message.UsageErrorf("%s has no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", recipe.Program, name)
-	case len(found) > 1:
-		return program.Edit{}, ambiguousFile(name, found)
 	}
-	return edits.Add(recipe.EditsName, src.Dir, found[0])
+	if file == "" {
+		return program.Edit{}, message.UsageErrorf("%s has no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", recipe.Program, name)
+	}
+	return edits.Add(recipe.EditsName, src.Dir, file)
 }
 
 // OwnFolders lists the folders with source of an API server in a folder: those that belong to its module, and those of
