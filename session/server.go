@@ -163,16 +163,18 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	if o.Own.IsZero() {
 		return nil, nil
 	}
-	progress := to.Building()
-	defer progress.Close()
-	recipe, err := o.ownRecipe(ctx, plain, progress)
+	found := to.Building() // its lines end before the notices
+	recipe, err := o.ownRecipe(ctx, plain, found)
+	found.Close()
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range recipe.Edits {
 		noteEdit(to, e)
 	}
-	binary, err := recipe.Build(ctx)
+	progress := to.Building()
+	defer progress.Close()
+	binary, err := recipe.Report(progress).Build(ctx)
 	if err != nil {
 		return nil, err
 	}

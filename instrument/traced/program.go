@@ -107,6 +107,13 @@ func (p Program) Recipe(o Options) (*Recipe, error) {
 	return r, nil
 }
 
+// Report returns the recipe with another receiver of its progress.
+func (r *Recipe) Report(to program.Progress) *Recipe {
+	reported := *r
+	reported.options.Progress = to
+	return &reported
+}
+
 // Build builds the program, or finds it in the cache.
 func (r *Recipe) Build(ctx context.Context) (*program.Binary, error) {
 	binary, err := program.Build(ctx, r.Program, r.options)
