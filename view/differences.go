@@ -200,8 +200,8 @@ func OnlyChange(kind diff.Kind, call int) diff.Change {
 	return diff.Change{Kind: kind, A: call, B: diff.None}
 }
 
-// A ChangedFunction is the function whose text is compared for a call of the merged tree: that of the call or, if only
-// one side has the call, that of the nearest caller that both sides have.
+// A ChangedFunction is the function to compare for a call of the merged tree. If both sides have the
+// call, it is the called function. Otherwise it is the nearest caller that both sides have.
 type ChangedFunction struct {
 	A, B *trace.Call
 	// Line is the line of the function from which the call is made, on side B if OnB is set, else on A; 0 if the

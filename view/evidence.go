@@ -10,20 +10,20 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// An Evidence is a line below a Statement: how it is known, or on what it depends.
+// An Evidence is a line below the sentence of a Statement. It says why the Statement is true.
 type Evidence struct {
 	Kind EvidenceKind
-	// Side is what the side is called of whose source it speaks.
+	// Side is the name of the side with the described source.
 	Side string
-	// Gate is a feature gate; On is its default on side B, and Since the minor version since which it has that.
+	// Gate is a feature gate. On is its default on side B. Since is the first minor version with that default.
 	Gate  string
 	On    bool
 	Since string
-	// Branch is the innermost branch around the call; File and Line are the place where it begins, "" where that is not told.
+	// Branch is the innermost branch around the call. It begins at File and Line. File may be "".
 	Branch recordings.Branch
 	File   string
 	Line   int
-	// Spanless is why a function has no span.
+	// Spanless is the reason why a function has no span.
 	Spanless recordings.Spanless
 	// Package is the path of a package.
 	Package string
@@ -31,7 +31,7 @@ type Evidence struct {
 	Name string
 }
 
-// An EvidenceKind is what an Evidence says.
+// An EvidenceKind is the kind of an Evidence.
 type EvidenceKind string
 
 // The kinds of evidence.
@@ -144,7 +144,7 @@ func limitOf(t recordings.Threshold) message.Message {
 	return message.Message{}
 }
 
-// sourceOf says what the sources of both sides have of a call that one side makes. more is what else is known of it.
+// sourceOf returns the evidence of the sources for a call that one side makes. more is the other evidence.
 func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 	switch {
 	case s.sides.Scenarios:
@@ -189,7 +189,7 @@ func (s *Summary) branchOf(st *Statement, b diff.Branch) []Evidence {
 	return all
 }
 
-// wayOf says how a call between two others is reached, if its caller does not call it itself.
+// wayOf returns the queue or the program through which a caller reaches a call between two others.
 func (s *Summary) wayOf(way diff.Way) []Evidence {
 	switch way.Kind {
 	case diff.WayQueue:

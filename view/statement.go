@@ -5,37 +5,38 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Statement says one thing about how the calls of two requests differ, as data: Text is its sentence, and each Evidence has a line of its
-// own. What a Statement says is true of the recordings and of the index of the sources, see diff.Reasons.
+// A Statement says one thing about how the calls of two requests differ, as data. Text returns its
+// sentence. Each Evidence is a line below the sentence. A Statement is true of the recordings and of the
+// index of the sources; see diff.Reasons.
 type Statement struct {
 	Kind StatementKind
-	// Layer is the part of the server of which it speaks, as Classifier.Layer names it.
+	// Layer is the name of a layer, as Classifier.Layer returns it.
 	Layer string
-	// Only is the side that alone has it, SideA or SideB; 0 if both sides have it, each in its own way.
+	// Only is the side that makes the call. It is 0 if both sides make the call.
 	Only Side
-	// NameA and NameB are what the sides are called.
+	// NameA and NameB are the names of the sides.
 	NameA, NameB string
 
-	// Caller calls Callee. Inner is what a Callee between two leads to.
+	// Caller calls Callee. For a Callee between two functions, Inner is the second function.
 	Caller, Callee, Inner Named
-	// Was is the Callee on side A, WasCaller the Caller there, where they differ; Was is the call that was replaced.
+	// Was and WasCaller are the Callee and the Caller on side A, if they differ. A replaced call is Was, too.
 	Was, WasCaller Named
-	// Elsewhere is set for a call that only one side makes if the other side has a call of Callee by Caller in another place.
+	// Elsewhere is set if only one side makes the call, and Caller calls Callee in another place on the other side.
 	Elsewhere bool
 	// AlsoCaller is a second caller of the same plugins.
 	AlsoCaller Named
-	// Why is the reason for a call that only one side has, Way how the Caller reaches it.
+	// Why is the reason why only one side makes the call. Way is the way from the Caller to the Callee.
 	Why diff.Why
 	Way diff.Way
-	// A and B are what differs: counts, depths, times in nanoseconds.
+	// A and B are the counts, depths or times in nanoseconds of both sides.
 	A, B int64
 	// After is set if Callee runs after Inner on side B and before it on side A, for a change of the order.
 	After bool
 	// Value is the value that differs.
 	Value diff.ValueChange
-	// Evidence are the lines that say how it is known, or on what it depends.
+	// Evidence has the lines below the sentence.
 	Evidence []Evidence
-	// Calls are the calls of the merged tree of which it speaks.
+	// Calls are the described calls of the merged tree.
 	Calls []int
 }
 
@@ -50,9 +51,9 @@ const (
 
 // Named is a function in a Statement.
 type Named struct {
-	// Function is its full name, Name a short one that no other function in the same place of the traces has.
+	// Function is the full name. Name is a short name for readers.
 	Function, Name string
-	// Purposes tell calls of the function apart: the admission plugins that are called. They are in the order of the calls.
+	// Purposes are the called admission plugins, in the order of the calls.
 	Purposes []string
 }
 
@@ -64,7 +65,7 @@ func (n Named) Localize(p message.Printer) string {
 	return p.Sprintf("%s (%s)", n.Name, message.List(n.Purposes))
 }
 
-// A StatementKind is what a Statement says.
+// A StatementKind is the kind of a Statement.
 type StatementKind string
 
 // The kinds of statements. Those up to StatementPlugins are of calls that only one side makes.
@@ -114,7 +115,7 @@ func (st *Statement) fromSource() bool {
 	return st.Why == diff.NewCall || st.Why == diff.NewFunction
 }
 
-// side returns what the side is called that alone has it, lacks what the other one is called.
+// side returns the name of the only side that makes the call.
 func (st *Statement) side() string {
 	if st.Only == SideA {
 		return st.NameA
@@ -122,6 +123,7 @@ func (st *Statement) side() string {
 	return st.NameB
 }
 
+// lacks returns the name of the other side.
 func (st *Statement) lacks() string {
 	if st.Only == SideA {
 		return st.NameB
