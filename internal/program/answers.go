@@ -19,24 +19,27 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostAnswers is the maximum size of all kept answers in bytes. That of the history of boot has 226,000.
+// mostAnswers is the maximum size of all kept answers in bytes. The answer for the
+// history of boot takes 226,000 bytes.
 const mostAnswers = 64 << 20
 
-// Answers keeps in the cache what this executable takes long to work out, for its later processes. An answer may depend on its name
-// and on the executable alone, which has the recordings in it: another executable does not see it. Several processes may use the same
-// answers at the same time.
+// Answers keeps results of long computations in the cache, for later processes of
+// the same executable. An answer may depend only on its name and on the
+// executable, which includes the recordings. Another executable does not see it.
+// Several processes may use the same answers at the same time.
 type Answers struct {
 	dir  string
 	most int64
 	self func() (string, error)
 }
 
-// Answers returns those of the cache.
+// Answers returns the kept answers of the cache.
 func (c *Cache) Answers() *Answers {
 	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), most: mostAnswers, self: executableSum}
 }
 
-// Get returns what was kept under a name, nil if that is nothing or damaged.
+// Get returns the data kept under a name. It returns nil if there is none or if it
+// is damaged.
 func (a *Answers) Get(name string) ([]byte, error) {
 	file, err := a.file(name)
 	if err != nil {
@@ -54,7 +57,8 @@ func (a *Answers) Get(name string) ([]byte, error) {
 	return data, ignoreNotExist(os.Chtimes(file, now, now))
 }
 
-// Put keeps data under a name, in place of what was kept there. What was used least recently goes if all that is kept becomes too large.
+// Put keeps data under a name and replaces older data of that name. If the kept
+// answers become too large, Put removes the least recently used ones.
 func (a *Answers) Put(name string, data []byte) error {
 	file, err := a.file(name)
 	if err != nil {
@@ -63,7 +67,7 @@ func (a *Answers) Put(name string, data []byte) error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
 	}
-	// Whole or not at all, so that no other process reads a part.
+	// The write is atomic: no other process reads a part of the file.
 	kept := slices.Concat([]byte(sumOf(data)+"\n"), data)
 	if err := renameio.WriteFile(file, kept, 0o600, renameio.WithTempDir(a.dir), renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
@@ -71,7 +75,8 @@ func (a *Answers) Put(name string, data []byte) error {
 	return a.bound()
 }
 
-// bound removes the answers that were used least recently until the rest fits. Another process may do the same.
+// bound removes the least recently used answers until the rest fits. Another
+// process may do so at the same time.
 func (a *Answers) bound() error {
 	listed, err := os.ReadDir(a.dir)
 	if err != nil {
@@ -84,7 +89,8 @@ func (a *Answers) bound() error {
 		if err != nil || !file.Mode().IsRegular() {
 			continue
 		}
-		// A name with a dot is that of a file which a process is writing, or which it left when it was killed.
+		// A name with a dot belongs to a temporary file. A process is writing the file, or
+		// was killed while it wrote.
 		if !strings.HasPrefix(file.Name(), ".") || time.Since(file.ModTime()) > time.Hour {
 			files = append(files, file)
 			size += file.Size()
@@ -115,9 +121,10 @@ func sumOf(data []byte) string {
 
 var started = time.Now()
 
-// executableSum returns the checksum of the executable of this process. It takes some tenths of a second.
+// executableSum returns the checksum of this process's executable. It takes some
+// tenths of a second.
 var executableSum = sync.OnceValues(func() (string, error) {
-	path := "/proc/self/exe" // the file that runs, also when another one has its name by now
+	path := "/proc/self/exe" // the running file, even if its path now names another file
 	if runtime.GOOS != "linux" {
 		var err error
 		if path, err = os.Executable(); err != nil {
@@ -143,7 +150,7 @@ var executableSum = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 })
 
-// answersEntry returns the entry of all answers; none if nothing was kept.
+// answersEntry returns one entry for all answers, or no entry if there are none.
 func (c *Cache) answersEntry() ([]Entry, error) {
 	dir := c.Answers().dir
 	info, err := os.Stat(dir)

@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// buildFormat is part of every build's key. Raise it when the way of building changes.
+// buildFormat is part of the key of every build. Raise it when the steps of a
+// build change.
 const buildFormat = "build 1"
 
 const (
@@ -21,17 +22,18 @@ const (
 	failedFile = "apitrace.failed"
 )
 
-// A build is one program on its way to a binary.
+// A build holds the state of one program's build.
 type build struct {
 	program   Program
 	cache     *Cache
 	rewrite   *Rewrite
 	tell      *reporter
 	toolchain Toolchain
-	// noGo is the reason why there is no toolchain, or nil. Without one, the build must be in the cache.
+	// noGo is the reason why there is no toolchain, or nil. Without a toolchain, the
+	// build must be in the cache.
 	noGo     error
 	upstream Upstream
-	// release is that of the Binary.
+	// release becomes the release function of the Binary.
 	release func()
 
 	goMod        []byte
@@ -41,8 +43,8 @@ type build struct {
 	dir          string
 }
 
-// Build makes the binary of a program, or finds it in the cache. Two processes
-// that want the same program wait for each other.
+// Build makes the binary of a program, or finds it in the cache. If another
+// process builds the same program, Build waits for it.
 func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	tell := newReporter(o.Progress, p)
 	tell.stage(StageResolve, 0)
@@ -88,14 +90,15 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}, nil
 }
 
-// failed reports whether the last build of this key did not compile: then its unfinished folder is not damage.
+// failed reports whether the last build of this key did not compile. Its
+// unfinished folder is not damage.
 func (b *build) failed() bool {
 	_, err := os.Stat(filepath.Join(b.dir, failedFile))
 	return err == nil
 }
 
-// Key returns the key of the binary that Build would make, without making or
-// reading it. It resolves the module of the version.
+// Key returns the key of the binary that Build would make. It resolves the module
+// of the version, but neither makes nor reads the binary.
 func Key(ctx context.Context, p Program, o Options) (string, error) {
 	b, err := newBuild(ctx, p, o, newReporter(o.Progress, p))
 	if err != nil {
@@ -107,8 +110,8 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 	return b.key, nil
 }
 
-// newBuild decides what to build, without building anything. Without a toolchain, the key is that of
-// an acceptable build in the cache, or "".
+// newBuild collects the inputs of a build, without building anything. Without a
+// toolchain, the key is the key of an acceptable build in the cache, or "".
 func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
@@ -156,7 +159,7 @@ func checkGoVersion(p Program, t Toolchain, up Upstream) error {
 	return nil
 }
 
-// buildKey identifies a binary by all that decides its content.
+// buildKey returns a hash of all inputs of the binary.
 func (b *build) buildKey() string {
 	parts := []string{buildFormat, b.workspaceKey, b.toolchain.Version, b.toolchain.OS, b.toolchain.Arch, b.rewriteKey()}
 	return hash([]byte(strings.Join(append(parts, b.buildFlags()...), "\x00")))
@@ -169,8 +172,9 @@ func (b *build) rewriteKey() string {
 	return b.rewrite.Key
 }
 
-// checkBinary looks for the finished build and verifies the binary; the rest of the entry was
-// only needed to make it. A valid build stays in the cache until b.release is called.
+// checkBinary looks for the finished build and verifies the binary. The other
+// files of the entry were only needed to make the binary. A valid build stays in
+// the cache until b.release is called.
 func (b *build) checkBinary() (m manifest, err error) {
 	release, ok := useEntry(b.dir)
 	if !ok {
@@ -188,7 +192,8 @@ func (b *build) verify() (manifest, error) {
 	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
 }
 
-// run waits for other processes that build the program, then builds it. cached reports whether the build was already in the cache.
+// run waits for other processes that build the program, then builds it. cached
+// reports whether another process has made the build meanwhile.
 func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	unlock, err := b.cache.lock(ctx, b.program, b.tell)
 	if err != nil {
@@ -207,7 +212,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 		return m, false, err
 	}
 	if m, err = b.make(ctx); err == nil {
-		b.release, _ = useEntry(b.dir) // while no other process can remove it
+		b.release, _ = useEntry(b.dir) // the lock still keeps other processes from removing it
 	}
 	var compile *CompileError
 	switch {
@@ -219,7 +224,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	return m, false, err
 }
 
-// make fills the build's folder and completes it.
+// make fills the folder of the build and seals it.
 func (b *build) make(ctx context.Context) (manifest, error) {
 	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), Cover: b.counts()}
 	if err := removeEntry(b.dir); err != nil {
@@ -245,7 +250,7 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 // edited reports whether the build includes the user's edits.
 func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
 
-// counts reports whether statements of the build count how often they run.
+// counts reports whether the build has statement counters.
 func (b *build) counts() bool { return b.rewrite != nil && len(b.rewrite.Cover) > 0 }
 
 // edits names the user's edits that the build includes.
@@ -256,7 +261,7 @@ func (b *build) edits() []string {
 	return b.rewrite.Edits
 }
 
-// makeOverlay runs the rewriter, if there is one.
+// makeOverlay runs the rewriter, if the build has one.
 func (b *build) makeOverlay(ctx context.Context) (Rewritten, error) {
 	if b.rewrite == nil {
 		return Rewritten{}, nil
@@ -267,7 +272,7 @@ func (b *build) makeOverlay(ctx context.Context) (Rewritten, error) {
 		return rewritten, message.Errorf("rewriting %s: %w", b.program, err)
 	}
 	b.tell.item(rewritten.Summary)
-	// The format is that of "go build -overlay".
+	// go build -overlay expects this format.
 	overlay := struct{ Replace map[string]string }{rewritten.Overlay}
 	return rewritten, writeJSON(filepath.Join(b.dir, overlayFile), overlay)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Cache is the folder in which apitrace keeps generated data: workspaces, builds,
-// Go's build cache, and the records of resolved modules. Everything in it can be
-// generated again.
+// A Cache is the folder of apitrace's generated data: workspaces,
+// builds, Go's build cache, and the records of resolved modules. Everything in it
+// can be generated again.
 type Cache struct {
 	// Root is the absolute path of the folder.
 	Root string
@@ -26,15 +26,15 @@ type Cache struct {
 	Max int64
 }
 
-// CacheEnv names the environment variable that moves the cache.
+// CacheEnv names the environment variable that sets the cache folder.
 const CacheEnv = "APITRACE_CACHE"
 
-// MaxEnv names the environment variable that bounds the cache: "10GB".
+// MaxEnv names the environment variable that limits the size of the cache: "10GB".
 const MaxEnv = "APITRACE_CACHE_MAX"
 
-// OpenCache opens the cache at root, which is created if need be. An empty root
-// means $APITRACE_CACHE, else the folder "apitrace" in the user's cache folder. Its bound is
-// $APITRACE_CACHE_MAX.
+// OpenCache opens the cache at root and creates it if needed. If root is empty, it
+// uses $APITRACE_CACHE, or else the folder "apitrace" in the user's cache folder.
+// $APITRACE_CACHE_MAX sets its maximum size.
 func OpenCache(root string) (*Cache, error) {
 	if root == "" {
 		root = os.Getenv(CacheEnv)
@@ -62,15 +62,16 @@ func OpenCache(root string) (*Cache, error) {
 			return nil, message.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
 		}
 	}
-	// Without links in it: the go command takes the working directory's real path, and
-	// would find nothing under the names that an overlay gives to the files of a workspace.
+	// Root must not contain links. The go command uses the real path of its working
+	// directory, and an overlay with other names of the workspace files would have no
+	// effect.
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, message.Errorf("the cache folder: %w", err)
 	}
 	return &Cache{Root: root, Max: maxSize}, nil
 }
 
-// goCache is the folder of Go's build cache for everything that is built here.
+// goCache is the folder of Go's build cache for all builds of this cache.
 func (c *Cache) goCache() string { return filepath.Join(c.Root, "gocache") }
 
 // A Kind is a kind of cache entry.
@@ -84,7 +85,7 @@ const (
 	KindBuild Kind = "build"
 	// KindGoCache is Go's build cache: it only makes the next build faster.
 	KindGoCache Kind = "gocache"
-	// KindAnswers is what apitrace took long to work out; see Answers.
+	// KindAnswers holds the kept results of long computations; see Answers.
 	KindAnswers Kind = "answers"
 )
 
@@ -95,24 +96,27 @@ type Entry struct {
 	Name string
 	// Program and Version are empty for KindGoCache and KindAnswers.
 	Program, Version string
-	// Key is that of the Binary; "" for anything but a complete build.
+	// Key is the key of the Binary. It is "" unless the entry is a complete build.
 	Key string
 	// Instrumented is set for an instrumented build.
 	Instrumented bool
-	// Edited is set if the build includes the user's edits. Edits has the edited files by their path
-	// below the vendor folder; it is empty for builds that did not record them yet.
+	// Edited is set if the build includes the user's edits. Edits lists the edited
+	// files by their paths below the vendor folder. It is empty for older builds,
+	// which did not record their edits.
 	Edited bool
 	Edits  []string
 	Dir    string
-	// Size counts the bytes of all files in Dir. For a complete build or workspace it is the size at its first listing.
+	// Size counts the bytes of all files in Dir. For a complete build or workspace, it
+	// is the size at the first listing.
 	Size     int64
 	LastUsed time.Time
 	// Complete is false for the remains of an interrupted build.
 	Complete bool
 }
 
-// Entries lists the entries of the given kinds, or of all, sorted by kind and name. Listing
-// KindGoCache takes seconds, because it has many files.
+// Entries lists the entries of the given kinds, or all entries if no kind is
+// given, sorted by kind and name. Listing KindGoCache takes seconds, because it
+// has many files.
 func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if len(kinds) == 0 {
 		kinds = Kinds
@@ -154,13 +158,13 @@ func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	return entries, nil
 }
 
-// Kinds are all kinds of entries, in the order in which they are listed.
+// Kinds lists all kinds of entries in listing order.
 var Kinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
 
 func kindOrder(k Kind) int { return slices.Index(Kinds, k) }
 
-// kindDir is where the entries of a kind are. It may be a link to a folder of another cache; the path is
-// without links, like Root and for the same reason.
+// kindDir returns the folder of the entries of a kind. The folder may be a link
+// into another cache. The path is free of links, for the same reason as Root.
 func (c *Cache) kindDir(k Kind) string {
 	dir := filepath.Join(c.Root, string(k)+"s")
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -221,7 +225,8 @@ func splitEntryName(name string) (program, version string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// diskUsage sums the sizes of all files below dir. It ignores files that vanish in the meantime.
+// diskUsage sums the sizes of all files below dir. It ignores files that vanish in
+// the meantime.
 func diskUsage(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -245,7 +250,7 @@ func ignoreNotExist(err error) error {
 }
 
 // verify compares all files of an entry with the checksums from its creation, and
-// returns an error if they differ. Builds do this for the files that they use.
+// returns an error if they differ. A build verifies only the files that it uses.
 func (c *Cache) verify(e Entry) error {
 	if e.Kind == KindGoCache || e.Kind == KindAnswers {
 		return nil // the go command, and Answers, verify the files that they use
@@ -262,7 +267,7 @@ func (c *Cache) verify(e Entry) error {
 	return nil
 }
 
-// InUse reports whether a process uses the entry: it runs the program, or is about to.
+// InUse reports whether a process runs the program of the entry, or is about to.
 func (e Entry) InUse() bool {
 	if e.Kind != KindBuild {
 		return false
@@ -277,8 +282,8 @@ func (e Entry) InUse() bool {
 	return err == nil && !free
 }
 
-// Remove deletes an entry. It returns an [inUseError] for an entry that a process uses or is
-// building.
+// Remove deletes an entry. It returns an [inUseError] if a process uses or builds
+// the entry.
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
 	switch e.Kind {
@@ -314,7 +319,7 @@ func (c *Cache) Remove(e Entry) error {
 	return nil
 }
 
-// goCacheLock is held shared by every build.
+// goCacheLock names the lock that every build holds as a shared lock.
 const goCacheLock = "gocache"
 
 func programLock(program, version string) string { return program + "_" + version }
@@ -323,8 +328,8 @@ func (c *Cache) lockFile(name string) string {
 	return filepath.Join(c.Root, "locks", name+".lock")
 }
 
-// lock waits until no other process builds the program. It tells the user if it must
-// wait.
+// lock waits until no other process builds the program. It notifies the user if it
+// has to wait.
 func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock func(), err error) {
 	shared := flock.New(c.lockFile(goCacheLock))
 	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))

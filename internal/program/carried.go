@@ -11,28 +11,32 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Carried is what other machines get of one program: its finished build and the record of its module, so that it runs
-// there without a network and without Go. With Rebuild they also get its source and the compiled packages, so
-// that it can be built there with edits, with the same version of Go and without a network.
+// A Carried selects a program for export: its finished build and the record of its
+// module. With these, another machine runs the program without a network and
+// without Go. With Rebuild, the export also has the source and the compiled
+// packages. With these, another machine builds the program with edits, with the
+// same version of Go and without a network.
 type Carried struct {
 	Program Program
-	// Options are those of the build. Its Cache is the one that Export was called for.
+	// Options are the options of the build. Export sets the Cache to its own.
 	Options Options
 	Rebuild bool
 }
 
 // A carriedFile is one file of an export.
 type carriedFile struct {
-	// Path is its place below the cache's root, with slashes.
+	// Path is relative to the cache's root, with slashes.
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 	Sum  string `json:"sha256"`
-	// data is its content or, if that is nil, source is the file on this machine that has it.
+	// data is the content. If it is nil, source is a file on this machine with the
+	// content.
 	data   []byte
 	source string
 }
 
-// filesOf lists what is carried of one program. It fails if the program is not built.
+// filesOf lists the files to export for one program. It fails if the program is
+// not built. On success, the caller releases the returned build.
 func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile, use *build, err error) {
 	tell := newReporter(what.Options.Progress, what.Program)
 	b, err := newBuild(ctx, what.Program, what.Options, tell)
@@ -74,7 +78,9 @@ func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile,
 	return files, b, nil
 }
 
-// below gives the path of a file of the cache relative to its root. Folders of the cache may be links to elsewhere.
+// below returns the path of a file of the cache relative to the cache's root. It
+// also maps files in the folders that kindDir resolves, because these may be
+// links.
 func (c *Cache) below(file string) string {
 	for _, kind := range []Kind{KindBuild, KindWorkspace} {
 		if rel, err := filepath.Rel(c.kindDir(kind), file); err == nil && filepath.IsLocal(rel) {
@@ -83,12 +89,13 @@ func (c *Cache) below(file string) string {
 	}
 	rel, err := filepath.Rel(c.Root, file)
 	if err != nil {
-		return file // no path of the cache; an import refuses it
+		return file // not a path of the cache; an import rejects it
 	}
 	return filepath.ToSlash(rel)
 }
 
-// sealedBinary lists a build of which only the binary is left. Its overlay and log name folders of this machine.
+// sealedBinary lists the files of a build that is reduced to its binary. The
+// overlay and the log are left out, because they name folders of this machine.
 func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
 	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
 	if err != nil {
@@ -108,7 +115,8 @@ func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
 	}, nil
 }
 
-// rebuildFiles lists the workspace and the part of Go's build cache with which the program can be built again.
+// rebuildFiles lists the files that another machine needs to rebuild the program:
+// the workspace and a part of Go's build cache.
 func (b *build) rebuildFiles(ctx context.Context) ([]carriedFile, error) {
 	if b.noGo != nil {
 		return nil, b.noGo
@@ -148,9 +156,11 @@ func (c *Cache) treeFiles(dir string) (files []carriedFile, err error) {
 	return files, err
 }
 
-// compiledFiles lists the files of Go's build cache that hold the program's compiled packages. What is not
-// there any more is compiled again. In the cache, a file "…-d" has an output, and "…-a" says which action has
-// which output: "v1 ACTION OUTPUT SIZE TIME" (cmd/go/internal/cache/cache.go of Go 1.26).
+// compiledFiles lists the files of Go's build cache that hold the program's
+// compiled packages. It compiles packages that the cache no longer has. In Go's
+// build cache, a file "…-d" holds an output. A file "…-a" maps an action to its
+// output: "v1 ACTION OUTPUT SIZE TIME" (cmd/go/internal/cache/cache.go of Go
+// 1.26).
 func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 	args := append([]string{"list", "-export", "-deps", "-f", "{{.Export}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
@@ -161,7 +171,7 @@ func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 		return nil, message.Errorf("finding the compiled packages of %s: %w: %s", b.program, err, stderr.String())
 	}
 	defer b.tell.stage(StageDone, 0)
-	// Of a package without warnings, the compiler's output is the empty one.
+	// The compiler's output for a package without warnings is empty.
 	outputs := map[string]bool{hash(nil): true}
 	for line := range strings.Lines(out.String()) {
 		if name, ok := strings.CutSuffix(filepath.Base(strings.TrimSpace(line)), "-d"); ok {
@@ -177,7 +187,8 @@ func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 	for _, action := range actions {
 		text, err := os.ReadFile(action)
 		if fields := strings.Fields(string(text)); err == nil && len(fields) == 5 && outputs[fields[2]] {
-			// What was read, not the file: another build that ends meanwhile writes it anew, with another time.
+			// Export the text that was read, not the file. Another build may write the file
+			// again with another time.
 			files = append(files, carriedFile{Path: b.cache.below(action), data: text})
 			there[fields[2]] = true
 		}

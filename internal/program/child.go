@@ -17,15 +17,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// The environment of the traced programs.
+// These variables are the environment of the traced programs.
 const (
-	// SocketEnv names the unix socket on which the probe listens.
+	// SocketEnv is the path of the probe's unix socket.
 	SocketEnv = "APITRACE_SOCKET"
 	// ProcessEnv is the name of the program in traces.
 	ProcessEnv = "APITRACE_PROCESS"
-	// CheckEnv is "1" in the checking mode of the probe.
+	// CheckEnv is "1" if the probe runs in its checking mode.
 	CheckEnv = "APITRACE_CHECK"
-	// BootEnv is the traceparent of a program whose start is traced.
+	// BootEnv is the traceparent of a program with a traced start.
 	BootEnv = "APITRACE_BOOT"
 
 	leashEnv      = "APITRACE_LEASH"
@@ -33,32 +33,33 @@ const (
 )
 
 // childInherited lists the variables that a server inherits from the user's
-// environment. It inherits no others: etcd takes ETCD_* for flags, and kube-apiserver
-// would call webhooks through the user's HTTP proxy.
+// environment. It inherits no others, because etcd reads ETCD_* as flags, and
+// kube-apiserver would call webhooks through the user's HTTP proxy.
 var childInherited = []string{"HOME", "PATH", "TMPDIR", "TZ"}
 
 // A Server describes how to run a server as a child process.
 type Server struct {
 	// Name is the name of the program: "etcd".
 	Name string
-	// Path is the executable, Args are its arguments without the program's name.
+	// Path is the executable. Args are its arguments without the program's name.
 	Path string
 	Args []string
-	// Dir is the server's part of the run directory. It becomes the working
-	// directory, and holds the log and the probe's socket.
+	// Dir is the server's part of the run directory. It becomes the working directory,
+	// and holds the log and the probe's socket.
 	Dir string
-	// Check switches the probe's checking mode on.
+	// Check enables the probe's checking mode.
 	Check bool
-	// Boot is a sampled W3C traceparent, for the probe to trace the program's start.
-	// Empty: the start is not traced.
+	// Boot is a sampled W3C traceparent. With it, the probe traces the program's
+	// start. If it is empty, the start is not traced.
 	Boot string
 	// Remove lists paths outside of Dir that must be removed with the server if
 	// apitrace is killed.
 	Remove []string
-	// Ready returns nil if the server is ready. It is called repeatedly until
-	// then.
+	// Ready returns nil if the server is ready. It is called repeatedly until it
+	// returns nil.
 	Ready func(context.Context) error
-	// ReadyTimeout limits that time; zero means two minutes: a busy machine took more than one.
+	// ReadyTimeout limits the time until the server is ready. Zero means two minutes;
+	// a busy machine took more than one.
 	ReadyTimeout time.Duration
 }
 
@@ -73,15 +74,15 @@ type Child struct {
 	cmd    *exec.Cmd
 	// leash is this process's end of a pipe. Closing it ends the child.
 	leash *os.File
-	// release is that of the build in the cache that the child runs.
+	// release allows the removal of the child's build from the cache.
 	release func()
 	done    chan struct{}
 	// err is set before done is closed.
 	err error
 }
 
-// Start starts a server and waits until it is ready. A server that is not ready
-// in time, or when ctx ends, is killed.
+// Start starts a server and waits until it is ready. It kills the server if it is
+// not ready in time or if ctx ends.
 func Start(ctx context.Context, s Server) (*Child, error) {
 	c, err := spawn(s)
 	if err != nil {
@@ -114,7 +115,8 @@ func spawn(s Server) (*Child, error) {
 			release = use
 		}
 	}
-	// A program that has ended leaves its socket behind, for example one whose port was taken. The next program could not listen on it.
+	// A program leaves its socket behind when it ends, for example because its port is
+	// taken. The next program could not listen on that socket.
 	if err := os.Remove(s.Socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		release()
 		ours.Close()
@@ -165,7 +167,7 @@ func (c *Child) wait() {
 	close(c.done)
 }
 
-// readyPoll is the interval at which Ready is called.
+// readyPoll is the interval of the calls of Ready.
 const readyPoll = 20 * time.Millisecond
 
 func (c *Child) awaitReady(ctx context.Context) error {
@@ -195,10 +197,11 @@ func (c *Child) awaitReady(ctx context.Context) error {
 	}
 }
 
-// Done is closed when the server has ended, however it did.
+// Done is closed when the server has ended for any reason.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err returns how a server ended, after Done is closed.
+// Err returns the reason why the server ended. It returns nil before Done is
+// closed.
 func (c *Child) Err() error {
 	select {
 	case <-c.done:
@@ -208,7 +211,7 @@ func (c *Child) Err() error {
 	}
 }
 
-// Terminate asks a server to end, and does not wait for that.
+// Terminate asks a server to end and does not wait for it.
 func (c *Child) Terminate() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return message.Errorf("stopping %s: %w", c.server.Name, err)
@@ -216,8 +219,8 @@ func (c *Child) Terminate() error {
 	return nil
 }
 
-// Stop ends a server: it is asked to end, and killed when it has not done so
-// after the grace period or when ctx ends.
+// Stop asks a server to end. It kills the server after the grace period, or when
+// ctx ends.
 func (c *Child) Stop(ctx context.Context, grace time.Duration) error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return message.Errorf("stopping %s: %w", c.server.Name, err)
@@ -237,13 +240,15 @@ func (c *Child) kill() {
 	<-c.done
 }
 
-// stack is the beginning of a goroutine's stack, after a panic.
+// stack matches the first line of a goroutine's stack, which follows a panic.
 var stack = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 
-// A usageText recognizes the usage that a command prints when it refuses its flags. Of its hundred lines none says why.
+// A usageText recognizes the usage text that a command prints when it rejects its
+// flags. The text has about a hundred lines, and none of them states the reason.
 type usageText struct{ inside bool }
 
-// has reports whether the next line belongs to the usage: it begins with "Usage:", and has indented lines below titles.
+// has reports whether the next line belongs to the usage text. The text begins
+// with "Usage:" and has indented lines below titles.
 func (u *usageText) has(line string) bool {
 	switch {
 	case line == "Usage:":
@@ -254,8 +259,8 @@ func (u *usageText) has(line string) bool {
 	return u.inside
 }
 
-// tail gives the last lines of the server's log, without the stacks after a panic: why it panicked stands before. It leaves out a usage,
-// too.
+// tail returns the last lines of the server's log. It leaves out usage texts, and
+// the stacks after a panic, because the log gives the reason before them.
 func (c *Child) tail() string {
 	f, err := os.Open(c.server.log())
 	if err != nil {
@@ -271,9 +276,9 @@ func (c *Child) tail() string {
 
 // An ExitError reports that a server ended unexpectedly.
 type ExitError struct {
-	// Name is the name of the server, State how it ended: "exit status 1".
+	// Name is the name of the server. State describes its end: "exit status 1".
 	Name, State string
-	// Log holds its last log lines.
+	// Log holds the last lines of the server's log.
 	Log string
 }
 
@@ -289,17 +294,20 @@ func (e *ExitError) message() message.Message {
 	return message.Of("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
 }
 
-// PortTaken reports whether the server ended because another process had taken this port
-// in the meantime. If the log does not name the port that is taken, it may be this one.
+// PortTaken reports whether the server ended because another process had taken
+// this port in the meantime. A log that reports a taken port without its number
+// counts as well.
 func (e *ExitError) PortTaken(port int) bool {
 	taken := e.takenPort()
 	return taken == port || taken == 0 && strings.Contains(e.Log, syscall.EADDRINUSE.Error())
 }
 
-// takenAddress is how Go's net package reports a port that is taken: "listen tcp 127.0.0.1:8080: bind: …".
+// takenAddress matches the report of a taken port by Go's net package: "listen tcp
+// 127.0.0.1:8080: bind: …".
 var takenAddress = regexp.MustCompile(`listen tcp[46]? \S*:(\d+): bind: ` + regexp.QuoteMeta(syscall.EADDRINUSE.Error()))
 
-// takenPort returns the port that the server could not listen on, 0 if it does not say so.
+// takenPort returns the port that the server could not listen on, or 0 if the log
+// does not name it.
 func (e *ExitError) takenPort() int {
 	match := takenAddress.FindStringSubmatch(e.Log)
 	if match == nil {

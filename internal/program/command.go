@@ -19,15 +19,15 @@ type Command struct {
 	Purpose message.Message
 	Dir     string
 	Args    []string
-	// Set lists the environment variables that are set for it, as "NAME=value".
+	// Set lists the environment variables set for the command, as "NAME=value".
 	Set []string
-	// Inherit lists the variables taken over from the user's environment; nil: all of it.
+	// Inherit lists the variables from the user's environment. nil means all of them.
 	Inherit []string
 	// Env is the whole environment.
 	Env []string
 }
 
-// run runs the command and hands each line of its standard error to line.
+// run runs the command and passes each line of its standard error to line.
 func (c Command) run(ctx context.Context, line func(string)) error {
 	var tail tailBuffer
 	err := c.start(ctx, io.Discard, func(l string) {
@@ -40,15 +40,16 @@ func (c Command) run(ctx context.Context, line func(string)) error {
 	return err
 }
 
-// name is the command as people call it: "go mod tidy".
+// name returns the short name of the command: "go mod tidy".
 func (c Command) name() string { return "go " + strings.Join(c.Args[1:min(3, len(c.Args))], " ") }
 
-// start runs the command to its end; its standard error goes to line, line by line.
+// start runs the command and waits for its end. It passes the command's standard
+// error to line, line by line.
 func (c Command) start(ctx context.Context, stdout io.Writer, line func(string)) error {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout = c.Dir, c.Env, stdout
 	ownGroup(cmd)
-	// The compilers that the go command started have to go with it.
+	// Kill the compilers that the go command started, too.
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	cmd.WaitDelay = 2 * time.Second
 	w := &lineWriter{line: line}
@@ -68,7 +69,7 @@ func (c Command) start(ctx context.Context, stdout io.Writer, line func(string))
 	return err
 }
 
-// A lineWriter cuts what is written to it into lines.
+// A lineWriter splits its input into lines.
 type lineWriter struct {
 	line func(string)
 	rest []byte
@@ -93,7 +94,7 @@ func (w *lineWriter) flush() {
 	}
 }
 
-// A tailBuffer keeps the last lines of what is added to it.
+// A tailBuffer keeps the last lines added to it.
 type tailBuffer struct{ lines []string }
 
 const tailLines = 15
@@ -105,7 +106,8 @@ func (t *tailBuffer) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// addUntil adds the lines of r up to the first that is the end, without those that skip wants left out.
+// addUntil adds the lines of r that come before the first line matched by end. It
+// leaves out lines matched by skip.
 func (t *tailBuffer) addUntil(r io.Reader, end, skip func(string) bool) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)

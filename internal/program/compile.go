@@ -17,14 +17,14 @@ import (
 func (b *build) buildFlags() []string {
 	flags := []string{
 		"-mod=vendor",
-		// No path of this machine in the binary, and Go's build cache serves all
+		// The binary contains no path of this machine, and Go's build cache serves all
 		// workspaces with the same source.
 		"-trimpath",
-		// The cache folder may be inside of a repository, which is not the one that is built.
+		// The cache folder may be inside a repository that is unrelated to the program.
 		"-buildvcs=false",
 	}
 	if b.counts() {
-		// Atomic counters are the only ones that can be cleared while the program runs.
+		// Only atomic counters can be cleared while the program runs.
 		flags = append(flags, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.rewrite.Cover, ","))
 	}
 	var set []string
@@ -37,7 +37,7 @@ func (b *build) buildFlags() []string {
 	return flags
 }
 
-// overlayFlag hands the rewritten files to the go command.
+// overlayFlag returns the go command's flag for the rewritten files.
 func (b *build) overlayFlag() []string {
 	if b.rewrite == nil {
 		return nil
@@ -52,8 +52,8 @@ func (b *build) goCommand(purpose message.Message, args ...string) Command {
 	}
 }
 
-// listCommand lists the packages that the program consists of, and which of them
-// have to be compiled. It needs the flags of the build to know.
+// listCommand lists the packages of the program, and whether each of them must be
+// compiled. The answer depends on the flags of the build.
 func (b *build) listCommand() Command {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
@@ -66,8 +66,8 @@ func (b *build) buildCommand() Command {
 	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), b.program.target())...)
 }
 
-// compile runs go build and reports its progress. It writes the compiler's output to a
-// log file, and the beginning of it to the error.
+// compile runs go build and reports its progress. It writes the compiler's output
+// to a log file, and the first lines to the error.
 func (b *build) compile(ctx context.Context) error {
 	b.tell.stage(StageCompile, 0)
 	// The go command leaves its temporary files behind when it is killed.
@@ -87,7 +87,7 @@ func (b *build) compile(ctx context.Context) error {
 	}
 	slog.DebugContext(ctx, "compiling", "program", b.program, "packages", len(packages), "stale", stale, "log", log.Name())
 	if b.tell.stage(StageCompile, stale); stale <= 1 {
-		// At most package main, which is small: what is left is linking.
+		// At most package main, which is small, must be compiled. The rest is linking.
 		b.tell.stage(StageLink, 0)
 	}
 	var complaints []string
@@ -111,8 +111,9 @@ func (b *build) compile(ctx context.Context) error {
 	return err
 }
 
-// packages gives the import paths of all packages of the program, and how many of
-// them have to be compiled. A file that the go command cannot parse is a CompileError.
+// packages returns the import paths of all packages of the program, and the number
+// of packages to compile. If the go command cannot parse a file, it returns a
+// CompileError.
 func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]bool, stale int, err error) {
 	var stdout bytes.Buffer
 	var complaints []string
@@ -142,12 +143,13 @@ type CompileError struct {
 	Program Program
 	// Complaints has the output of the go command, line by line.
 	Complaints []string
-	// Log is the file that holds all of it.
+	// Log is the file that holds the whole output.
 	Log string
 	Err error
 }
 
-// shownComplaints is the number of lines of the compiler's output in the error message.
+// shownComplaints is the number of lines of the compiler's output in the error
+// message.
 const shownComplaints = 12
 
 func (e *CompileError) Error() string { return e.message().String() }

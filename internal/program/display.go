@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A Display shows progress to a person. A build that is in the cache already
-// shows nothing.
+// A Display shows progress to a person. It shows nothing for a build that is
+// already in the cache.
 type Display struct {
 	w        io.Writer
 	p        message.Printer
@@ -23,7 +23,7 @@ type Display struct {
 
 	mu   sync.Mutex
 	last Event
-	// began is when the first stage began that is worth showing; zero before it.
+	// began is the start of the first stage worth showing; zero before that.
 	began time.Time
 	// printed is the time of the last line, without a terminal.
 	printed time.Time
@@ -31,14 +31,14 @@ type Display struct {
 }
 
 const (
-	// refresh is the interval at which the clock on a terminal is updated.
+	// refresh is the interval between updates of the clock on a terminal.
 	refresh = 250 * time.Millisecond
-	// lineEvery is the interval at which a compilation writes a line, without a terminal.
+	// lineEvery is the interval of the lines about a compilation, without a terminal.
 	lineEvery = 15 * time.Second
 )
 
-// NewDisplay shows progress on w in the printer's language: as a bar if w is a terminal, else as lines.
-// The caller calls Close.
+// NewDisplay shows progress on w in the printer's language. It shows a bar if w is
+// a terminal, and lines otherwise. The caller must call Close.
 func NewDisplay(w io.Writer, terminal bool, p message.Printer) *Display {
 	d := &Display{w: w, p: p, terminal: terminal, stop: make(chan struct{})}
 	if terminal {
@@ -60,7 +60,7 @@ func (d *Display) Close() {
 func (d *Display) Report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// Versions come from the command line, and notes quote the go command.
+	// The command line sets versions, and notes quote the go command.
 	e.Program = text.Escape(e.Program)
 	if !e.Note.IsZero() {
 		d.clear()
@@ -120,7 +120,8 @@ func (d *Display) stage() string {
 
 func (d *Display) elapsed() string { return time.Since(d.began).Round(time.Second).String() }
 
-// newBar makes a bar for a stage: a spinner where there is nothing to count.
+// newBar makes a bar for a stage. The bar is a spinner if the stage counts
+// nothing.
 func (d *Display) newBar() *progressbar.ProgressBar {
 	total := d.last.Total
 	if total == 0 {
@@ -129,7 +130,7 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(d.w),
 		progressbar.OptionSetWidth(20),
-		// The time that counts is that of all stages; it stands in the description.
+		// The description has the time of all stages, which is the time that counts.
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionThrottle(refresh / 4),
@@ -143,8 +144,8 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions(total, options...)
 }
 
-// draw updates the bar. It ignores errors of the terminal, which must not end a
-// build.
+// draw updates the bar. It ignores errors of the terminal, because they must not
+// end a build.
 func (d *Display) draw() {
 	if d.bar == nil {
 		return

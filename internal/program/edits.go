@@ -15,12 +15,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// StateEnv names the environment variable that moves the folder of StateDir.
+// StateEnv names the environment variable that sets the folder of StateDir.
 const StateEnv = "APITRACE_STATE"
 
-// StateDir returns the folder for data that cannot be generated again: the user's edits
-// and the progress in the workshop. It is $APITRACE_STATE, else "apitrace" in
-// $XDG_STATE_HOME, else in ~/.local/state. It need not exist.
+// StateDir returns the folder for data that cannot be generated again: the user's
+// edits and the progress in the workshop. It is $APITRACE_STATE, or else
+// "apitrace" in $XDG_STATE_HOME, or else "apitrace" in ~/.local/state. It may not
+// exist yet.
 func StateDir() (string, error) {
 	if dir := os.Getenv(StateEnv); dir != "" {
 		return filepath.Abs(dir)
@@ -35,40 +36,42 @@ func StateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "apitrace"), nil
 }
 
-// Edits is a folder with a person's own copies of upstream files: below
-// version/program, each has the path that it has below the vendor folder. Next to it,
-// with ".orig" behind the name, lies what upstream has, so that the copy can be compared
-// when the workspace is gone. The zero Edits has none.
+// Edits is a folder with a person's own copies of upstream files. A copy has the
+// same path below version/program as its original has below the vendor folder.
+// Next to it is the original text, with ".orig" after the name, so that they can
+// be compared without the workspace. The zero Edits has no edits.
 type Edits struct {
-	// Dir is the folder. "" means that there are no edits.
+	// Dir is the folder. If it is empty, there are no edits.
 	Dir string
-	// Version is that of Kubernetes, whichever program's file is edited.
+	// Version is the version of Kubernetes, for the files of every program.
 	Version string
 }
 
 // An Edit is a person's copy of an upstream file.
 type Edit struct {
-	// Program is the program whose build the file belongs to.
+	// Program is the program that the file belongs to.
 	Program string
-	// Name is the path below the vendor folder: "k8s.io/apiserver/pkg/storage/etcd3/store.go".
+	// Name is the path below the vendor folder:
+	// "k8s.io/apiserver/pkg/storage/etcd3/store.go".
 	Name string
 	// Path is the copy.
 	Path string
-	// Text is the content of the copy, Original that of upstream's file.
+	// Text is the content of the copy. Original is the content of upstream's file.
 	Text, Original []byte
 }
 
-// Changed reports whether the copy differs from upstream's file. An unchanged copy does not
-// affect builds.
+// Changed reports whether the copy differs from upstream's file. An unchanged copy
+// does not affect builds.
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Text, e.Original) }
 
-// Is reports whether name means the edit: it is its name, the end of it, or its path.
+// Is reports whether name is the edit's Name, an end of it after a slash, or its
+// Path.
 func (e *Edit) Is(name string) bool {
 	return e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name
 }
 
-// Lines counts the lines that the copy has more than upstream's file, and those that it has not; a line that was
-// moved counts as both.
+// Lines counts the lines that the copy adds to upstream's file, and the lines that
+// it removes. A moved line counts as added and as removed.
 func (e *Edit) Lines() (added, removed int) {
 	original := string(e.Original)
 	diff, err := udiff.ToUnifiedDiff("", "", original, udiff.Lines(original, string(e.Text)), 0)
@@ -129,14 +132,14 @@ func (e Edits) List(program string) ([]Edit, error) {
 	return edits, nil
 }
 
-// Changed lists those edits of a program that differ from upstream's files.
+// Changed lists the edits of a program that differ from upstream's files.
 func (e Edits) Changed(program string) ([]Edit, error) {
 	edits, err := e.List(program)
 	return slices.DeleteFunc(edits, func(e Edit) bool { return !e.Changed() }), err
 }
 
-// Add copies a file of the vendor folder, so that it can be edited. A copy that is
-// there stays as it is.
+// Add copies a file of the vendor folder, so that it can be edited. It does not
+// change an existing copy.
 func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	edit := e.edit(program, name)
 	var err error
@@ -150,21 +153,21 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
 		return edit, message.Errorf("copying %s for editing: %w", name, err)
 	}
-	// The copy comes last: it is not an edit without upstream's text to compare with.
+	// Write the copy last: without upstream's text, it is not an edit.
 	if err := writeFile(edit.Path+originalSuffix, edit.Original); err != nil {
 		return edit, err
 	}
 	return edit, writeFile(edit.Path, edit.Text)
 }
 
-// Revert removes an edit. Builds are then again as without it.
+// Revert removes an edit. Later builds are the same as without it.
 func (e Edits) Revert(edit Edit) error {
 	for _, file := range []string{edit.Path, edit.Path + originalSuffix} {
 		if err := ignoreNotExist(os.Remove(file)); err != nil {
 			return message.Errorf("reverting the edit of %s: %w", edit.Name, err)
 		}
 	}
-	// Of the folders, those that are empty now go as well.
+	// Remove the folders that are empty now.
 	for dir := filepath.Dir(edit.Path); dir != e.Dir && len(dir) > len(e.Dir); dir = filepath.Dir(dir) {
 		if os.Remove(dir) != nil {
 			break

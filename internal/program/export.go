@@ -19,10 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// exportFormat is the format of exports. Raise it when older versions of apitrace cannot read them any more.
+// exportFormat is the format of exports. Raise it when older versions of apitrace
+// can no longer read them.
 const exportFormat = 1
 
-// An exportIndex is the first file of an export. The name of that file has its checksum, and it has those of all others.
+// An exportIndex is the first file of an export. The name of this file has its
+// checksum. Its content has the checksums of all other files.
 type exportIndex struct {
 	Format int           `json:"format"`
 	OS     string        `json:"os"`
@@ -35,9 +37,10 @@ const (
 	indexSuffix = ".json"
 )
 
-// Export writes programs of the cache to w, for Import on other machines of this platform, and returns
-// the number of bytes before compression. The programs must be built. The output is a tar archive, compressed
-// with zstd. It names no folder of this machine.
+// Export writes programs of the cache to w, for Import on other machines of this
+// platform. It returns the number of bytes before compression. The programs must
+// be built. The output is a tar archive, compressed with zstd. It names no folder
+// of this machine.
 func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...Carried) (int64, error) {
 	index := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH}
 	for _, p := range programs {
@@ -49,7 +52,7 @@ func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...Carried) (i
 		defer used.release()
 		index.Files = append(index.Files, files...)
 	}
-	// Programs share packages, and records of modules.
+	// Programs share packages and records of modules.
 	slices.SortStableFunc(index.Files, func(a, b carriedFile) int { return cmp.Compare(a.Path, b.Path) })
 	index.Files = slices.CompactFunc(index.Files, func(a, b carriedFile) bool { return a.Path == b.Path })
 	size, err := index.addSums(ctx)
@@ -62,7 +65,7 @@ func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...Carried) (i
 	return size, nil
 }
 
-// addSums reads all files, and fills in their checksums and sizes.
+// addSums reads all files and sets their checksums and sizes.
 func (x *exportIndex) addSums(ctx context.Context) (size int64, err error) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -92,7 +95,7 @@ func (x *exportIndex) addSums(ctx context.Context) (size int64, err error) {
 }
 
 func (x *exportIndex) write(ctx context.Context, w io.Writer) error {
-	// Faster than most disks, and half of the size: this is done in front of people who wait.
+	// Faster than most disks, and half the size: a person waits for the export.
 	compressed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return err
@@ -132,7 +135,7 @@ func (f *carriedFile) write(out *tar.Writer) error {
 }
 
 func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) error {
-	// Nothing of this machine or its user: not even the time.
+	// The header has no data of this machine or its user, and no time.
 	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}); err != nil {
 		return err
 	}
@@ -140,8 +143,9 @@ func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) err
 	return err
 }
 
-// entryOf splits the path of a file of an export: the kind and name of the cache entry that it belongs to, and
-// the rest. name is "" for files that belong to no entry: records of modules, and Go's build cache.
+// entryOf splits the path of an exported file into the kind and the name of its
+// cache entry, and the rest. name is "" for files without an entry: records of
+// modules, and files of Go's build cache.
 func entryOf(path string) (kind Kind, name, rest string, ok bool) {
 	if !filepath.IsLocal(filepath.FromSlash(path)) || strings.Contains(path, "\\") {
 		return "", "", "", false

@@ -14,25 +14,26 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Generator makes source that upstream's own build generates before it compiles, and
-// that a released module lacks therefore. It reads and writes the vendor folder of the workspace.
+// A Generator makes source that upstream's own build generates before it compiles.
+// A released module does not contain that source. A Generator reads and writes the
+// vendor folder of the workspace.
 type Generator struct {
 	// Tool is the import path of the generator's package main. It becomes part of the
-	// workspace, in the version that upstream's go.mod pins for its module.
+	// workspace, in the version that upstream's go.mod requires of its module.
 	Tool string
-	// Marker is the comment by which a package asks for the generated source:
-	// "+k8s:openapi-gen=". The packages of Tool's module only speak of it.
+	// Marker is the comment of a package that requests the generated source:
+	// "+k8s:openapi-gen=". The packages of Tool's module only mention it.
 	Marker string
-	// Args are the tool's arguments. "${packages}" in them stands for the import paths of
-	// the packages with the Marker, joined by commas, "${vendor}" for the vendor folder,
-	// "${empty}" for a file without content.
+	// Args are the tool's arguments. In them, "${packages}" stands for the import
+	// paths of the packages with the Marker, joined by commas. "${vendor}" stands for
+	// the vendor folder, and "${empty}" for a file without content.
 	Args []string
 }
 
 const (
-	// toolsFile makes packages main part of the vendor tree. It is part of no binary itself.
+	// toolsFile makes packages main part of the vendor tree. No binary contains it.
 	toolsFile = "apitrace_tools.go"
-	// generateDir is a folder of the workspace for as long as generators run.
+	// generateDir is a folder of the workspace that exists while generators run.
 	generateDir = "generate"
 )
 
@@ -47,7 +48,8 @@ func toolsSource(tools []string) []byte {
 	return b.Bytes()
 }
 
-// generate runs the program's generators in the workspace, which has its vendor folder.
+// generate runs the program's generators in the workspace, which must have its
+// vendor folder.
 func (b *build) generate(ctx context.Context) error {
 	if len(b.program.Generate) == 0 {
 		return nil
@@ -57,7 +59,8 @@ func (b *build) generate(ctx context.Context) error {
 	if err := os.MkdirAll(gopath, 0o700); err != nil {
 		return err
 	}
-	// Generators of that time know packages by $GOPATH/src, and that is what a vendor folder looks like.
+	// These old generators find packages in $GOPATH/src, and a vendor folder has the
+	// same layout.
 	if err := os.Symlink(b.vendor(), filepath.Join(gopath, "src")); err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func (b *build) generate(ctx context.Context) error {
 
 func (b *build) vendor() string { return filepath.Join(b.workspace, "vendor") }
 
-// marked lists the packages of the vendor folder that ask for the generated source.
+// marked lists the packages of the vendor folder with the Marker.
 func (g Generator) marked(vendor string) ([]string, error) {
 	var packages []string
 	err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
@@ -105,7 +108,8 @@ func (g Generator) marked(vendor string) ([]string, error) {
 	return packages, err
 }
 
-// markedIn finds the marker where upstream's build looks for it: at the beginning of a comment.
+// markedIn reports whether a comment begins with the marker. Upstream's build
+// looks for it in the same place.
 func (g Generator) markedIn(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if comment, ok := bytes.CutPrefix(line, []byte("//")); ok && bytes.HasPrefix(bytes.TrimLeft(comment, " "), []byte(g.Marker)) {
@@ -115,10 +119,11 @@ func (g Generator) markedIn(text []byte) bool {
 	return false
 }
 
-// plannedPackages stands in a plan for packages that are known once the vendor folder is there.
+// plannedPackages stands in a plan for the marked packages, which are unknown
+// until the vendor folder is made.
 const plannedPackages = "PACKAGES"
 
-// generateCommands compile a generator and run it.
+// generateCommands returns the commands that compile a generator and run it.
 func (b *build) generateCommands(g Generator, packages string) []Command {
 	gopath := filepath.Join(b.workspace, generateDir)
 	tool := filepath.Join(gopath, path.Base(g.Tool))

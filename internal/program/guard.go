@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// The guard is a process that briefly outlives this one. Like the leash of the servers, it holds the
-// reading end of a pipe whose writing end this process has, so that it notices when this process is gone,
-// even after a SIGKILL. It then performs the duties that were not withdrawn: it kills processes that this
-// one has started, and removes its files.
+// The guard is a process that briefly outlives this process. Like the leash of the
+// servers, it holds the reading end of a pipe, and this process holds the writing
+// end. So it notices when this process is gone, even after a SIGKILL. It then
+// performs the duties that were not withdrawn: it kills processes that this
+// process started, and removes its files.
 type guard struct {
 	mu   sync.Mutex
 	to   io.Writer // nil without a guard
@@ -26,18 +27,18 @@ type guard struct {
 type duty struct {
 	// ID identifies the duty.
 	ID int `json:"id"`
-	// Done takes the duty with the ID back.
+	// Done withdraws the duty with the ID.
 	Done bool `json:"done,omitempty"`
 	// Group is a process group to kill.
 	Group int `json:"group,omitempty"`
-	// Mark is an environment variable with its value: processes that have it are killed, if the
-	// system shows the environments of processes.
+	// Mark is an environment variable with its value. The guard kills the processes
+	// that have it, if the system shows the environments of processes.
 	Mark string `json:"mark,omitempty"`
 	// Dir is a folder to remove.
 	Dir string `json:"dir,omitempty"`
 }
 
-// guardEnv and guardArgument make a process the guard of the one that starts it.
+// A process with guardEnv and guardArgument becomes the guard of its parent.
 const (
 	guardEnv      = "APITRACE_GUARD"
 	guardArgument = "guard"
@@ -47,15 +48,15 @@ const (
 var ourGuard = sync.OnceValue(func() *guard {
 	to, err := startGuard()
 	if err != nil {
-		// The next command finds most of the remains of a killed one.
+		// The next command cleans up most remains of a killed process.
 		slog.Debug("there is no guard", "error", err)
 		return &guard{}
 	}
 	return &guard{to: to}
 })
 
-// init makes this process a guard if it was started as one. That is done here and not in main, because
-// the process that starts the guard may be any that uses this package.
+// init makes this process a guard if it was started as one. This is not done in
+// main, because any program that uses this package may start the guard.
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == guardArgument && os.Getenv(guardEnv) != "" {
 		runGuard(os.Stdin)
@@ -75,7 +76,7 @@ func startGuard() (*os.File, error) {
 	defer theirs.Close()
 	cmd := exec.Command(self, guardArgument)
 	cmd.Env, cmd.Dir, cmd.Stdin = []string{guardEnv + "=1"}, "/", theirs
-	// Signals of the terminal and to this process group do not reach it.
+	// Signals from the terminal and to this process group do not reach the guard.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		ours.Close()
@@ -85,14 +86,17 @@ func startGuard() (*os.File, error) {
 	return ours, nil
 }
 
-// GuardGroup has a process group killed when this process is gone, until release is called.
+// GuardGroup makes the guard kill a process group when this process is gone, until
+// release is called.
 func GuardGroup(pgid int) (release func()) { return ourGuard().give(duty{Group: pgid}) }
 
-// GuardMark makes the guard kill the processes whose environment has the assignment when this process is
-// gone, until release is called. This finds processes that have left their group, but only on Linux.
+// GuardMark makes the guard kill the processes with the assignment in their
+// environment when this process is gone, until release is called. It also finds
+// processes that have left their group, but only on Linux.
 func GuardMark(assignment string) (release func()) { return ourGuard().give(duty{Mark: assignment}) }
 
-// guardDir has a folder removed when this process is gone, until release is called.
+// guardDir makes the guard remove a folder when this process is gone, until
+// release is called.
 func guardDir(dir string) (release func()) { return ourGuard().give(duty{Dir: dir}) }
 
 func (g *guard) give(d duty) (release func()) {
@@ -108,7 +112,8 @@ func (g *guard) give(d duty) (release func()) {
 	}
 }
 
-// send writes to the pipe, so that the guard reads it even if this process is killed next.
+// send writes to the pipe. The guard reads the duty even if this process is killed
+// right after that.
 func (g *guard) send(d duty) {
 	if g.to == nil {
 		return
@@ -122,7 +127,8 @@ func (g *guard) send(d duty) {
 	}
 }
 
-// runGuard reads duties until the other process is gone, and does those that are left.
+// runGuard reads duties until the other process is gone, and then performs the
+// remaining duties.
 func runGuard(from io.Reader) {
 	left := map[int]duty{}
 	lines := bufio.NewScanner(from)
@@ -154,7 +160,8 @@ func runGuard(from io.Reader) {
 	}
 }
 
-// removeDeserted removes a folder in which processes that are ending may still write.
+// removeDeserted removes a folder. It retries, because ending processes may still
+// write there.
 func removeDeserted(dir string) {
 	for range 100 {
 		if os.RemoveAll(dir) == nil {

@@ -21,28 +21,31 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostIndex is the maximum size of an index in bytes: that of a whole release has 8 MB.
+// mostIndex is the maximum size of an index in bytes. The index of a whole release
+// has 8 MB.
 const mostIndex = 64 << 20
 
-// mostFile is the maximum size of a file of an export in bytes, and mostFiles how many there may be: their sum fits into 63 bits.
+// mostFile is the maximum size in bytes of a file of an export. mostFiles is the
+// maximum number of files. The sum of their sizes fits into 63 bits.
 const (
 	mostFile  = 1 << 40
 	mostFiles = 1 << 20
 )
 
-// An Imported is a program that came with an export.
+// An Imported is an entry of the cache that came with an export.
 type Imported struct {
-	// Name is that of the entry in the cache.
+	// Name is the name of the entry in the cache.
 	Name             string
 	Program, Version string
 	Kind             Kind
-	// Had is set if the cache had the entry already.
+	// Had is set if the cache already had the entry.
 	Had bool
 }
 
-// Import takes an export in. It refuses one that was made for another platform, or that is damaged: then nothing of it is
-// in the cache. Entries that are there already stay. An export has programs that will be run: it is as trustworthy as the
-// one that made it.
+// Import adds the entries of an export to the cache. It rejects a damaged export
+// and an export for another platform, and then adds nothing. Existing entries
+// stay. The programs of an export will be run, so an export is only as trustworthy
+// as the person who made it.
 func (c *Cache) Import(ctx context.Context, r io.Reader) ([]Imported, error) {
 	compressed, err := zstd.NewReader(r)
 	if err != nil {
@@ -111,7 +114,7 @@ func damaged(err error) error {
 	return message.Errorf("the export is damaged: %w; copy it again", err)
 }
 
-// checkRoom refuses an export that the disk has no room for.
+// checkRoom rejects an export that does not fit on the disk.
 func (c *Cache) checkRoom(x *exportIndex) error {
 	var need int64
 	for _, f := range x.Files {
@@ -125,7 +128,8 @@ func (c *Cache) checkRoom(x *exportIndex) error {
 	return err
 }
 
-// unpack writes the files of an export below a folder, and compares them with their checksums.
+// unpack writes the files of an export below a folder and verifies their
+// checksums.
 func (x *exportIndex) unpack(ctx context.Context, in *tar.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -179,7 +183,8 @@ func (f *carriedFile) unpack(in io.Reader, root *os.Root) error {
 	return nil
 }
 
-// takeIn moves what was unpacked to its places in the cache. Builds come last: what they need is there then.
+// takeIn moves the unpacked files to their places in the cache. Builds come last,
+// after everything that they need.
 func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 	entries := map[Imported]bool{}
 	for _, f := range x.Files {
@@ -212,7 +217,8 @@ func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 	return all, nil
 }
 
-// placeEntry moves one entry into the cache, unless a whole one is there.
+// placeEntry moves one entry into the cache, unless a complete one is already
+// there.
 func (c *Cache) placeEntry(entry *Imported, from string) error {
 	m, err := readManifest(from)
 	if err != nil {
@@ -244,7 +250,7 @@ func (c *Cache) placeEntry(entry *Imported, from string) error {
 	return os.Rename(from, to)
 }
 
-// moveNew moves a file to its place, unless there is one.
+// moveNew moves a file to its place, unless a file is already there.
 func moveNew(from, to string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil

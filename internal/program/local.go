@@ -21,46 +21,48 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Local is source on this machine that a program is built from instead of a released module: the folder of a
-// module, or of a Go workspace of several modules. Nothing is written to it.
+// A Local is source on this machine from which a program is built instead of a
+// released module. It is the folder of a module, or of a Go workspace of several
+// modules. Nothing is written to that folder.
 type Local struct {
 	// Dir is the top folder.
 	Dir string
-	// Name is what people call the source: "./kubernetes@main". Errors show it.
+	// Name is the name of the source for people: "./kubernetes@main". Errors show it.
 	Name string
-	// Release is the release that the source comes next to: "v1.37.1".
+	// Release is the release closest to the source: "v1.37.1".
 	Release string
-	// Like is the release under whose versions the modules of the folder are compiled, so that Go's build cache serves
-	// what they have in common.
+	// Like is the release that lends its versions to the modules of the folder. With
+	// equal versions, Go's build cache serves the source that both share.
 	Like string
-	// Commit is the hash of the commit that is checked out, Time is that commit's.
+	// Commit is the hash of the checked-out commit. Time is the time of that commit.
 	Commit string
 	Time   time.Time
-	// Dirty tells that the files are not those of the commit.
+	// Dirty is set if the files differ from the commit.
 	Dirty bool
-	// State identifies the files before they are read: Take is spared when it has read them in that state. "" stands
-	// for an unknown state.
+	// State identifies the files before they are read. If Take has already read the
+	// files in this state, it need not run again. "" stands for an unknown state.
 	State string
-	// Check says in which state the files are now; nil: they do not change.
+	// Check returns the present state of the files. nil means that they never change.
 	Check func(context.Context) (state string, err error)
 }
 
-// ErrChanged says that source was changed while it was read.
+// ErrChanged reports that source was changed while it was read.
 var ErrChanged = message.NewError("the files were changed while they were read: try again")
 
-// A LocalBuild is what an Upstream is that was taken from a folder.
+// A LocalBuild describes the folder of an Upstream that was taken from one.
 type LocalBuild struct {
 	Dir   string `json:"dir"`
 	Name  string `json:"name"`
 	Dirty bool   `json:"dirty,omitempty"`
-	// Folders are the folders of the modules in Dir, by the paths of the modules: "staging/src/k8s.io/api".
+	// Folders maps the path of each module in Dir to its folder there:
+	// "staging/src/k8s.io/api".
 	Folders map[string]string `json:"folders"`
 	// GoMod is the go.mod of the workspace.
 	GoMod string `json:"goMod"`
 }
 
-// FileOf returns the path of a file below the vendor folder in the folder that it was taken from; "" if it is
-// of a module from elsewhere.
+// FileOf returns the path in Dir of a file below the vendor folder. It returns ""
+// if the file belongs to a module from elsewhere.
 func (l *LocalBuild) FileOf(vendored string) string {
 	for dir := path.Dir(vendored); dir != "."; dir = path.Dir(dir) {
 		if folder, ok := l.Folders[dir]; ok {
@@ -70,13 +72,13 @@ func (l *LocalBuild) FileOf(vendored string) string {
 	return ""
 }
 
-// IsLocal tells whether a version is one that Take has made.
+// IsLocal reports whether Take made the version.
 func IsLocal(version string) bool { return localBuild.MatchString(semver.Build(version)) }
 
 // localBuild is the build metadata of the versions that Local.version makes.
 var localBuild = regexp.MustCompile(`^\+[0-9a-f]{1,10}(\.dirty)?\.[0-9a-f]{8}$`)
 
-// version is the version of a build, by the checksum of what it is made from.
+// version returns the version of a build from the checksum of its source.
 func (l Local) version(sum string) string {
 	label := l.Commit[:min(10, len(l.Commit))]
 	if l.Dirty {
@@ -85,7 +87,8 @@ func (l Local) version(sum string) string {
 	return l.Release + "+" + label + "." + sum[:8]
 }
 
-// Taken returns the version that Take has given to the source in the state of l, if its copy is still in the cache.
+// Taken returns the version that Take gave to the source in the state of l, if its
+// copy is still in the cache.
 func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	if l.State == "" {
 		return "", false
@@ -104,7 +107,8 @@ func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	return p.Version, err == nil
 }
 
-// TakenFrom returns what Take has noted of a version, even if its copy is no longer in the cache.
+// TakenFrom returns the record that Take wrote for a version, even if the copy is
+// no longer in the cache.
 func TakenFrom(c *Cache, p Program) (up Upstream, ok bool) {
 	up, err := c.recordedUpstream(p.Module, p.Version)
 	return up, err == nil && up.Local != nil
@@ -116,14 +120,16 @@ func (c *Cache) takenFile(p Program, l Local) string {
 }
 
 const (
-	// localDir holds the versions that Take has given, by the state of the source.
+	// localDir holds the versions that Take assigned, by the state of the source.
 	localDir = "locals"
-	// localFormat is part of the key of a state. Raise it when the way of reading folders changes.
+	// localFormat is part of the key of a state. Raise it when the reading of folders
+	// changes.
 	localFormat = "local 1"
 )
 
-// Take copies the source of a program, and of all that it depends on, from a folder to the cache. It returns what
-// is built from now on under a version of its own, which Build and the like take as they take a release's.
+// Take copies the source of a program and of its dependencies from a folder to the
+// cache. It returns the Upstream of the copy, which has a version of its own.
+// Build and similar functions accept that version like the version of a release.
 func Take(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
 	p.Version = l.version("--------")
 	p.Released = l.Name
@@ -180,7 +186,7 @@ func Take(ctx context.Context, p Program, l Local, o Options) (Upstream, error) 
 	return b.upstream, nil
 }
 
-// keepLocal writes the workspace, unless it is there.
+// keepLocal writes the workspace, unless it is already there.
 func (b *build) keepLocal(ctx context.Context, copied *localCopy) error {
 	unlock, err := b.cache.lock(ctx, b.program, b.tell)
 	if err != nil {
@@ -219,13 +225,15 @@ type localModule struct {
 	Replace                              *struct{ Path, Version, Dir, GoMod, GoVersion string }
 }
 
-// local tells whether the module lies in the folder itself.
+// local reports whether the module is in the folder itself.
 func (m *localModule) local() bool { return m.Main || m.Replace != nil && m.Replace.Version == "" }
 
-// A ListError says that the packages of a folder cannot be listed: a file is missing or cannot be parsed.
+// A ListError reports that the packages of a folder cannot be listed, because a
+// file is missing or cannot be parsed.
 type ListError struct {
 	Name string
-	// Complaints are what the go command says, one line each, beginning with a file if one is to blame.
+	// Complaints has the messages of the go command, one line each. If a file is to
+	// blame, the line begins with it.
 	Complaints []string
 }
 
@@ -243,7 +251,7 @@ func (e *ListError) message() message.Message {
 	return message.Of("the packages of %s cannot be read:\n\t%s", e.Name, lines)
 }
 
-// listLocal lists the packages that the program consists of, without those of the standard library.
+// listLocal lists the packages of the program, without the standard library.
 func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) {
 	tmp, err := NewRunDir()
 	if err != nil {
@@ -283,7 +291,7 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 				complaint = p.Error.Pos + ": " + complaint
 			}
 			complaints = append(complaints, strings.Split(complaint, "\n")...)
-		} else if !p.Standard && (p.ImportPath != main || b.program.MainFolder() != "") { // else the workspace has a copy of its own
+		} else if !p.Standard && (p.ImportPath != main || b.program.MainFolder() != "") { // else the workspace has its own copy
 			packages = append(packages, p)
 		}
 	}
@@ -293,8 +301,9 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 	return packages, nil
 }
 
-// listSettings say from which modules the packages come: those of the folder's Go workspace if it has a go.work, and
-// third-party ones from its vendor folder if it has one. The go.work, and then the vendor folder, may be above the folder.
+// listSettings returns the settings that select the source of packages. A go.work
+// gives the modules of the folder's Go workspace, and a vendor folder gives
+// third-party modules. Both may be above the folder.
 func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	mode, work, top := "-mod=readonly", "off", l.Dir
 	workspace, err := findWorkspace(l.Dir)
@@ -314,17 +323,18 @@ func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	return []setting{{"GOFLAGS", mode}, {"GOWORK", work}, {"CGO_ENABLED", "0"}}, nil
 }
 
-// A localCopy is the content of a workspace that is made from a folder.
+// A localCopy is the content of a workspace made from a folder.
 type localCopy struct {
 	files []localFile
-	// links are folders with files to link to, instead of a second copy.
+	// links are folders whose files can be linked instead of copied.
 	links []linkable
 }
 
 type localFile struct {
-	// name is the path below the workspace, with slashes.
+	// name is the path below the workspace, with slashes. sum is the checksum.
 	name, sum string
-	// from is a file with that content in the cache, "" if there is none. data is the content then.
+	// from is a file in the cache with the same content, or "". If it is "", data is
+	// the content.
 	from string
 	data []byte
 }
@@ -338,7 +348,7 @@ func (c *localCopy) sums() []byte {
 	return out.Bytes()
 }
 
-// readLocal reads what the workspace consists of.
+// readLocal reads the content of the workspace from the folder.
 func (b *build) readLocal(l Local, packages []localPackage) (*localCopy, error) {
 	modules := modulesOf(b.program, l, packages)
 	goMod, err := modules.goMod(b.upstream)
@@ -403,7 +413,8 @@ func (c *localCopy) file(name string, data []byte) localFile {
 	return f
 }
 
-// write writes the files below a folder. Those that the cache has are linked.
+// write writes the files below a folder. It links files that the cache already
+// has.
 func (c *localCopy) write(dir string) error {
 	made := map[string]bool{}
 	for _, f := range c.files {
@@ -431,13 +442,14 @@ func (c *localCopy) write(dir string) error {
 	return nil
 }
 
-// A linkable is a workspace in the cache.
+// A linkable is a workspace in the cache. Its files can be linked.
 type linkable struct {
 	dir  string
 	sums map[string]string
 }
 
-// linkables are the workspaces of the program that were used last. Their files are never changed in place.
+// linkables returns the most recently used workspaces of the program. Their files
+// are never changed in place.
 func (b *build) linkables() []linkable {
 	const wanted = 3
 	dirs, err := filepath.Glob(filepath.Join(b.cache.kindDir(KindWorkspace), b.program.Name+"_*"))
@@ -469,7 +481,8 @@ func (b *build) linkables() []linkable {
 	return all
 }
 
-// files lists what go mod vendor would copy of a package: all but tests, and what it embeds from folders below.
+// files lists the files that go mod vendor would copy of a package: all files but
+// tests, and the embedded files from folders below.
 func (p *localPackage) files() ([]string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil {

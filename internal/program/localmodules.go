@@ -16,18 +16,20 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// localModules are the modules of the packages of a folder, by their paths.
+// localModules maps the paths of modules to the modules that a folder's packages
+// use.
 type localModules map[string]*localModuleUse
 
 type localModuleUse struct {
 	localModule
-	// version is the one that the module is compiled under.
+	// version is the version under which the module is compiled.
 	version  string
 	packages []string
 }
 
-// modulesOf returns the modules of packages, under the versions with which the release of the folder is built: then
-// the compiler is given the same for the same source.
+// modulesOf returns the modules of packages. A module gets the version with which
+// the folder's release is built. The compiler then gets equal input for equal
+// source.
 func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	modules := localModules{}
 	for _, pkg := range packages {
@@ -50,7 +52,8 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 		if !m.local() {
 			continue
 		}
-		// The program's go.mod asks for no version of the others. They ask for each other's, once they are released.
+		// The program's go.mod requires no version of the other modules. They require each
+		// other's versions once they are released.
 		m.version = "v0.0.0"
 		if released, ok := p.localReplace(path, m.folder(l.Dir)); path == p.Module {
 			m.version = l.Like
@@ -61,7 +64,8 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	return modules
 }
 
-// requires lists the modules that the go.mod of a module requires, as far as it can be read.
+// requires lists the modules that a module's go.mod requires. It returns nil if
+// the go.mod cannot be read.
 func (m *localModuleUse) requires() []string {
 	file := m.GoMod
 	if m.Replace != nil && m.Replace.GoMod != "" {
@@ -73,7 +77,7 @@ func (m *localModuleUse) requires() []string {
 	}
 	f, err := modfile.ParseLax(file, data, nil)
 	if err != nil {
-		return nil // as the go command says, too
+		return nil // the go command reports it as well
 	}
 	var all []string
 	for _, r := range f.Require {
@@ -82,7 +86,7 @@ func (m *localModuleUse) requires() []string {
 	return all
 }
 
-// folder is the folder of a local module below the top one, with slashes.
+// folder returns the folder of a local module relative to top, with slashes.
 func (m *localModule) folder(top string) string {
 	dir := m.Dir
 	if m.Replace != nil {
@@ -96,7 +100,7 @@ func (m *localModule) folder(top string) string {
 	return filepath.ToSlash(filepath.Clean(dir))
 }
 
-// folders are those of the local modules.
+// folders maps the paths of the local modules to their folders.
 func (m localModules) folders(top string) map[string]string {
 	all := map[string]string{}
 	for path, module := range m {
@@ -107,7 +111,8 @@ func (m localModules) folders(top string) map[string]string {
 	return all
 }
 
-// goMod is the go.mod of the workspace: it requires every module in its version.
+// goMod returns the go.mod of the workspace. It requires every module in its
+// version.
 func (m localModules) goMod(up Upstream) ([]byte, error) {
 	theirs, err := up.ModFile()
 	if err != nil {
@@ -125,7 +130,7 @@ func (m localModules) goMod(up Upstream) ([]byte, error) {
 	return ours.Format()
 }
 
-// list is the vendor/modules.txt of the workspace.
+// list returns the vendor/modules.txt of the workspace.
 func (m localModules) list() []byte {
 	var out bytes.Buffer
 	for _, path := range slices.Sorted(maps.Keys(m)) {
@@ -146,17 +151,18 @@ func (m localModules) list() []byte {
 	return out.Bytes()
 }
 
-// A goWork is a Go workspace, which modules are developed in.
+// A goWork is a Go workspace of modules under development.
 type goWork struct {
-	// file is its go.work, data the content.
+	// file is the go.work. data is its content.
 	file string
 	data []byte
 }
 
 func (w *goWork) dir() string { return filepath.Dir(w.file) }
 
-// findWorkspace finds the Go workspace that the module in a folder is part of: its go.work is in the folder, or in the next folder
-// above with one, and uses this module. It returns nil if there is none.
+// findWorkspace returns the Go workspace of the module in a folder. Its go.work is
+// in that folder, or in the nearest folder above that has one. A go.work above
+// must use the module. findWorkspace returns nil if there is no such workspace.
 func findWorkspace(dir string) (*goWork, error) {
 	file := filepath.Join(dir, "go.work")
 	data, err := os.ReadFile(file)
@@ -184,7 +190,7 @@ func findWorkspace(dir string) (*goWork, error) {
 	}
 }
 
-// folders are those of its modules, with slashes.
+// folders returns the folders of the workspace's modules, with slashes.
 func (w *goWork) folders() ([]string, error) {
 	file, err := modfile.ParseWork(w.file, w.data, nil)
 	if err != nil {
@@ -197,8 +203,8 @@ func (w *goWork) folders() ([]string, error) {
 	return folders, nil
 }
 
-// WorkspaceFolders lists the folders of the modules of the Go workspace that the module in a folder is part of; none if it is
-// part of none.
+// WorkspaceFolders lists the module folders of the Go workspace that the module in
+// a folder is part of. It returns nil if there is no such workspace.
 func WorkspaceFolders(dir string) ([]string, error) {
 	w, err := findWorkspace(dir)
 	if err != nil || w == nil {
@@ -207,7 +213,8 @@ func WorkspaceFolders(dir string) ([]string, error) {
 	return w.folders()
 }
 
-// copyWork writes a go.work that names the same folders to another place, with the checksums that belong to it.
+// copyWork writes a copy of a go.work to another place, with its checksums. The
+// copy names the same folders.
 func copyWork(dir, to string, data []byte) (string, error) {
 	file, err := modfile.ParseWork(filepath.Join(dir, "go.work"), data, nil)
 	if err != nil {

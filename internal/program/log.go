@@ -2,5 +2,6 @@ package program
 
 import "path/filepath"
 
-// Log returns the path of what the go command said in a build. It need not exist.
+// Log returns the path of the go command's output during a build. The file need
+// not exist.
 func (e Entry) Log() string { return filepath.Join(e.Dir, logFile) }

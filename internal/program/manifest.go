@@ -23,11 +23,12 @@ import (
 )
 
 const (
-	// manifestFile completes an entry: it is written last.
+	// manifestFile completes an entry. It is written last.
 	manifestFile = "apitrace.json"
-	// sumsFile lists the entry's files as sha256sum(1) does.
+	// sumsFile lists the entry's files in the format of sha256sum(1).
 	sumsFile = "apitrace.sha256"
-	// sizeFile holds the size of a complete entry; see sealedSize. It is not in the list of checksums.
+	// sizeFile holds the size of a complete entry; see sealedSize. The list of
+	// checksums does not include it.
 	sizeFile = "apitrace.size.json"
 )
 
@@ -36,15 +37,15 @@ type manifest struct {
 	Program string `json:"program"`
 	Version string `json:"version"`
 	Key     string `json:"key"`
-	// Rewrite and Summary are those of an instrumented build.
+	// Rewrite and Summary are set for an instrumented build.
 	Rewrite string `json:"rewrite,omitempty"`
 	Summary string `json:"summary,omitempty"`
-	// Missing is how many rules the source had nothing for.
+	// Missing is the number of rules that matched nothing in the source.
 	Missing int `json:"missing,omitempty"`
-	// Edited tells whether a person's edits are built in; Edits are those of Rewrite.
+	// Edited is set if the build includes a person's edits. Edits is Rewrite.Edits.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
-	// Cover tells whether the statements of the build count how often they run.
+	// Cover is set if the build has statement counters.
 	Cover bool `json:"cover,omitempty"`
 	// Sums is the checksum of the list of the files' checksums.
 	Sums string `json:"sums"`
@@ -80,7 +81,7 @@ func seal(dir string, m manifest) error {
 	return sealAs(dir, m, sums)
 }
 
-// sealAs completes an entry whose checksums are known.
+// sealAs completes an entry with known checksums.
 func sealAs(dir string, m manifest, sums []byte) error {
 	if err := writeFile(filepath.Join(dir, sumsFile), sums); err != nil {
 		return err
@@ -94,10 +95,10 @@ var (
 	errNeverFinished = message.NewError("it was never finished")
 )
 
-// check compares an entry with its manifest: those of its files that want
-// accepts (path relative to the entry, with slashes), which must be there and
-// unchanged. It returns errNoEntry if nothing is there, and what is wrong with
-// it for a half-finished or damaged one.
+// check compares an entry with its manifest. The files that want accepts must
+// exist and be unchanged; want gets paths relative to the entry, with slashes.
+// check returns errNoEntry if there is no entry, and another error if the entry is
+// half-finished or damaged.
 func check(dir, key string, want func(file string) bool) (manifest, error) {
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +123,8 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 	return m, checkSums(dir, sums, want)
 }
 
-// checkSums compares the files with the list. Files beyond the list are not looked for.
+// checkSums compares the listed files with their checksums. It ignores other
+// files.
 func checkSums(dir string, sums []byte, want func(string) bool) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -145,11 +147,12 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 	return g.Wait()
 }
 
-// sealedSize returns the size of the files of a complete entry. A workspace has thousands of files, and they do not change: the
-// first call counts them and writes the size down for later ones. It ignores the error of a read-only cache.
+// sealedSize returns the size of the files of a complete entry. A workspace has
+// thousands of files, and they do not change. So the first call counts them and
+// records the size for later calls. It ignores the error of a read-only cache.
 func sealedSize(dir string, m manifest) (int64, error) {
 	type size struct {
-		// Sums is that of the manifest whose files were counted.
+		// Sums is manifest.Sums at the time of counting.
 		Sums string `json:"sums"`
 		Size int64  `json:"size"`
 	}
@@ -170,7 +173,7 @@ func sealedSize(dir string, m manifest) (int64, error) {
 	return counted, nil
 }
 
-// touch records that an entry was used. It ignores the error of a read-only cache.
+// touch records the use of an entry. It ignores the error of a read-only cache.
 func touch(dir string) { setUsed(filepath.Join(dir, manifestFile)) }
 
 func setUsed(path string) {
@@ -178,7 +181,8 @@ func setUsed(path string) {
 	_ = os.Chtimes(path, now, now)
 }
 
-// removeEntry deletes an entry so that it never looks complete while parts are missing.
+// removeEntry deletes an entry. It removes the manifest first, so that a partly
+// deleted entry never looks complete.
 func removeEntry(dir string) error {
 	if err := os.Remove(filepath.Join(dir, manifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -237,7 +241,8 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeJSON writes v so that a reader sees the old file or the new one, never a part.
+// writeJSON writes v to a file. A reader sees the old file or the new one, never a
+// part.
 func writeJSON(file string, v any) error {
 	data, err := encodeJSON(v)
 	if err != nil {
@@ -251,8 +256,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// writeFile writes a file that others than its owner cannot read, which suits tokens as well.
-// A reader sees the old file or the new one, never a part.
+// writeFile writes a file that only its owner can read, so it may hold tokens. A
+// reader sees the old file or the new one, never a part.
 func writeFile(file string, data []byte) error {
 	if err := renameio.WriteFile(file, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("writing %s: %w", file, err)

@@ -12,34 +12,38 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A Plan is what Build would do.
+// A Plan describes the work of Build before it is done.
 type Plan struct {
 	Program Program
-	// Workspace, Build and GoCache are the folders that would be written.
+	// Workspace, Build and GoCache are the folders that Build would write.
 	Workspace, Build, GoCache string
-	// Binary is the executable that would be made.
+	// Binary is the executable that Build would make.
 	Binary string
-	// Cached is set when the binary is there already, so that nothing would be done.
+	// Cached is set if the binary is in the cache. Build would then do nothing.
 	Cached bool
-	// HasWorkspace is set when the workspace is there, so that only the build is left to do.
+	// HasWorkspace is set if the workspace is in the cache. Only the build is left to
+	// do.
 	HasWorkspace bool
-	// Instrumented tells whether source would be rewritten.
+	// Instrumented is set if Build would rewrite source.
 	Instrumented bool
-	// Commands are the commands in their order; none for what is cached, and none without Go.
+	// Commands are the commands of the build in order. It has no commands for cached
+	// parts, and none without Go.
 	Commands []Command
-	// NoGo is what is wrong with the toolchain that the build needs, nil if nothing is, or the binary is cached.
-	// The commands then are not known, and Binary has "<key>" in it.
+	// NoGo is the error of the toolchain if the build needs one. It is nil if the
+	// toolchain is usable, or if the binary is cached. If NoGo is set, the commands
+	// are not known, and Binary contains "<key>".
 	NoGo error
-	// Upstream is what would be built; its Sum is "" when the module has to be
-	// resolved first, and the paths then have "<key>" where its content would decide.
+	// Upstream is the module version to build. If the module must be resolved first,
+	// Sum is "", and paths contain "<key>" in place of the key of the content.
 	Upstream Upstream
 }
 
-// unknownKey stands in a plan for the key of content that is not known yet.
+// unknownKey stands in a plan for a key that is not known yet.
 const unknownKey = "<key>-------"
 
-// MakePlan says what Build would do. It writes nothing and does not use the network. Of what the cache lacks it
-// knows less without Go: the commands and the folder of the build depend on the toolchain.
+// MakePlan describes the work of Build. It writes nothing and does not use the
+// network. Without Go, the plan of an uncached build is less complete, because the
+// commands and the folder of the build depend on the toolchain.
 func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	toolchain, noGo := FindToolchain(ctx)
 	up, err := o.Cache.recordedUpstream(p.Module, p.Version)
@@ -76,12 +80,12 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	return plan, nil
 }
 
-// unknownDir is the folder of an entry whose key is not known.
+// unknownDir returns the folder of an entry with an unknown key.
 func unknownDir(c *Cache, kind Kind, p Program) string {
 	return strings.TrimRight(c.entryDir(kind, p, unknownKey), "-")
 }
 
-// commands gives what a build runs: all of it, or what is left to do.
+// commands returns the commands of a build, without the steps that are done.
 func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	var cmds []Command
 	if !resolved || !hasWorkspace {
@@ -94,8 +98,8 @@ func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	return append(cmds, b.listCommand(), b.buildCommand())
 }
 
-// Write prints the plan as a shell script that people can read, in the language of the printer, and, but for the
-// generated files, run.
+// Write prints the plan as a shell script in the printer's language. People can
+// read the script, and can run all of it except the parts about generated files.
 func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	var out strings.Builder
 	for _, line := range p.heading() {
@@ -110,7 +114,7 @@ func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	return err
 }
 
-// heading says what would be built, and what is there already.
+// heading describes the program, and the parts that already exist.
 func (p *Plan) heading() []message.Message {
 	lines := []message.Message{message.Of("%s, plain", p.Program), message.Of("workspace: %s", p.Workspace), message.Of("binary:    %s", p.Binary)}
 	if p.Instrumented {

@@ -3,7 +3,7 @@ package program
 // A Platform is an operating system and an architecture, in Go's words.
 type Platform struct{ OS, Arch string }
 
-// Platforms are those for which apitrace is released.
+// Platforms lists the platforms of apitrace's releases.
 var Platforms = []Platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 
 // String returns the platform as the go command writes it: "linux/amd64".

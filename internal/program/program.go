@@ -1,22 +1,23 @@
-// Package program turns a released Go program into a binary that apitrace can
-// run, and runs it: version, workspace, vendor tree, overlay, build, child
-// process. It is what kube-apiserver and etcd have in common; packages apiserver
-// and storage add what each needs.
+// Package program builds a released Go program and runs it as a child process. It
+// resolves the version, makes the workspace with the vendor tree, rewrites source
+// through an overlay, and compiles. It also keeps the cache of these results. The
+// packages apiserver and storage add the parts that only kube-apiserver or only
+// etcd needs; those parts don't belong here.
 //
-// The way of a build:
+// A build has these steps:
 //
 //	resolve    the module of the wanted version, with its checksum
 //	workspace  a generated main module: go.mod, upstream's own main.go, a leash
 //	tidy       go mod tidy
 //	vendor     go mod vendor: the pristine source, for the rewriter and for people
-//	generate   source that upstream's build makes, and its old modules lack
+//	generate   source that upstream's build generates and its old modules lack
 //	rewrite    changed copies of vendored files, if the build is instrumented
 //	compile    go build -mod=vendor -overlay
 //	link
 //
-// Workspaces and builds live in a [Cache]. Each is completed by a manifest that
-// is written last; without one, or when the files are not those of the manifest,
-// it is made again.
+// Workspaces and builds are kept in a [Cache]. The manifest of an entry is written
+// last and completes it. An entry without a manifest, or with files that don't
+// match its manifest, is made again.
 package program
 
 import (
@@ -32,71 +33,76 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mainModule is the path of the generated main module. It is apitrace's own, so
-// that the probe has its real import path in the traced program.
+// mainModule is the path of the generated main module. It is the path of apitrace
+// itself, so that the probe has its real import path in the traced program.
 const mainModule = "github.com/kubeapitrace/apitrace"
 
 // A Program describes what to build: one released program at one version.
 type Program struct {
 	// Name is the name of the program and of its binary: "kube-apiserver".
 	Name string
-	// Module and Version are those of the module that holds the program:
-	// "k8s.io/kubernetes", "v1.37.1".
+	// Module is the module that holds the program: "k8s.io/kubernetes". Version is the
+	// version of that module: "v1.37.1".
 	Module, Version string
-	// Released is the name of the release, if it is not Version: modules do not know the
-	// releases of every repository.
+	// Released is the name of the release, if it is not Version. The releases of some
+	// repositories are not versions of their modules.
 	Released string
-	// Main is the path within the module of the one file of upstream's package
-	// main. The workspace gets a copy of it. With a slash at its end it is the folder of a package main that has
-	// several files or imports internal packages of its module: that is built where the vendor tree has it.
+	// Main is the path of upstream's func main within the module. It names the only
+	// file of package main, and the workspace gets a copy of that file. If it ends
+	// with a slash, it names the folder of a package main with several files or with
+	// imports of its module's internal packages. That package is built in the vendor
+	// tree.
 	Main string
-	// LocalReplace gives the released version of a module that upstream's go.mod
-	// replaces by a folder of its own repository, which no module contains. A
-	// module for which it says false, and every one if it is nil, is required in
-	// the version that upstream's go.mod asks for.
+	// LocalReplace returns the released version of a module that upstream's go.mod
+	// replaces by a folder of its own repository. No module contains that folder. If
+	// LocalReplace is nil or returns false, the version that upstream's go.mod
+	// requires is used.
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
-	// Replace gives what takes the place of a module that upstream's go.mod replaces by a
-	// version that is not available or not usable any more, by its path there. A Version of "" means upstream's.
-	// Of a module for which LocalReplace gives a version, only the Version counts.
+	// Replace gives substitutes for modules that upstream's go.mod replaces by a
+	// version that is no longer available or usable. The key is the path of the
+	// replacement in upstream's go.mod. An empty Version means upstream's version. For
+	// a module with a version from LocalReplace, the key is the module's path, and
+	// only the Version is used.
 	Replace map[string]module.Version
-	// Generate lists what makes source that upstream's released module lacks.
+	// Generate lists the generators of source that upstream's released module lacks.
 	Generate []Generator
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string
-	// Space is the number of bytes that a build with an empty cache needs below the cache root.
+	// Space is the number of bytes below the cache root that a build with an empty
+	// cache needs.
 	Space int64
 }
 
 // A Rewrite changes the source of a build.
 type Rewrite struct {
-	// Key identifies everything that decides the result: rules, rewriter, probe.
-	// It is part of the key of the build.
+	// Key identifies everything that affects the result: rules, rewriter and probe. It
+	// is part of the key of the build.
 	Key string
-	// Edits names the edited files that the build includes. The cache keeps only the newest of such
-	// builds, because each attempt makes one.
+	// Edits names the edited files that the build includes. Each attempt at an edit
+	// makes such a build, so the cache keeps only the newest ones.
 	Edits []string
-	// Cover lists the packages whose statements count how often they run, as "go build -cover" does it. A build
-	// with such counters is not a traced one. Its overlay is what Run makes.
+	// Cover lists the packages with statement counters, as of "go build -cover". A
+	// build with counters is not a traced build. Run still makes its overlay.
 	Cover []string
 	// Run writes changed copies of files of the workspace below out.
 	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
 }
 
-// A Rewritten is what a Rewrite has made.
+// A Rewritten is the result of a Rewrite.
 type Rewritten struct {
-	// Overlay says which file of the workspace each copy replaces (key: absolute path in the
-	// workspace, where a file need not exist yet).
+	// Overlay maps a file of the workspace to the copy that replaces it. The key is an
+	// absolute path in the workspace, where no file needs to exist yet.
 	Overlay map[string]string
-	// Summary is for people: "4,747 functions in 816 files".
+	// Summary describes the result for people: "4,747 functions in 816 files".
 	Summary string
-	// Missing tells of each rule that the source had nothing for.
+	// Missing has a message for each rule that matched nothing in the source.
 	Missing []message.Message
 }
 
 // Options set how to build.
 type Options struct {
-	// Cache is where everything is kept. Required.
+	// Cache holds everything that the build makes. Required.
 	Cache *Cache
 	// Rewrite makes the build an instrumented one; nil means a plain build.
 	Rewrite *Rewrite
@@ -108,25 +114,25 @@ type Options struct {
 type Binary struct {
 	// Path is the executable.
 	Path string
-	// Workspace is the folder with the source it was built from; what a rewriter
-	// changed is not changed there. The folder may have been cleaned away since.
+	// Workspace is the folder with the source of the build, without the changes of the
+	// rewriter. It may have been removed since.
 	Workspace string
-	// Key identifies the build by its content: source, rewriting, toolchain, flags.
+	// Key identifies the content of the build: source, rewriting, toolchain, flags.
 	Key string
-	// Upstream is what was built.
+	// Upstream is the module version of the program.
 	Upstream Upstream
 	// Summary is the summary of the Rewrite; "" for a plain build.
 	Summary string
 	// Edited names the edited files that the build includes.
 	Edited []string
-	// Cached is set when the binary was there before.
+	// Cached is set if the binary was already in the cache.
 	Cached bool
 
 	release func()
 }
 
-// Release allows other processes to remove the binary from the cache before this process ends. A running
-// server still keeps it there.
+// Release allows other processes to remove the binary from the cache before this
+// process ends. A server that still runs the binary keeps it in the cache.
 func (b *Binary) Release() {
 	if b != nil && b.release != nil {
 		b.release()
@@ -136,7 +142,8 @@ func (b *Binary) Release() {
 // Release is the name of the program's release: "v3.4.3".
 func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
 
-// MainFolder is the import path of a package main that is built in the vendor tree; "" stands for the copy in the workspace.
+// MainFolder returns the import path of a package main that is built in the vendor
+// tree. It returns "" for the copy in the workspace.
 func (p Program) MainFolder() string {
 	if !strings.HasSuffix(p.Main, "/") {
 		return ""
@@ -144,13 +151,14 @@ func (p Program) MainFolder() string {
 	return path.Join(p.Module, p.Main)
 }
 
-// mainPackage is the import path of package main as the go command prints it.
+// mainPackage returns the import path of package main as the go command prints it.
 func (p Program) mainPackage() string { return cmp.Or(p.MainFolder(), mainModule) }
 
-// target names package main to the go command in the workspace.
+// target returns the name of package main for the go command in the workspace.
 func (p Program) target() string { return cmp.Or(p.MainFolder(), ".") }
 
-// tools are the packages main that the vendor tree must have: generators, and that of the program itself if it is built there.
+// tools returns the packages main that the vendor tree must have: the generators,
+// and the program's package main if it is built there.
 func (p Program) tools() []string {
 	var tools []string
 	for _, g := range p.Generate {
@@ -164,7 +172,8 @@ func (p Program) tools() []string {
 
 func (p Program) String() string { return p.Name + " " + p.Release() }
 
-// newModFile begins the go.mod of a workspace with upstream's Go version and godebug settings.
+// newModFile begins the go.mod of a workspace with upstream's Go version and
+// godebug settings.
 func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	ours := new(modfile.File)
 	edits := []error{ours.AddModuleStmt(mainModule)}
@@ -177,8 +186,8 @@ func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	return ours, errors.Join(edits...)
 }
 
-// goMod writes the go.mod of the workspace: upstream's Go version, godebug
-// settings and replacements, and nothing raised above what upstream requires.
+// goMod returns the go.mod of the workspace: upstream's Go version, godebug
+// settings and replacements. It raises no version above upstream's requirement.
 func (p Program) goMod(up Upstream) ([]byte, error) {
 	if up.Local != nil {
 		return []byte(up.Local.GoMod), nil

@@ -2,10 +2,10 @@ package program
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// A Stage is a part of the way from a version to a running program.
+// A Stage is a step between a version and a running program.
 type Stage string
 
-// stageNames describe the stages.
+// stageNames are the names of the stages for people.
 var stageNames = map[Stage]message.Message{
 	StageResolve: message.Of("resolve"), StageDownload: message.Of("download"), StageTidy: message.Of("tidy"), StageVendor: message.Of("vendor"),
 	StageGenerate: message.Of("generate"), StageRewrite: message.Of("rewrite"), StageCompile: message.Of("compile"), StageLink: message.Of("link"),
@@ -18,7 +18,7 @@ const (
 	StageDownload Stage = "download"
 	StageTidy     Stage = "tidy"
 	StageVendor   Stage = "vendor"
-	StageGenerate Stage = "generate" // only if there is something to generate
+	StageGenerate Stage = "generate" // only if the program has generators
 	StageRewrite  Stage = "rewrite"
 	StageCompile  Stage = "compile"
 	StageLink     Stage = "link"
@@ -27,20 +27,20 @@ const (
 
 // An Event is one step of progress.
 type Event struct {
-	// Program is what is being built: "kube-apiserver v1.37.1".
+	// Program is the program that is being built: "kube-apiserver v1.37.1".
 	Program string
 	Stage   Stage
-	// Done counts the packages compiled, of Total, in StageCompile. Total is 0
-	// where there is nothing to count.
+	// Done is the number of compiled packages out of Total, in StageCompile. Total is
+	// 0 if there is nothing to count.
 	Done, Total int
 	// Item is the current package or module; may be "".
 	Item string
-	// Note is a sentence for the user, to be kept on the screen; it may be empty.
+	// Note is a message for the user that stays on the screen. It may be empty.
 	Note message.Message
 }
 
-// A Progress receives the progress of a build. Calls of its method are serialized and
-// frequent: hundreds per second.
+// A Progress receives the progress of a build. Calls of Report are serialized.
+// They are frequent: hundreds per second.
 type Progress interface {
 	Report(Event)
 }

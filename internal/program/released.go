@@ -12,17 +12,20 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A ReleasedModule is a module from which ReleasedSource takes files.
+// A ReleasedModule selects files of a module for ReleasedSource.
 type ReleasedModule struct {
 	Path, Version string
 	// Optional modules need not be available.
 	Optional bool
-	// Place returns the path of a file below the folder of the source, "" to leave the file out. file is its path in the module.
+	// Place maps the path of a file in the module to its path below the folder of the
+	// source. It returns "" for a file to leave out.
 	Place func(file string) string
 }
 
-// ReleasedSource returns a folder with files of modules of a release that is read and not built. It fetches the modules if
-// the folder is not in the cache. The folder is a workspace of the cache, and p's name and version are those of the entry.
+// ReleasedSource returns a folder with files from modules of a release, for
+// reading and not for building. It fetches the modules if the folder is not in the
+// cache. The folder is a workspace of the cache, with the name and the version of
+// p.
 func ReleasedSource(ctx context.Context, p Program, o Options, modules []ReleasedModule) (string, error) {
 	tell := newReporter(o.Progress, p)
 	var ids []string
@@ -68,7 +71,7 @@ func ReleasedSource(ctx context.Context, p Program, o Options, modules []Release
 	return vendor, nil
 }
 
-// copy copies the files of a module that have a place.
+// copy copies the files of a module that Place maps to a path.
 func (m ReleasedModule) copy(from, to string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

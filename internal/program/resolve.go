@@ -16,9 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Upstream is a resolved module version: what the program is built from.
-// Module versions never change once published, so it is recorded in the cache
-// and asked for only once.
+// An Upstream is a resolved module version, the source of a program. A
+// published module version never changes. So it is recorded in the cache and is
+// resolved only once.
 type Upstream struct {
 	Module  string `json:"module"`
 	Version string `json:"version"`
@@ -28,9 +28,9 @@ type Upstream struct {
 	GoMod string `json:"goMod"`
 	// Time is the time of the released commit.
 	Time time.Time `json:"time"`
-	// Commit is its hash; "" where the module's origin is not known.
+	// Commit is the hash of that commit, or "" if the module's origin is not known.
 	Commit string `json:"commit,omitempty"`
-	// Local is set for source that was taken from a folder.
+	// Local is set for source taken from a folder.
 	Local *LocalBuild `json:"local,omitempty"`
 }
 
@@ -43,7 +43,7 @@ func (u Upstream) ModFile() (*modfile.File, error) {
 	return f, nil
 }
 
-// Requires gives the version of a module that upstream's go.mod requires.
+// Requires returns the version of a module that upstream's go.mod requires.
 func (u Upstream) Requires(modulePath string) (string, error) {
 	f, err := u.ModFile()
 	if err != nil {
@@ -57,8 +57,8 @@ func (u Upstream) Requires(modulePath string) (string, error) {
 	return "", message.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
 }
 
-// Resolve finds a module version: in the cache's record, else in the user's
-// module cache or from where the user's GOPROXY says.
+// Resolve finds a module version in the cache's record. Otherwise it finds it in
+// the user's module cache or through the user's GOPROXY.
 func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstream, error) {
 	if up, err := c.recordedUpstream(modulePath, version); err == nil {
 		return up, nil
@@ -77,7 +77,7 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 	return up, c.recordUpstream(up)
 }
 
-// errNotTaken says that the copy of a folder is not in the cache.
+// errNotTaken reports that the copy of a folder is not in the cache.
 func errNotTaken(version string) error {
 	return message.Errorf("the source of %s is not in the cache any more: name the checkout that it was built from with --k8s", version)
 }
@@ -96,7 +96,8 @@ func (c *Cache) upstreamFile(modulePath, version string) (string, error) {
 
 var errNotRecorded = message.NewError("not recorded")
 
-// recordedUpstream reads a record. A damaged one counts as none: it is made again.
+// recordedUpstream reads a record. It treats a damaged record like a missing one,
+// which is made again.
 func (c *Cache) recordedUpstream(modulePath, version string) (Upstream, error) {
 	var up Upstream
 	file, err := c.upstreamFile(modulePath, version)
@@ -127,15 +128,15 @@ func (c *Cache) recordUpstream(up Upstream) error {
 func (t Toolchain) downloadCommand(c *Cache, modulePath, version string) Command {
 	return Command{
 		Stage: StageDownload, Purpose: message.Of("get upstream's source"),
-		// Outside of any module: no go.mod or go.sum of the user takes part.
+		// Run outside of any module, so that the user's go.mod and go.sum have no effect.
 		Dir:  c.Root,
 		Args: []string{t.Go, "mod", "download", "-json", modulePath + "@" + version},
 		Env:  t.fetchEnv(c), Set: assignments(t.fetchSettings(c)),
 	}
 }
 
-// download makes sure that the module is in the user's module cache. It returns
-// the module and the folder of its source.
+// download ensures that the module is in the user's module cache. It returns the
+// module and the folder of its source.
 func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	var stdout bytes.Buffer
 	var stderr tailBuffer
@@ -158,8 +159,9 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 	return up, answer.Dir, err
 }
 
-// Download makes sure that a module is in the user's module cache. version may be one that stands for another, such as
-// "latest". It returns the module in its real version, and the folder of its source.
+// Download ensures that a module is in the user's module cache. version may be a
+// query such as "latest". Download returns the module with its resolved version,
+// and the folder of its source.
 func Download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	t, err := FindToolchain(ctx)
 	if err != nil {
@@ -194,15 +196,16 @@ func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, er
 	}, nil
 }
 
-// A DownloadError says that a module is not available: the proxy does not have it, or does not answer.
+// A DownloadError reports that a module is not available: the proxy does not have
+// it or does not answer.
 type DownloadError struct {
 	Module, Version string
-	// Reason is the go command's own.
+	// Reason is the message of the go command.
 	Reason string
 }
 
-// Unknown reports whether a module proxy answered that the version does not exist. It is false if no
-// proxy answered.
+// Unknown reports whether a module proxy answered that the version does not exist.
+// It is false if no proxy answered.
 func (e *DownloadError) Unknown() bool {
 	for _, s := range []string{"unknown revision", "invalid version", "403 Forbidden", "404 Not Found", "410 Gone"} {
 		if strings.Contains(e.Reason, s) {

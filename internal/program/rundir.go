@@ -14,10 +14,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A RunDir is the private folder of one use of servers, of clients or of the compiler: data, keys,
-// credentials, sockets, logs. It is locked as long as its owner lives, and nothing of it
-// survives: the owner removes it with Close, the guard when the owner was killed, and what
-// is left even so goes with the next SweepRunDirs.
+// A RunDir is the private folder of one run of servers, of clients or of the
+// compiler. It holds data, keys, credentials, sockets and logs. Its owner keeps it
+// locked. Nothing in it survives: the owner removes it with Close, the guard
+// removes it if the owner was killed, and the next SweepRunDirs removes leftovers.
 type RunDir struct {
 	Path string
 	lock *flock.Flock
@@ -29,10 +29,11 @@ type RunDir struct {
 // terminating zero on macOS, 108 on Linux.
 const maxSocketPath = 103
 
-// longestPart is a bound for what is put behind a run directory's path.
+// longestPart is the longest path that is added to the path of a run directory.
 const longestPart = "/sample-apiserver/probe.sock"
 
-// NewRunDir makes a run directory, and removes those whose owners are gone.
+// NewRunDir makes a run directory. It first removes run directories of processes
+// that are gone.
 func NewRunDir() (*RunDir, error) {
 	SweepRunDirs()
 	base, err := runBase()
@@ -41,14 +42,15 @@ func NewRunDir() (*RunDir, error) {
 	}
 	for range 10 {
 		dir := filepath.Join(base, runDirPrefix()+strconv.FormatUint(uint64(rand.Uint32()), 10))
-		// The guard must know of the folder before it exists, because this process can be killed at any moment.
+		// The guard must know of the folder before it exists, because this process can be
+		// killed at any moment.
 		release := guardDir(dir)
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
 			if lock, ok := lockDir(dir); ok {
 				return &RunDir{Path: dir, lock: lock, release: release}, nil
 			}
-			// Another process took it for a deserted one before we had locked it.
+			// Another process took it for deserted before we had locked it.
 		}
 		release()
 		if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -58,8 +60,8 @@ func NewRunDir() (*RunDir, error) {
 	return nil, message.Errorf("creating a folder for the servers to run in: another process keeps removing it from %s", base)
 }
 
-// Part makes the folder of one of the servers. Everything that server writes
-// belongs there.
+// Part makes the folder of one of the servers. That server writes all its files
+// there.
 func (r *RunDir) Part(name string) (string, error) {
 	dir := filepath.Join(r.Path, name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -68,16 +70,17 @@ func (r *RunDir) Part(name string) (string, error) {
 	return dir, nil
 }
 
-// Close removes the folder with all that is in it.
+// Close removes the folder with all its content.
 func (r *RunDir) Close() error {
 	err := os.RemoveAll(r.Path)
 	r.release()
 	return errors.Join(err, r.lock.Close())
 }
 
-// SweepRunDirs removes the run directories of this user whose owners are gone,
-// and returns their paths. What cannot be removed is left for the next time. It reads the folders
-// that run directories are made in, and nothing else where no killed process has left anything.
+// SweepRunDirs removes this user's run directories of processes that are gone, and
+// returns their paths. If it cannot remove one, the next call tries again. If no
+// killed process has left anything, it only reads the parent folders of run
+// directories.
 func SweepRunDirs() []string {
 	var swept []string
 	for _, base := range runBases() {
@@ -97,7 +100,7 @@ func SweepRunDirs() []string {
 	return swept
 }
 
-// RunDirAlive reports whether the owner of a run directory lives.
+// RunDirAlive reports whether the owner of a run directory is still running.
 func RunDirAlive(dir string) bool {
 	if !isOwnDir(dir) {
 		return false
@@ -111,8 +114,8 @@ func RunDirAlive(dir string) bool {
 	return err == nil
 }
 
-// lockDir locks a folder itself, so that no lock file has to be cleaned up. It
-// says false when another process holds the lock, or has removed the folder.
+// lockDir locks a folder itself, so that there is no lock file to remove. It
+// returns false if another process holds the lock or has removed the folder.
 func lockDir(dir string) (*flock.Flock, bool) {
 	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()
@@ -129,7 +132,7 @@ func lockDir(dir string) (*flock.Flock, bool) {
 
 func runDirPrefix() string { return "apitrace-" + strconv.Itoa(os.Getuid()) + "-" }
 
-// runBase chooses the folder for run directories: the usual one for temporary
+// runBase returns the folder for run directories: the usual folder for temporary
 // files, unless its path is too long for sockets below it.
 func runBase() (string, error) {
 	room := maxSocketPath - len("/"+runDirPrefix()+"1234567890"+longestPart)

@@ -23,21 +23,21 @@ const minGo = "go1.26"
 type Toolchain struct {
 	// Go is the path of the go command.
 	Go string `json:"-"`
-	// Version is its version: "go1.26.8".
+	// Version is the version of Go: "go1.26.8".
 	Version string `json:"GOVERSION"`
-	// OS and Arch are what it builds for: this machine.
+	// OS and Arch are the target of builds: this machine.
 	OS   string `json:"GOHOSTOS"`
 	Arch string `json:"GOHOSTARCH"`
-	// ModCache is the user's module cache, from which vendor trees are made.
+	// ModCache is the user's module cache, the source of vendor trees.
 	ModCache string `json:"GOMODCACHE"`
 }
 
-// A tempDirError says that there is no folder for temporary files, which the go command and the
-// servers need.
+// A tempDirError reports that there is no folder for temporary files. The go
+// command and the servers need such a folder.
 type tempDirError struct {
 	// Dir is the folder.
 	Dir string
-	// Set tells whether TMPDIR names it.
+	// Set is set if TMPDIR names the folder.
 	Set bool
 	err error
 }
@@ -70,14 +70,15 @@ func checkTempDir() error {
 	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
-// A NoGoError reports that the machine has no go command, or only one that is too old, and says where to get one.
+// A NoGoError reports that the machine has no go command, or only an old one, and
+// says where to get a newer one.
 type NoGoError struct{ message.Message }
 
 func (e *NoGoError) Error() string { return e.String() }
 
 func noGo(format string, args ...any) error { return &NoGoError{message.Of(format, args...)} }
 
-// FindToolchain finds the go command on PATH and asks it what it is.
+// FindToolchain finds the go command on PATH and runs "go env" to describe it.
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	var t Toolchain
 	if err := checkTempDir(); err != nil {
@@ -88,7 +89,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 		return t, noGo("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", minGo)
 	}
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
-	// A go.mod or go.work of the folder we happen to be in must not switch the toolchain.
+	// A go.mod or go.work of the current folder must not switch the toolchain.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOTOOLCHAIN=local")
 	cmd.Dir = os.TempDir()
 	var stderr bytes.Buffer
@@ -105,7 +106,8 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 }
 
 func (t Toolchain) check() error {
-	// A development version ("devel go1.27-abcdef") is not a valid version and is accepted.
+	// A development version ("devel go1.27-abcdef") is not a valid version and is
+	// accepted.
 	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
 		return noGo("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}
@@ -115,70 +117,73 @@ func (t Toolchain) check() error {
 	return nil
 }
 
-// fits reports whether the toolchain is new enough for the Go version that a go.mod asks for.
+// fits reports whether the toolchain is new enough for the Go version of a go.mod.
 func (t Toolchain) fits(goVersion string) bool {
 	return !version.IsValid(t.Version) || version.Compare(t.Version, "go"+goVersion) >= 0
 }
 
-// A setting is an environment variable that a build sets, and why.
+// A setting is an environment variable that a build sets.
 type setting struct{ name, value string }
 
-// fetchSettings is what is changed in the user's environment for the commands
-// that may use the network. GOPROXY, GOPRIVATE, GOSUMDB and the like stay as they are.
+// fetchSettings returns the changes to the user's environment for commands that
+// may use the network. GOPROXY, GOPRIVATE, GOSUMDB and similar variables keep
+// their values.
 func (t Toolchain) fetchSettings(c *Cache) []setting {
 	return []setting{
-		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules.
-		// An empty value would not override what "go env -w" has set, so one is given.
+		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules. An
+		// empty value would not override a value set by "go env -w".
 		{"GOFLAGS", "-mod=mod"},
-		// The workspace is a module of its own, wherever the user stands.
+		// The workspace is its own module, whatever the current folder is.
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
-		// The build has to use the toolchain that is part of its key, and nothing
-		// may download another one behind the user's back.
+		// The build must use the toolchain that is part of its key. Nothing may download
+		// another toolchain without the user's knowledge.
 		{"GOTOOLCHAIN", "local"},
-		// The same one as for the build: accounted for, and droppable.
+		// The build uses the same cache, which is accounted for and can be removed.
 		{"GOCACHE", c.goCache()},
 	}
 }
 
-// buildSettings is, with buildInherited, the whole environment of a build.
+// buildSettings and buildInherited together are the whole environment of a build.
 func (t Toolchain) buildSettings(c *Cache) []setting {
 	return []setting{
-		// Settings made with "go env -w" (flags, experiments) must not leak in.
+		// Settings made with "go env -w" (flags, experiments) must not affect the build.
 		{"GOENV", "off"},
 		{"GOCACHE", c.goCache()},
-		// GOENV=off would forget where the user's modules are.
+		// With GOENV=off, the go command would not know the user's module cache.
 		{"GOMODCACHE", t.ModCache},
-		// All source is in the vendor tree: a build that wants the network is wrong.
+		// All source is in the vendor tree, so a build must not use the network.
 		{"GOPROXY", "off"},
 		{"GOSUMDB", "off"},
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
 		{"GOTOOLCHAIN", "local"},
-		// No C compiler is needed, and the binary does not depend on this machine's libc.
+		// The build needs no C compiler, and the binary does not depend on this machine's
+		// libc.
 		{"CGO_ENABLED", "0"},
-		// The compiler collects its own garbage less often: it takes more memory and an eighth less time.
-		// What it writes is the same, so this is not part of a build's key.
+		// The compiler collects its own garbage less often. It takes more memory and an
+		// eighth less time. Its output is the same, so this is not part of a build's key.
 		{"GOGC", cmp.Or(os.Getenv("GOGC"), "400")},
 	}
 }
 
-// generateSettings is, with buildInherited and GOPATH, the whole environment of a generator.
+// generateSettings, buildInherited and GOPATH together are the whole environment
+// of a generator.
 func (t Toolchain) generateSettings() []setting {
 	return []setting{
 		{"GOENV", "off"},
-		// It finds packages as folders below GOPATH, without asking the go command.
+		// A generator finds packages as folders below GOPATH, without the go command.
 		{"GO111MODULE", "off"},
 		{"GOTOOLCHAIN", "local"},
 	}
 }
 
-// buildInherited lists what a build takes over from the user: where the go
-// command finds its home and puts temporary files.
+// buildInherited lists the variables that a build inherits from the user. From
+// them, the go command finds its home and the folder for temporary files.
 var buildInherited = []string{"HOME", "PATH", "TMPDIR", "USER"}
 
 func (t Toolchain) fetchEnv(c *Cache) []string {
-	// These would make the go command resolve for another platform.
+	// With these, the go command would resolve for another platform.
 	drop := []string{"GOOS", "GOARCH", "GOEXPERIMENT"}
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -191,7 +196,7 @@ func (t Toolchain) buildEnv(c *Cache) []string {
 	return append(inherit(buildInherited), assignments(t.buildSettings(c))...)
 }
 
-// inherit gives the assignments of those variables that are set in our own environment.
+// inherit returns the assignments of those variables set in our own environment.
 func inherit(names []string) []string {
 	var env []string
 	for _, name := range names {

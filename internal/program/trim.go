@@ -15,24 +15,25 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// keptEdited is the number of builds with edits of one program and version that stay in the cache, so that
-// going back to an earlier edit needs no build.
+// keptEdited is the number of builds with edits of one program and version that
+// stay in the cache. With them, going back to an earlier edit needs no build.
 const keptEdited = 3
 
-// keptLocal is how many builds of a program from folders stay in the cache, and how many copies of their source.
+// keptLocal is the number of builds of a program from folders that stay in the
+// cache, and also the number of copies of their source.
 const keptLocal = 6
 
-// A Trimmed describes what Trim has removed.
+// A Trimmed describes the result of Trim.
 type Trimmed struct {
-	// Entries are the workspaces and builds, in the order in which they went.
+	// Entries are the removed workspaces and builds, in the order of removal.
 	Entries []Entry
 	// GoCache is the number of bytes removed from Go's build cache.
 	GoCache int64
-	// Left is the size of the cache now. It is known only if Max is not 0.
+	// Left is the size of the cache after trimming. It is known only if Max is not 0.
 	Left, Max int64
 }
 
-// Freed is the number of bytes that were removed.
+// Freed returns the number of removed bytes.
 func (t Trimmed) Freed() int64 {
 	freed := t.GoCache
 	for _, e := range t.Entries {
@@ -41,13 +42,15 @@ func (t Trimmed) Freed() int64 {
 	return freed
 }
 
-// Trim removes what nobody needs: what interrupted builds and removals have left, all builds with
-// edits but the newest few, and, if maxSize is not 0, what was used least recently until
-// the cache takes no more than that. What a process uses stays. Builds do this by themselves
-// when they end, with the bound of the cache. With dryRun nothing is removed.
+// Trim removes leftovers of interrupted builds and removals, and all but the
+// newest builds with edits. If maxSize is not 0, it then removes the least
+// recently used entries until the cache fits. It keeps entries that a process
+// uses. Every build trims the cache at its end, with the cache's Max. With dryRun,
+// Trim removes nothing.
 func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
 	t := &trimmer{cache: c, dryRun: dryRun, Trimmed: Trimmed{Max: maxSize}}
-	// Two processes that trim at the same time would remove twice as much as necessary.
+	// Two processes that trim at the same time would remove twice as much as
+	// necessary.
 	lock := flock.New(c.lockFile("trim"))
 	defer lock.Close()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
@@ -79,19 +82,20 @@ type trimmer struct {
 	dryRun bool
 }
 
-// deserted removes entries that are no longer needed, whatever their size, and returns the others.
+// deserted removes entries that are no longer needed, whatever their size, and
+// returns the others.
 func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	seen := map[string]int{}
 	for _, e := range entries {
 		kept := true
 		switch of := fmt.Sprint(e.Kind, e.Program, e.Version, e.Complete); {
-		case e.Program == "": // nothing of ours
+		case e.Program == "": // not a build or workspace with a valid name
 		case e.Complete && IsLocal(e.Version):
 			of := fmt.Sprint(e.Kind, e.Program)
 			seen[of]++
 			kept = seen[of] <= keptLocal
 		case !e.Complete:
-			// Keep the last failed build, whose log the user may want to read.
+			// Keep the last failed build, because the user may want to read its log.
 			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {
 				kept = false
 			} else {
@@ -118,11 +122,12 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	return left, nil
 }
 
-// bound removes the least recently used entries until the rest fits. entries begin with the newest.
+// bound removes the least recently used entries until the rest fits. entries must
+// be sorted newest first.
 func (t *trimmer) bound(entries []Entry) error {
 	lock := flock.New(t.cache.lockFile(goCacheLock))
 	defer lock.Close()
-	idle, err := lock.TryLock() // else builds go on
+	idle, err := lock.TryLock() // otherwise builds are running
 	if err != nil {
 		return message.Errorf("trimming Go's build cache: locking: %w", err)
 	}
@@ -130,7 +135,8 @@ func (t *trimmer) bound(entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	// Files that must stay while another build goes on do not drive others out: it trims when it ends.
+	// While another build runs, its files must stay. They do not count here, because
+	// that build trims the cache when it ends.
 	var later int64
 	for t.Left-later > t.Max && (len(entries) > 0 || len(files) > 0) {
 		if n := len(entries) - 1; len(files) == 0 || n >= 0 && entries[n].LastUsed.Before(files[len(files)-1].used) {
@@ -157,7 +163,7 @@ func (t *trimmer) bound(entries []Entry) error {
 	return nil
 }
 
-// remove removes an entry, unless it is in use or was used since it was listed.
+// remove removes an entry, unless it is in use or was used after the listing.
 func (t *trimmer) remove(e Entry) (kept bool, err error) {
 	now, err := readEntry(e.Kind, e.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,8 +194,9 @@ type goFile struct {
 	used time.Time
 }
 
-// goFiles lists the files of Go's build cache, those used last first. The go command bears it when files are gone that
-// no build uses, and marks those that it uses, as it removes old ones itself.
+// goFiles lists the files of Go's build cache, the most recently used first. The
+// go command tolerates the removal of files that no build uses. It updates the
+// times of files that it uses, because it removes old files itself.
 func (t *trimmer) goFiles() (files []goFile, err error) {
 	err = filepath.WalkDir(t.cache.goCache(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || len(filepath.Base(filepath.Dir(path))) != len("00") {
@@ -205,12 +212,13 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 	return files, ignoreNotExist(err)
 }
 
-// droppedFile marks a build with edits that is removed as soon as no process uses it.
+// droppedFile marks a build with edits that must be removed once no process uses
+// it.
 const droppedFile = "apitrace.dropped"
 
-// DropEdited removes the builds of a program that have an edit of a file built in, and what is left
-// of one that did not compile. Those that are in use go with the next Trim that finds them
-// otherwise, unless they are used again.
+// DropEdited removes a program's builds that include an edit of a file, and the
+// remains of a build that did not compile. If a build with edits is in use, the
+// first Trim after its use removes it, unless it is used again.
 func (c *Cache) DropEdited(program, version, file string) error {
 	entries, err := c.Entries(KindBuild)
 	if err != nil {
@@ -223,7 +231,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 			}
 			continue
 		}
-		// Builds from before their edits were recorded have none there.
+		// Older builds did not record their edits.
 		if e.Edited && e.Program == program && e.Version == version && (len(e.Edits) == 0 || slices.Contains(e.Edits, file)) {
 			err := c.Remove(e)
 			if errors.As(err, new(*inUseError)) {
@@ -237,7 +245,8 @@ func (c *Cache) DropEdited(program, version, file string) error {
 	return nil
 }
 
-// trim is Trim at the end of a build, with the bound of the cache. What it has removed is reported.
+// trim trims the cache to its maximum size at the end of a build and reports the
+// removed entries.
 func (b *build) trim(ctx context.Context) {
 	t, err := b.cache.Trim(ctx, b.cache.Max, false)
 	if err != nil {

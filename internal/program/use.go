@@ -12,15 +12,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// useFile is the file in an entry that is locked: shared by the processes that use the entry, for
-// itself by one that removes it. It goes with the entry, and is not one of its sums.
+// useFile is the lock file in an entry. Processes that use the entry hold a shared
+// lock. A process that removes the entry holds an exclusive lock. The file is
+// removed with the entry, and its checksum is not recorded.
 const useFile = "apitrace.use"
 
-// useEntry keeps others from removing an entry until release is called or this process ends. It says
-// false if there is no such entry, or another process is removing it. A cache that cannot be written
-// needs no such care.
+// useEntry keeps other processes from removing an entry until release is called or
+// this process ends. It returns false if the entry does not exist or another
+// process is removing it. A cache that cannot be written needs no lock.
 func useEntry(dir string) (release func(), ok bool) {
-	for range 10 { // somebody may look for a moment whether it is in use
+	for range 10 { // another process may hold the lock briefly to check whether the entry is in use
 		lock, locked, err := lockUse(dir, (*flock.Flock).TryRLock)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, false
@@ -36,7 +37,8 @@ func useEntry(dir string) (release func(), ok bool) {
 	return nil, false
 }
 
-// takeEntry locks an entry for its removal. It says false if a process uses it.
+// takeEntry locks an entry for its removal. It returns false if a process uses the
+// entry.
 func takeEntry(dir string) (release func(), ok bool, err error) {
 	lock, locked, err := lockUse(dir, (*flock.Flock).TryLock)
 	if err != nil || !locked {
@@ -45,13 +47,14 @@ func takeEntry(dir string) (release func(), ok bool, err error) {
 	return func() { lock.Close() }, true, nil
 }
 
-// isEntry tells whether a folder is a complete entry of a cache.
+// isEntry reports whether a folder is a complete entry of a cache.
 func isEntry(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, manifestFile))
 	return err == nil
 }
 
-// lockUse locks the file of an entry that is still the entry's once it is locked.
+// lockUse locks the useFile of an entry. It fails if the locked file is no longer
+// at its path.
 func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Flock, locked bool, err error) {
 	lock = flock.New(filepath.Join(dir, useFile))
 	locked, err = try(lock)
@@ -64,8 +67,9 @@ func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Floc
 	return lock, true, nil
 }
 
-// LockInPlace returns nil if the file or folder that is locked is the one that others find at its path:
-// between opening and locking another process may have removed it. Then it is fs.ErrNotExist.
+// LockInPlace returns nil if the locked file or folder is still at its path.
+// Another process may have removed it between opening and locking. Then the error
+// is fs.ErrNotExist.
 func LockInPlace(lock *flock.Flock) error {
 	ours, err := lock.Stat()
 	if err != nil {
@@ -73,15 +77,16 @@ func LockInPlace(lock *flock.Flock) error {
 	}
 	there, err := os.Lstat(lock.Path())
 	if err == nil && !os.SameFile(ours, there) {
-		err = fs.ErrNotExist // another one took its place
+		err = fs.ErrNotExist // another file took its place
 	}
 	return err
 }
 
-// An inUseError says that an entry of the cache cannot be removed now.
+// An inUseError reports that an entry of the cache is in use and cannot be removed
+// now.
 type inUseError struct {
 	Entry Entry
-	// Building is set when a build of the program goes on, else a process runs the program.
+	// Building is set if the program is being built. Otherwise a process runs it.
 	Building bool
 }
 

@@ -9,14 +9,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A NeedsGoError says that a program must be compiled, for which there is no toolchain.
+// A NeedsGoError reports that a program must be compiled and there is no
+// toolchain.
 type NeedsGoError struct {
 	Program Program
-	// Cache is the folder that has no build of the program that can be used.
+	// Cache is the folder without a usable build of the program.
 	Cache string
-	// Edited is set when the build is one with edits.
+	// Edited is set for a build with edits.
 	Edited bool
-	// Err says what is wrong with the toolchain, and what to do.
+	// Err describes the problem with the toolchain, and the remedy.
 	Err error
 }
 
@@ -32,15 +33,16 @@ func (e *NeedsGoError) message() message.Message {
 	return message.Of("%s must be compiled, because the cache %s has no complete build of it: %v", e.Program, e.Cache, e.Err)
 }
 
-// Unwrap returns what is wrong with the toolchain.
+// Unwrap returns the error of the toolchain.
 func (e *NeedsGoError) Unwrap() error { return e.Err }
 
 func (b *build) needsGo() error {
 	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.edited(), Err: b.noGo}
 }
 
-// adopt takes the toolchain of a build in the cache, for want of our own: the build last used
-// that is as it would be today with that toolchain.
+// adopt uses the toolchain of a build in the cache, because none is installed. It
+// takes the most recently used build that has the same key as a new build with its
+// toolchain.
 func (b *build) adopt() error {
 	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
 	if err != nil {

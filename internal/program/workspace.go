@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// leash is added to upstream's package main. It has to compile in the oldest Go
-// version that an upstream go.mod names.
+// leash is added to upstream's package main. It must compile with the oldest Go
+// version of any supported upstream go.mod.
 //
 //go:embed leash.go.txt
 var leash []byte
@@ -24,10 +24,11 @@ var leash []byte
 // leashFile is the name of the leash in the workspace.
 const leashFile = "apitrace_leash.go"
 
-// workspaceFormat is part of every key. Raise it when the way a workspace is made changes.
+// workspaceFormat is part of every key. Raise it when the content of workspaces
+// changes.
 const workspaceFormat = "workspace 1"
 
-// workspaceKey identifies a workspace by all that decides its content.
+// workspaceKey returns a hash of all inputs of a workspace.
 func (p Program) workspaceKey(up Upstream, goMod []byte) string {
 	parts := []string{workspaceFormat, p.Module, p.Version, up.Sum, p.Main, string(goMod), string(leash)}
 	for _, g := range p.Generate {
@@ -36,8 +37,8 @@ func (p Program) workspaceKey(up Upstream, goMod []byte) string {
 	return hash([]byte(strings.Join(parts, "\x00")))
 }
 
-// ensureWorkspace makes sure that the workspace is there and is what it was when
-// it was made. The caller holds the program's lock.
+// ensureWorkspace ensures that the workspace exists and is unchanged since it was
+// made. The caller must hold the program's lock.
 func (b *build) ensureWorkspace(ctx context.Context) error {
 	_, err := check(b.workspace, b.workspaceKey, everyFile)
 	if err == nil {
@@ -90,11 +91,12 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 	return b.generate(ctx)
 }
 
-// leashIn is the path of the leash in the workspace, for a package main of the vendor tree.
+// leashIn returns the path of the leash in the workspace, for a package main of
+// the vendor tree.
 func leashIn(main string) string { return path.Join("vendor", main, leashFile) }
 
-// writeMain writes go.mod and package main: upstream's own file, the leash, and what
-// brings other packages main into the vendor folder.
+// writeMain writes go.mod, package main with the leash, and the file that brings
+// other packages main into the vendor folder.
 func (b *build) writeMain(source string) error {
 	type file struct {
 		name string
@@ -119,9 +121,9 @@ func (b *build) writeMain(source string) error {
 	return nil
 }
 
-// checkVersions demands that every module in the workspace has the version with
-// which upstream builds. A module that is raised behind our back would make the
-// program another one.
+// checkVersions ensures that every module in the workspace has the version with
+// which upstream builds. With another version, the program would not be the
+// upstream program.
 func (b *build) checkVersions() error {
 	data, err := os.ReadFile(filepath.Join(b.workspace, "go.mod"))
 	if err != nil {
@@ -140,7 +142,7 @@ func (b *build) checkVersions() error {
 		want[r.Mod.Path] = r.Mod.Version
 	}
 	for _, r := range theirs.Replace {
-		// Upstream builds these from its own repository, under a version that says nothing.
+		// Upstream builds these from its own repository, under a version without meaning.
 		delete(want, r.Old.Path)
 	}
 	for _, r := range ours.Require {
@@ -151,7 +153,7 @@ func (b *build) checkVersions() error {
 	return nil
 }
 
-// workspaceCommands are the commands that complete a workspace.
+// workspaceCommands returns the commands that complete a workspace.
 func (b *build) workspaceCommands() []Command {
 	mod := func(stage Stage, purpose message.Message, verb string) Command {
 		return Command{
