@@ -1,4 +1,5 @@
-// Package authority makes the certificates of one run.
+// Package authority makes the certificates of one run. Storing them in files, and
+// choosing who gets which one, doesn't belong here.
 package authority
 
 import (
@@ -15,16 +16,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Authority is a certificate authority for one run. Its key exists in memory
-// only: when apitrace ends, nobody can issue another certificate.
+// An Authority is a certificate authority for one run. Its key exists only in
+// memory: when apitrace ends, nobody can issue another certificate.
 type Authority struct {
-	// CertPEM is the certificate that clients verify with.
+	// CertPEM is the certificate for clients to verify servers with.
 	CertPEM []byte
 	cert    *x509.Certificate
 	key     *ecdsa.PrivateKey
 }
 
-// certLifetime is longer than anybody keeps a server running.
+// certLifetime is longer than any server is kept running.
 const certLifetime = 365 * 24 * time.Hour
 
 // New makes an authority with a random key.
@@ -47,8 +48,8 @@ func New(name string) (*Authority, error) {
 	return &Authority{CertPEM: pemBlock("CERTIFICATE", der), cert: cert, key: key}, nil
 }
 
-// Issue makes a certificate with its key, for a server on the loopback interface
-// and for its clients. The server may have further names in DNS.
+// Issue makes a certificate and its key, for a server on the loopback interface
+// and for its clients. The server may have further DNS names.
 func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -85,7 +86,7 @@ func certTemplate(name string) *x509.Certificate {
 	return &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name, Organization: []string{"apitrace"}},
-		// The clock of a container may differ slightly from that of its host.
+		// The clock of a container may differ slightly from the host's clock.
 		NotBefore: now.Add(-time.Hour),
 		NotAfter:  now.Add(certLifetime),
 	}
