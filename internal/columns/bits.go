@@ -6,14 +6,17 @@ import (
 	"math/bits"
 )
 
-// A bitCoder writes or reads numbers as the bits of one arithmetic code: the better a bit is predicted, the less space it takes.
-// It suits numbers of which zstd finds no sequence that repeats, as times: it learns how probable each number is where it occurs.
+// A bitCoder writes or reads numbers as the bits of one arithmetic code: the
+// better a bit is predicted, the less space it takes. It suits numbers without
+// repeated sequences, such as times, because zstd cannot compress them well. The
+// models learn the probability of each number in its context.
 //
-// The code is a number between low and high, of which the leading bytes are written as soon as they are certain.
+// The code is a number between low and high. Its leading bytes are written as soon
+// as they are certain.
 type bitCoder struct {
 	writing   bool
 	low, high uint32
-	// code are the bytes of the code at the current position, for reading.
+	// code holds the bytes of the code at the current position, for reading.
 	code uint32
 	data []byte
 	err  error
@@ -29,7 +32,7 @@ func newBitReader(data []byte) *bitCoder {
 	return b
 }
 
-// next takes a byte out of the data.
+// next removes the first byte of the data and returns it.
 func (b *bitCoder) next() uint32 {
 	if len(b.data) == 0 {
 		b.err = fmt.Errorf("column %q: %w", BitsColumn, errTruncated)
@@ -40,7 +43,7 @@ func (b *bitCoder) next() uint32 {
 	return uint32(first)
 }
 
-// end returns an error if not all of the data was read.
+// end returns an error if unread data is left.
 func (b *bitCoder) end() error {
 	if b.err == nil && len(b.data) > 0 {
 		return fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", BitsColumn, len(b.data))
@@ -51,7 +54,7 @@ func (b *bitCoder) end() error {
 // written returns all bytes of the code.
 func (b *bitCoder) written() []byte { return binary.BigEndian.AppendUint32(b.data, b.low) }
 
-// bit writes or reads a bit that the model predicts.
+// bit writes or reads a bit with the prediction of the model.
 func (b *bitCoder) bit(bit bool, m *bitModel) bool {
 	middle := b.low + uint32(uint64(b.high-b.low)*uint64(m.one)>>16)
 	if !b.writing {
@@ -81,18 +84,18 @@ func (b *bitCoder) shift() {
 	}
 }
 
-// A bitModel predicts a bit by those that it has seen before.
+// A bitModel predicts a bit from the bits that it has seen before.
 type bitModel struct {
-	// one is how probable a set bit is, in 1/65536.
+	// one is the probability of a set bit, in 1/65536.
 	one uint16
-	// seen is the number of bits that it has seen, at most mostSeen.
+	// seen is the number of bits seen so far, at most mostSeen.
 	seen uint8
 }
 
 const (
-	// mostSeen limits how slowly a model changes.
+	// mostSeen sets the slowest pace of learning.
 	mostSeen = 250
-	// surest is the distance of a probability from 0 and from 1.
+	// surest is the minimum distance of a probability from 0 and from 1, in 1/65536.
 	surest = 24
 )
 
@@ -107,7 +110,8 @@ func (m *bitModel) learn(bit bool) {
 	}
 }
 
-// paces says how much of a difference a model learns from a bit, in 1/32768, by the number of bits that it has seen.
+// paces has the part of a difference that a model learns from a bit, in 1/32768,
+// by the number of bits seen.
 var paces = func() (all [256]int32) {
 	for seen := range all {
 		all[seen] = int32(32768 * 2 / (2*seen + 3))
@@ -115,20 +119,22 @@ var paces = func() (all [256]int32) {
 	return all
 }()
 
-// ownLengths is the number of lengths for which each context has models of its own.
+// ownLengths is the number of lengths with separate models for each context.
 const ownLengths = 4
 
-// enough is how many bits a context has seen when the general model no longer learns from it.
+// enough is the number of bits after which a context no longer trains the general
+// model.
 const enough = 32
 
-// A Model predicts numbers of a kind: first the number of their binary digits, by the context, then the digits.
+// A Model predicts numbers of one kind. It first predicts the number of binary
+// digits, by the context, and then the digits.
 type Model struct {
 	lengths [64]bitModel
-	// contexts has models of the lengths for each context that has been used.
+	// contexts has models of the lengths for each used context.
 	contexts [][ownLengths]bitModel
 	// leading predicts the three digits after the first one, by the length.
 	leading [65][8]bitModel
-	// others predicts whether one of the other digits is set, by the length.
+	// others predicts whether any of the remaining digits is set, by the length.
 	others [65]bitModel
 }
 
@@ -146,7 +152,7 @@ func newModel() *Model {
 	return m
 }
 
-// number writes or reads a number, and returns it.
+// number writes or reads a number and returns it.
 func (b *bitCoder) number(v uint64, m *Model, context int) uint64 {
 	for context >= len(m.contexts) {
 		m.contexts = append(m.contexts, [ownLengths]bitModel{})
@@ -174,7 +180,8 @@ func (b *bitCoder) number(v uint64, m *Model, context int) uint64 {
 	return b.digits(v, len(m.lengths), m)
 }
 
-// digits writes or reads the digits of a number, of which the first one is 1, and returns the number.
+// digits writes or reads the digits of a number and returns the number. The first
+// digit is always 1.
 func (b *bitCoder) digits(v uint64, length int, m *Model) uint64 {
 	if length < 2 || b.err != nil {
 		return uint64(length)

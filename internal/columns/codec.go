@@ -1,8 +1,11 @@
-// Package columns is the format of the data files that are part of apitrace: recordings, the index of the sources, the names of all
-// releases, and the index of the search. A file has one column for each field; the same code writes and reads it.
+// Package columns defines the format of the data files inside apitrace:
+// recordings, the index of the sources, the names of all releases, and the search
+// index. A file has one column for each field, and the same code writes and reads
+// it. The meaning of the fields doesn't belong here.
 //
-// A file is compressed with zstd. It has the version of the format, the names and sizes of the columns, and their content. Texts are
-// stored once each in the column "texts", numbers that a Model predicts in the column "bits".
+// A file is compressed with zstd. It has the version of the format, the names and
+// sizes of the columns, and their content. The column "texts" holds each text
+// once. The column "bits" holds the numbers that a Model predicts.
 package columns
 
 import (
@@ -15,19 +18,21 @@ import (
 	"time"
 )
 
-// A Codec writes values into columns, or reads them. Each of its methods
-// does both with the same code, so that writing and reading cannot diverge: it writes the value that its pointer names, or
-// sets that. A new field of a model is one more line. After the first error it does nothing.
+// A Codec writes values into columns, or reads them. Each of its methods does both
+// with the same code, so that writing and reading cannot diverge. A writing codec
+// writes the value that the pointer refers to; a reading codec sets that value. A
+// new field of a model is one more line. After the first error a Codec does
+// nothing.
 type Codec struct {
 	writing bool
 	columns *columns
 	// bits has the numbers that models predict.
 	bits   *bitCoder
 	models map[string]*Model
-	// texts are all texts, each once; index has the position of each.
+	// texts holds each text once. index has the position of each text.
 	texts []string
 	index map[string]uint64
-	// before has the text that Sorted wrote or read last, by column.
+	// before has the last text that Sorted wrote or read, by column.
 	before map[string]string
 	err    error
 }
@@ -37,8 +42,9 @@ func NewWriter() *Codec {
 	return &Codec{writing: true, columns: newColumns(), bits: newBitWriter(), models: map[string]*Model{}, index: map[string]uint64{}, before: map[string]string{}}
 }
 
-// Pack returns the content of the file. Content of columns that resembles common, which may be nil, takes almost no
-// space; the same common is needed to open the file. A codec is packed once.
+// Pack returns the content of the file. Column content that resembles common takes
+// almost no space. common may be nil; Open needs the same common. A codec may be
+// packed only once.
 func (c *Codec) Pack(common []byte) ([]byte, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -46,7 +52,8 @@ func (c *Codec) Pack(common []byte) ([]byte, error) {
 	return c.columns.pack(common)
 }
 
-// Contents finishes writing and yields the columns with their content, in the order in which they were first used.
+// Contents finishes writing and yields the columns with their content, in the
+// order of their first use.
 func (c *Codec) Contents() (iter.Seq2[string, []byte], error) {
 	c.finish()
 	return func(yield func(string, []byte) bool) {
@@ -58,7 +65,8 @@ func (c *Codec) Contents() (iter.Seq2[string, []byte], error) {
 	}, c.err
 }
 
-// BitsColumn is the column of the numbers that models predict, textsColumn that of the texts.
+// BitsColumn is the column of the predicted numbers. textsColumn is the column of
+// the texts.
 const (
 	BitsColumn  = "bits"
 	textsColumn = "texts"
@@ -84,8 +92,8 @@ func Open(packed, common []byte) (*Codec, error) {
 	return newReader(cols)
 }
 
-// Reread finishes writing and returns a codec that reads what was written, for tests that do not pack it. The writer must not be
-// used any more.
+// Reread finishes writing and returns a codec that reads the written values, for
+// tests that do not pack. The writer must not be used any more.
 func (c *Codec) Reread() (*Codec, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -123,10 +131,12 @@ func (c *Codec) Err() error { return c.err }
 // Fail sets the error of the codec, unless it has one or err is nil.
 func (c *Codec) Fail(err error) { c.err = cmp.Or(c.err, err) }
 
-// Column returns the column with a name, for NumberIn and StepIn: they do not look it up each time.
+// Column returns the column with a name, for NumberIn and StepIn. They do not look
+// it up each time.
 func (c *Codec) Column(name string) *Column { return c.columns.get(name) }
 
-// column returns the column to write to or to read from; nil where nothing was written to it.
+// column returns the column to write or read. It returns nil if nothing was
+// written to the column.
 func (c *Codec) column(name string) *Column {
 	if c.writing {
 		return c.columns.get(name)
@@ -134,14 +144,14 @@ func (c *Codec) column(name string) *Column {
 	return c.columns.find(name)
 }
 
-// Number writes or reads a value as it is.
+// Number writes or reads an unsigned value.
 func (c *Codec) Number(column string, v *uint64) {
 	if c.err == nil {
 		c.NumberIn(c.column(column), v)
 	}
 }
 
-// NumberIn is Number for a column that is known.
+// NumberIn is Number with the result of Column.
 func (c *Codec) NumberIn(col *Column, v *uint64) {
 	switch {
 	case c.err != nil || col == nil:
@@ -152,7 +162,8 @@ func (c *Codec) NumberIn(col *Column, v *uint64) {
 	}
 }
 
-// Numbers yields the numbers that are left in a column, and reads them. It ends early after an error.
+// Numbers reads and yields the remaining numbers of a column. It ends early after
+// an error.
 func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for col := c.columns.get(column); c.err == nil && len(col.data) > 0; {
@@ -164,14 +175,14 @@ func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	}
 }
 
-// Step writes or reads a value as its difference to another one.
+// Step writes or reads a value as its difference from another value.
 func (c *Codec) Step(column string, v *int64, from int64) {
 	if c.err == nil {
 		c.StepIn(c.column(column), v, from)
 	}
 }
 
-// StepIn is Step for a column that is known.
+// StepIn is Step with the result of Column.
 func (c *Codec) StepIn(col *Column, v *int64, from int64) {
 	folded := Fold(*v - from)
 	c.NumberIn(col, &folded)
@@ -180,13 +191,14 @@ func (c *Codec) StepIn(col *Column, v *int64, from int64) {
 	}
 }
 
-// Fold makes a number that is near 0 a small one without a sign; Unfold is its inverse.
+// Fold maps a number near 0 to a small unsigned number. Unfold is its inverse.
 func Fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
 // Unfold is the inverse of Fold.
 func Unfold(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// Predicted writes or reads a number as a model predicts it, in a context, which is a small number.
+// Predicted writes or reads a number with the prediction of a model. The context
+// must be a small number.
 func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	if c.err != nil {
 		return
@@ -195,7 +207,7 @@ func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	c.err = c.bits.err
 }
 
-// Model returns the model with a name.
+// Model returns the model with a name. It makes a new model if needed.
 func (c *Codec) Model(name string) *Model {
 	m := c.models[name]
 	if m == nil {
@@ -227,7 +239,7 @@ func BitOf(v bool) uint64 {
 	return 0
 }
 
-// Text writes or reads a text, which is stored once, however often it occurs.
+// Text writes or reads a text. The file stores each text once.
 func (c *Codec) Text(column string, v *string) {
 	var i uint64
 	if c.writing {
@@ -247,7 +259,7 @@ func (c *Codec) Text(column string, v *string) {
 	}
 }
 
-// intern gives the number of a text: 0 for none, else from 1 on.
+// intern returns the number of a text: 0 for the empty text, 1 or more otherwise.
 func (c *Codec) intern(text string) uint64 {
 	if text == "" {
 		return 0
@@ -261,7 +273,8 @@ func (c *Codec) intern(text string) uint64 {
 	return i
 }
 
-// Sorted writes or reads a text that probably begins as the one before in the column, as in a sorted list.
+// Sorted writes or reads a text that probably shares its beginning with the
+// previous text of the column, as in a sorted list.
 func (c *Codec) Sorted(column string, v *string) {
 	before := c.before[column]
 	var shared uint64
@@ -289,7 +302,7 @@ func (c *Codec) Sorted(column string, v *string) {
 	c.before[column] = *v
 }
 
-// Bytes writes or reads all of a column.
+// Bytes writes or reads the whole content of a column.
 func (c *Codec) Bytes(column string, v *[]byte) {
 	if c.writing {
 		c.columns.get(column).data = *v
@@ -298,7 +311,7 @@ func (c *Codec) Bytes(column string, v *[]byte) {
 	*v = c.columns.take(column)
 }
 
-// Time keeps nanoseconds since 1970, and 0 for no time.
+// Time writes or reads a time as nanoseconds since 1970. 0 means no time.
 func (c *Codec) Time(column string, t *time.Time) {
 	var ns int64
 	if !t.IsZero() {
@@ -310,12 +323,13 @@ func (c *Codec) Time(column string, t *time.Time) {
 	}
 }
 
-// List writes or reads the number of elements, and each of them. An empty list comes back as nil.
+// List writes or reads the number of elements and each element. It reads an empty
+// list as nil.
 func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	n := uint64(len(*all))
 	c.Number(column, &n)
 	if !c.writing && c.err == nil && n > 0 {
-		if n > 100 && n > uint64(c.columns.size()) { // each element takes a byte or more; a short list is not worth the look
+		if n > 100 && n > uint64(c.columns.size()) { // each element takes a byte or more; a short list needs no check
 			c.err = fmt.Errorf("column %q promises %d elements: %w", column, n, errTruncated)
 			return
 		}
@@ -329,12 +343,14 @@ func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	}
 }
 
-// Texts writes or reads a list of texts; their column is that of the list with the suffix ".text".
+// Texts writes or reads a list of texts. The texts are in the column of the list
+// with the suffix ".text".
 func (c *Codec) Texts(column string, all *[]string) {
 	List(c, column, all, func(text *string) { c.Text(column+".text", text) })
 }
 
-// Pairs writes or reads a map in the order of its keys. An empty map comes back as nil.
+// Pairs writes or reads a map in the order of its keys. It reads an empty map as
+// nil.
 func (c *Codec) Pairs(column string, all *map[string]string) {
 	var keys []string
 	if len(*all) > 0 {

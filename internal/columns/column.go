@@ -9,11 +9,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Column holds the values of one field of all things of a kind, as consecutive varints: similar values compress well.
+// A Column holds the values of one field of all objects of a kind, as consecutive
+// varints. Similar values compress well.
 type Column struct {
 	name string
 	data []byte
-	// next is the column that was last used after this one: it is probably the next one again.
+	// next is the column that was used after this one the last time. It is probably
+	// the next one again.
 	next *Column
 }
 
@@ -24,9 +26,9 @@ func (c *Column) putText(s string) {
 	c.data = append(c.data, s...)
 }
 
-// uint takes the next value out of the column.
+// uint removes the next value of the column and returns it.
 func (c *Column) uint() (uint64, error) {
-	if len(c.data) > 0 && c.data[0] < 1<<7 { // as most are
+	if len(c.data) > 0 && c.data[0] < 1<<7 { // like most values
 		v := uint64(c.data[0])
 		c.data = c.data[1:]
 		return v, nil
@@ -52,10 +54,10 @@ func (c *Column) text() (string, error) {
 	return s, nil
 }
 
-// texts takes all texts out of the column.
+// texts removes all texts of the column and returns them.
 func (c *Column) texts() ([]string, error) {
 	var texts []string
-	for all := string(c.data); len(c.data) > 0; { // one string, of which the texts are parts
+	for all := string(c.data); len(c.data) > 0; { // the texts are parts of this one string
 		n, err := c.uint()
 		if err != nil {
 			return nil, err
@@ -70,17 +72,17 @@ func (c *Column) texts() ([]string, error) {
 	return texts, nil
 }
 
-// columns are the columns of a file, in the order in which they were first used.
+// columns are the columns of a file, in the order of their first use.
 type columns struct {
 	all    []*Column
 	byName map[string]*Column
-	// last is the column that find returned last.
+	// last is the last column that find returned.
 	last *Column
 }
 
 func newColumns() *columns { return &columns{byName: map[string]*Column{}} }
 
-// get returns the column with a name, and adds it if there is none.
+// get returns the column with a name. It adds the column if it does not exist.
 func (c *columns) get(name string) *Column {
 	col := c.find(name)
 	if col == nil {
@@ -91,8 +93,8 @@ func (c *columns) get(name string) *Column {
 	return col
 }
 
-// find returns the column with a name, or nil. Things have their fields in the same order, so few columns
-// are looked up in the map.
+// find returns the column with a name, or nil. Objects have their fields in the
+// same order, so few lookups need the map.
 func (c *columns) find(name string) *Column {
 	if c.last != nil && c.last.next != nil && c.last.next.name == name {
 		c.last = c.last.next
@@ -109,7 +111,7 @@ func (c *columns) find(name string) *Column {
 	return col
 }
 
-// take returns all of a column, and leaves it empty.
+// take returns the content of a column and leaves the column empty.
 func (c *columns) take(name string) []byte {
 	col := c.byName[name]
 	if col == nil {
@@ -120,7 +122,7 @@ func (c *columns) take(name string) []byte {
 	return data
 }
 
-// size is the number of bytes that are left to read.
+// size returns the number of unread bytes.
 func (c *columns) size() int {
 	n := 0
 	for _, col := range c.all {
@@ -130,20 +132,23 @@ func (c *columns) size() int {
 }
 
 const (
-	// MaxSize is the maximum size of a file when it is unpacked, in bytes.
+	// MaxSize is the maximum size of an unpacked file in bytes.
 	MaxSize = 64 << 20
-	// window is the distance that the compression looks back.
+	// window is the maximum distance of a repetition that the compression finds, in
+	// bytes.
 	window = 8 << 20
-	// dictionary is the number by which zstd knows common; any will do.
+	// dictionary is zstd's number for common. Any number will do.
 	dictionary = 1
-	// version is the version of the format. Version 1 had no number: it begins with the number of columns, which is never 0.
+	// version is the version of the format. Version 1 has no version number: it begins
+	// with the number of columns, which is never 0.
 	version = 2
 )
 
-// pack returns the columns as zstd: 0, the version of the format, the number of columns, the name and size of each, then
-// their content. Each is compressed in blocks of its own, because frequent values of one
-// are rare in another. Content that resembles common, which may be nil, takes almost no
-// space; the same common is needed to unpack.
+// pack returns the columns as zstd: 0, the version of the format, the number of
+// columns, the name and size of each column, and then their content. The content
+// of each column is compressed in separate blocks, because frequent values of one
+// column are rare in another. Content that resembles common takes almost no space.
+// common may be nil; unpack needs the same common.
 func (c *columns) pack(common []byte) ([]byte, error) {
 	head := &Column{}
 	head.put(0)
@@ -186,7 +191,8 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, err
 	}
 	defer r.Close()
-	// Frames do not tell their size. What is decoded is four to seven times as long: with room for it, nothing is copied while it grows.
+	// Frames do not tell their size. The decoded data is four to seven times as long.
+	// With enough room for it, nothing is copied while it grows.
 	raw, err := r.DecodeAll(packed, make([]byte, 0, 8*len(packed)))
 	if err != nil {
 		return nil, err
@@ -208,7 +214,8 @@ func unpack(packed, common []byte) (*columns, error) {
 	return c, nil
 }
 
-// readHead takes the names and sizes of the columns out of the beginning of the data.
+// readHead removes the names and sizes of the columns from the beginning of the
+// data and returns them.
 func readHead(rest *Column) (c *columns, sizes []uint64, err error) {
 	n, err := rest.uint()
 	if n == 0 && err == nil {
