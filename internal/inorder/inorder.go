@@ -1,4 +1,5 @@
-// Package inorder does work at the same time and hands it over in order.
+// Package inorder produces values concurrently and delivers them in order. It
+// knows nothing of the values.
 package inorder
 
 import (
@@ -6,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Each yields produce(0) to produce(n-1), in order. As many as there are processors are produced at the
-// same time, and no more: each may be large.
+// Each yields produce(0) to produce(n-1), in order. At most GOMAXPROCS values are
+// produced at the same time, because each may be large.
 func Each[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
 	type result struct {
 		value T
@@ -26,7 +27,7 @@ func Each[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
 			}
 			r := <-started[i]
 			if !yield(r.value, r.err) {
-				return // what is still being produced ends by itself
+				return // running calls of produce end by themselves
 			}
 		}
 	}
