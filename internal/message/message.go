@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A Message is a text for users that can be formatted in every language. The zero value is
-// empty.
+// A Message is a text for users that can be formatted in every language. The zero
+// value is empty.
 type Message struct {
 	format string
 	args   []any
 }
 
-// Of returns a message. The format must be a constant, which the catalogue has. Where the operands
-// are known only later, leave them out and use Format.
+// Of returns a message. The format must be a constant that the catalogue has. If
+// the operands are not known yet, leave them out and call Format later.
 func Of(format string, args ...any) Message { return Message{format, args} }
 
-// Plural returns one of two messages, as Printer.Plural does.
+// Plural returns one of two messages, like Printer.Plural.
 func Plural(n int, one, many string, args ...any) Message {
 	if n != 1 {
 		one = many
@@ -25,7 +25,8 @@ func Plural(n int, one, many string, args ...any) Message {
 	return Message{one, args}
 }
 
-// Join returns a message of parts. The format, a constant, puts two of them together: "%s, then %s".
+// Join returns a message made of parts. The format must be a constant that joins
+// two parts: "%s, then %s".
 func Join(format string, parts ...Message) Message {
 	if len(parts) == 0 {
 		return Message{}
@@ -43,17 +44,18 @@ func (m Message) IsZero() bool { return m.format == "" }
 // In returns the message in the language "en" or "zh".
 func (m Message) In(lang string) string { return m.Localize(For(lang)) }
 
-// Format returns the message in a language, with these operands behind its own.
+// Format returns the message in a language, with these operands after its own.
 func (m Message) Format(lang string, args ...any) string {
 	return m.With(args...).In(lang)
 }
 
-// With returns the message with these operands behind its own.
+// With returns the message with these operands after its own.
 func (m Message) With(args ...any) Message {
 	return Message{m.format, append(m.args[:len(m.args):len(m.args)], args...)}
 }
 
-// Fill returns the message in the printer's language, with values in place of their names in braces: "{caller} calls {callee}".
+// Fill returns the message in the printer's language. It replaces each name in
+// braces by its value, as in "{caller} calls {callee}".
 func (m Message) Fill(p Printer, values map[string]string) string {
 	pairs := make([]string, 0, 2*len(values))
 	for name, value := range values {
@@ -68,7 +70,8 @@ func (m Message) String() string { return m.Localize(Printer{}) }
 // Localize returns the message in the printer's language.
 func (m Message) Localize(p Printer) string { return p.Sprintf(m.format, m.args...) }
 
-// List returns a message that enumerates words or messages: "a, b, c", in Chinese with enumeration commas.
+// List returns a message that enumerates words or messages: "a, b, c". The Chinese
+// text has enumeration commas.
 func List[T any](items []T) Message {
 	all := make([]Message, len(items))
 	for i, item := range items {
@@ -77,7 +80,7 @@ func List[T any](items []T) Message {
 	return Join("%s, %s", all...)
 }
 
-// Alternatives returns a message of quoted words: "a", "b" or "c".
+// Alternatives returns a message with a choice of quoted words: "a", "b" or "c".
 func Alternatives(words []string) Message {
 	if len(words) == 0 {
 		return Message{}
@@ -93,8 +96,10 @@ func Alternatives(words []string) Message {
 	return Of("%s or %s", List(quoted[:last]), quoted[last])
 }
 
-// Recognize returns which of the messages a text is in English, with the operands that it has there: text that a file holds
-// can so be told in another language. The formats have the verbs %s and %d alone. A text that is none of them stays what it is.
+// Recognize finds the message that matches an English text, and returns it with
+// the operands found in the text. So a text from a file can be shown in another
+// language. The formats may only have the verbs %s and %d. If no message matches,
+// Recognize returns the text itself.
 func Recognize(english string, of ...Message) Message {
 	for _, m := range of {
 		verbs := operand.FindAllString(m.format, -1)
