@@ -1,5 +1,6 @@
-// Package redact takes secrets, and the names of people and machines, out of texts that are shown to others: the
-// debug log, reports of problems.
+// Package redact removes secrets, and the names of people and machines, from texts
+// that other people will see: the debug log and problem reports. Deciding which
+// texts to show doesn't belong here.
 package redact
 
 import (
@@ -11,9 +12,11 @@ import (
 	"sync"
 )
 
-// A Redactor replaces secrets in texts. It recognises them by their form and by the names in front of them.
+// A Redactor replaces secrets in texts. It recognizes a secret by its form and by
+// the name before it.
 type Redactor struct {
-	// names are those of the user, the home folder and the machine, with what stands for them.
+	// names are the names of the user, the home folder and the machine, with their
+	// replacements.
 	names []name
 }
 
@@ -33,7 +36,8 @@ var Local = sync.OnceValue(func() *Redactor {
 	return newRedactor(home, host, users...)
 })
 
-// newRedactor returns a Redactor that also replaces these names; it ignores "".
+// newRedactor returns a Redactor that also replaces these names. It ignores empty
+// names.
 func newRedactor(home, host string, users ...string) *Redactor {
 	r := &Redactor{}
 	add := func(text, shown string) {
@@ -43,7 +47,7 @@ func newRedactor(home, host string, users ...string) *Redactor {
 		add(home, "~")
 	}
 	for _, user := range users {
-		if user != "" && user != "root" { // which tells nothing of a person
+		if user != "" && user != "root" { // root is not the name of a person
 			add(user, "USER")
 		}
 	}
@@ -53,10 +57,10 @@ func newRedactor(home, host string, users ...string) *Redactor {
 	return r
 }
 
-// hidden stands in the place of a secret.
+// hidden replaces a secret.
 const hidden = "(removed)"
 
-// secretName is part of the name of a value that is a secret.
+// secretName matches a part of the name of a secret value.
 const secretName = `(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|key-data|certificate-data|cookie|authorization|otlp_(?:\w+_)?headers)`
 
 var forms = []struct {
@@ -74,10 +78,11 @@ var forms = []struct {
 	{regexp.MustCompile(`(^|[\s"'=:(\[,])(?:/home|/Users|/var/home)/[^/\s"']+`), "${1}~"},
 }
 
-// Text returns the text without secrets, and without the names of the user, the machine and home folders.
+// Text returns the text without secrets, and without the names of the user, the
+// machine and home folders.
 func (r *Redactor) Text(text string) string {
 	for _, n := range r.names {
-		// Twice: neighbours share the character between them.
+		// Replace twice: two neighbours share the character between them.
 		text = n.is.ReplaceAllString(n.is.ReplaceAllString(text, n.shown), n.shown)
 	}
 	for _, f := range forms {
@@ -91,17 +96,19 @@ func (r *Redactor) Text(text string) string {
 	})
 }
 
-// long is a word that may be a key in base64, or a path.
+// long matches a word that may be a base64 key or a path.
 var long = regexp.MustCompile(`[A-Za-z0-9+/_-]{64,}={0,2}`)
 
-// isRandom tells a key from a path: it mixes all kinds of characters and has few slashes.
+// isRandom reports whether a word is a key and not a path. A key mixes all kinds
+// of characters and has few slashes.
 func isRandom(word string) bool {
 	const digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return strings.ContainsAny(word, digits) && strings.ContainsAny(word, lower) && strings.ContainsAny(word, upper) &&
 		strings.Count(word, "/")*16 < len(word)
 }
 
-// Setting returns a variable of the environment as "NAME=value", without its value if the name says that it is secret.
+// Setting returns an environment variable as "NAME=value". If the name suggests a
+// secret, it hides the value.
 func (r *Redactor) Setting(name, value string) string {
 	if value != "" && secret.MatchString(name) {
 		return name + "=" + hidden
