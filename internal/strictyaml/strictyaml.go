@@ -1,5 +1,6 @@
-// Package strictyaml reads the YAML files that people write for apitrace, scenarios and exercises, so that
-// what is wrong with one is said with file and line. What a file may hold does not belong here.
+// Package strictyaml reads the YAML files that people write for apitrace,
+// such as scenarios and exercises. Its errors name the file and the line.
+// The formats of these files don't belong here.
 package strictyaml
 
 import (
@@ -17,15 +18,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// ErrEmpty is the error of a file that holds nothing.
+// ErrEmpty is the error of an empty file.
 var ErrEmpty = message.NewError("the file is empty")
 
-// ErrMore is the error of a file that holds more than one document.
+// ErrMore is the error of a file with more than one document.
 var ErrMore = message.NewError("more than one YAML document")
 
-// Decode reads the one document in the text of the file called name. A field that into, a pointer to
-// a struct, does not have is an error. An error starts with name, and with the line if
-// it is known: "mine.yaml:7: ...".
+// Decode reads the only document in the text of the file called name. into
+// must be a pointer to a struct. A field that the struct does not have is an
+// error. Errors start with name, and with the line if it is known:
+// "mine.yaml:7: ...".
 func Decode(name string, text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -43,8 +45,9 @@ func Decode(name string, text []byte, into any) error {
 	return nil
 }
 
-// DecodeMapping decodes a mapping into a struct, to which into points, and refuses fields that it does not
-// have: inside of UnmarshalYAML the strictness of Decode is lost.
+// DecodeMapping decodes a mapping into the struct that into points to. It
+// rejects unknown fields. UnmarshalYAML methods need it, because Decode is
+// not strict inside of them.
 func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
@@ -61,9 +64,10 @@ var (
 	wrongValue   = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)$")
 )
 
-// located turns an error of the YAML library, which has the line somewhere in its text,
-// into "file:line: what is wrong". Of several it reports the first. fields are those of the
-// types that take part, by the type's name.
+// located turns an error of the YAML library into "file:line: description".
+// The library's text contains the line. Of several errors, located reports
+// the first. fields has the fields of the types involved, by the name of the
+// type.
 func located(name string, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -79,7 +83,8 @@ func located(name string, err error, fields map[string][]string) error {
 	return message.Errorf("%s:%s: %s", name, found[1], text)
 }
 
-// kindOf says what was found, of which the YAML library tells the tag and, of a scalar, the text.
+// kindOf describes the found value from its YAML tag. text is the text of a
+// scalar.
 func kindOf(tag, text string) message.Message {
 	switch tag {
 	case "!!seq":
@@ -92,7 +97,7 @@ func kindOf(tag, text string) message.Message {
 	return message.Of("%q", text)
 }
 
-// expectedBy says what is written for a Go type.
+// expectedBy describes the YAML value expected for a Go type.
 func expectedBy(goType string, fields map[string][]string) message.Message {
 	switch {
 	case goType == "int":
@@ -113,7 +118,8 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	return message.Of("%s", goType)
 }
 
-// fieldsOf lists the fields of a type and of those it is made of, by the name of the type.
+// fieldsOf lists the fields of a type and of the types it contains, by the
+// name of the type.
 func fieldsOf(t reflect.Type) map[string][]string {
 	fields := map[string][]string{}
 	var visit func(reflect.Type)
@@ -135,7 +141,7 @@ func fieldsOf(t reflect.Type) map[string][]string {
 	return fields
 }
 
-// tags are the names in YAML of a struct's fields.
+// tags returns the YAML names of a struct's fields.
 func tags(t reflect.Type) []string {
 	all := []string{}
 	for i := range t.NumField() {
@@ -146,13 +152,13 @@ func tags(t reflect.Type) []string {
 		case name != "" && name != "-":
 			all = append(all, name)
 		case name == "" && t.Field(i).IsExported():
-			all = append(all, strings.ToLower(t.Field(i).Name)) // which is what the YAML library does
+			all = append(all, strings.ToLower(t.Field(i).Name)) // as the YAML library does
 		}
 	}
 	return all
 }
 
-// Suggest is the end of a message about a word that is not one of those known.
+// Suggest returns the end of a message about an unknown word.
 func Suggest(word string, known []string) message.Message {
 	if len(known) == 0 {
 		return message.Message{}
