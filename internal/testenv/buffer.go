@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// A Buffer is written to by one goroutine and read by another, while a command runs.
+// A Buffer collects the output of a running command. One goroutine writes to it
+// while another reads.
 type Buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -18,7 +19,7 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// String returns everything that was written so far.
+// String returns everything written so far.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,19 +10,21 @@ import (
 	"unicode"
 )
 
-// allowedWords are the words that stay as they are in a Chinese text. A line lists words, and behind a colon the
-// reason; # begins a comment.
+// allowedWords are the words that stay unchanged in a Chinese text. A line has
+// words, a colon and the reason. # begins a comment.
 //
 //go:embed testdata/english.txt
 var allowedWords string
 
-// An Output is what a command printed in Chinese, and which words of it are nobody's prose.
+// An Output describes the words in a command's Chinese output that are not prose.
 type Output struct {
 	// Names are names that the program knows: scenarios, layers, exercises.
 	Names []string
-	// Commands are the paths of the program's commands without its own name, such as "workshop next".
+	// Commands are the paths of the program's commands without its own name, such as
+	// "workshop next".
 	Commands []string
-	// Upstream are patterns of what is quoted from elsewhere: upstream's source and messages, errors of Go's libraries.
+	// Upstream are patterns of quoted texts: upstream's source and messages, and
+	// errors of Go's libraries.
 	Upstream []string
 }
 
@@ -36,18 +38,20 @@ var (
 	word  = regexp.MustCompile(`^[A-Za-z]+([-'.,][A-Za-z]+)*$`)
 	han   = regexp.MustCompile(`\p{Han}`)
 	cells = regexp.MustCompile(` {2,}|\t|│`)
-	// identifier is what no English word has inside: digits, a sign of paths, code and assignments, or a capital behind a small letter.
+	// identifier matches a sign that no English word has inside: a digit, a character
+	// of paths, code or assignments, or a capital after a small letter.
 	identifier = regexp.MustCompile(`[0-9/_=$*@<>{}|+%#]|[a-z][A-Z]|[A-Za-z][.:(\[][A-Za-z(*]|\(\)`)
 )
 
-// prose are words that no name is and no Chinese text borrows.
+// prose lists words that are not names and that no Chinese text borrows.
 var prose = []string{
 	"a", "an", "and", "any", "are", "as", "at", "be", "both", "but", "by", "for", "from", "had", "has", "have", "how", "in", "is", "it", "its", "more",
 	"most", "no", "none", "not", "of", "on", "only", "or", "than", "that", "the", "then", "there", "this", "to", "was", "were", "which", "who", "why", "with", "without", "yes",
 }
 
-// English returns the lines of an output that have English words, each with its words. Names, quotations, flags, commands,
-// URLs, paths, numbers with their units and the words of testdata/english.txt do not count.
+// English returns the lines of an output that contain English words, each with its
+// words. Names, quotations, flags, commands, URLs, paths, numbers with units and
+// the words of testdata/english.txt do not count.
 func (o Output) English(tb testing.TB, output string) []string {
 	tb.Helper()
 	allowed := map[string]bool{}
@@ -79,9 +83,10 @@ func (o Output) English(tb testing.TB, output string) []string {
 	return found
 }
 
-// wordsIn returns the English words of a line. A cell of a table, or of a line that is laid out, must have Chinese characters
-// or nothing but names. A single word between Chinese characters is a name or a term of the field, unless it is one
-// of those that only prose has; several in a row are prose.
+// wordsIn returns the English words of a line. A cell of a table or of an aligned
+// line must have Chinese characters or only names. A single word between Chinese
+// characters is a name or a term of the field, unless prose contains it. Several
+// words in a row are prose.
 func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	line = quotation.ReplaceAllString(url.ReplaceAllString(line, `""`), `""`)
 	line = o.withoutCommands(line)
@@ -89,7 +94,7 @@ func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	var words []string
 	for _, cell := range cells.Split(line, -1) {
 		isChinese := han.MatchString(cell)
-		var last []int // the place of the token before, if that is a word
+		var last []int // the place of the previous token, if it is a word
 		var before string
 		for _, at := range token.FindAllStringIndex(cell, -1) {
 			t := strings.TrimFunc(cell[at[0]:at[1]], func(r rune) bool { return unicode.IsPunct(r) && r != '*' })
@@ -110,7 +115,8 @@ func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	return slices.Compact(words)
 }
 
-// withoutCommands takes the calls of commands out of a line: the program's name and the path behind it.
+// withoutCommands removes the calls of commands from a line: the program's name
+// and the command's path after it.
 func (o Output) withoutCommands(line string) string {
 	if !strings.Contains(line, "apitrace ") {
 		return line

@@ -1,5 +1,7 @@
-// Package testenv tells tests what they may use: the environment variables that
-// "make test", "make test-all" and "make test-nightly" set are read here and nowhere else. It also holds how tests wait.
+// Package testenv tells tests which resources they may use. Only this package
+// reads the environment variables set by "make test", "make test-all" and "make
+// test-nightly". It also has the helpers with which tests wait. Helpers for a
+// single package don't belong here.
 package testenv
 
 import (
@@ -10,18 +12,20 @@ import (
 )
 
 const (
-	// e2e is set where tests may build and run the real programs.
+	// e2e is set if tests may build and run the real programs.
 	e2e = "APITRACE_E2E"
-	// slow is set where tests may take minutes.
+	// slow is set if tests may take minutes.
 	slow = "APITRACE_SLOW"
-	// nightly is set where tests may take many minutes, or build what nothing else needs.
+	// nightly is set if tests may take many minutes or do builds for themselves alone.
 	nightly = "APITRACE_NIGHTLY"
-	// fixtureArch is the architecture for which the fixture of package instrument is built, to run in an emulator.
+	// fixtureArch is the architecture of the fixture of package instrument, which may
+	// run in an emulator.
 	fixtureArch = "APITRACE_FIXTURE_ARCH"
 )
 
-// NeedsServer skips a test that builds or runs kube-apiserver or etcd, or downloads their source, unless
-// APITRACE_E2E is set, as "make test" does.
+// NeedsServer skips a test that builds or runs kube-apiserver or etcd, or
+// downloads their source. It does not skip if APITRACE_E2E is set, as "make test"
+// does.
 func NeedsServer(tb testing.TB) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {
@@ -29,12 +33,14 @@ func NeedsServer(tb testing.TB) {
 	}
 }
 
-// FixtureArch returns the architecture for which to build the rewriter's fixture, "" for this machine's. With arm64 it runs
-// in qemu-aarch64-static, as .ci/arm64 does.
+// FixtureArch returns the architecture of the rewriter's fixture. "" means this
+// machine's architecture. A fixture for arm64 runs in qemu-aarch64-static, as
+// .ci/arm64 does.
 func FixtureArch() string { return os.Getenv(fixtureArch) }
 
-// Slow skips a test that takes minutes unless APITRACE_SLOW is set, as "make test-all" does. The
-// test's name must begin with TestSlow: test-all runs those tests and no others, so that it repeats nothing.
+// Slow skips a test that takes minutes, unless APITRACE_SLOW is set, as "make
+// test-all" does. The test's name must begin with TestSlow. test-all runs only
+// these tests, so that it repeats no other test.
 func Slow(t *testing.T) {
 	t.Helper()
 	if !isSlow(t) {
@@ -45,8 +51,9 @@ func Slow(t *testing.T) {
 	}
 }
 
-// Nightly skips a test that goes through all releases for many minutes, or builds large programs for itself alone, unless APITRACE_NIGHTLY
-// is set, as "make test-nightly" does. The test's name must begin with TestNightly.
+// Nightly skips a test that goes through all releases for many minutes, or that
+// builds large programs for itself alone. It does not skip if APITRACE_NIGHTLY is
+// set, as "make test-nightly" does. The test's name must begin with TestNightly.
 func Nightly(t *testing.T) {
 	t.Helper()
 	if !strings.HasPrefix(t.Name(), "TestNightly") {
@@ -59,8 +66,9 @@ func Nightly(t *testing.T) {
 
 func isSlow(t *testing.T) bool { return strings.HasPrefix(t.Name(), "TestSlow") }
 
-// Releases returns those of a sorted list of recorded releases that a test goes through: the oldest and the newest one,
-// and a slow test the others. With -short, which is for the race detector, it is the newest alone.
+// Releases selects the recorded releases for a test from a sorted list: the oldest
+// and the newest release, or all others for a slow test. With -short, which is for
+// the race detector, it selects only the newest release.
 func Releases[R any](t *testing.T, all []R) []R {
 	t.Helper()
 	oldest, between, newest := all[:1], all[1:len(all)-1], all[len(all)-1:]
