@@ -1,5 +1,6 @@
-// Package testterm runs a program in a pseudo terminal of a fixed size, types keys and reads the screen
-// with a terminal emulator. It is for tests.
+// Package testterm runs a program in a pseudo terminal of a fixed size,
+// types keys, and reads the screen with a terminal emulator. It is only
+// for tests.
 package testterm
 
 import (
@@ -27,25 +28,26 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A Terminal is a terminal with a program that runs in it.
+// A Terminal is a terminal in which a program runs.
 type Terminal struct {
 	t       testing.TB
 	command *exec.Cmd
-	ours    *os.File // of the pair of files that a pseudo terminal is, theirs is the program's
+	ours    *os.File // our end of the pseudo terminal; theirs is the program's end
 	theirs  *os.File
 	before  *term.State
 	ended   chan struct{}
-	err     error // of the program, once ended is closed
+	err     error // the program's error, once ended is closed
 
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	output   bytes.Buffer
 	changed  time.Time
-	altered  map[ansi.Mode]bool // the modes that are not as they were at first
+	altered  map[ansi.Mode]bool // the modes that differ from their initial value
 	alt      bool
 }
 
-// Start starts a program in a terminal. The test ends it, if it has not ended by then.
+// Start starts a program in a terminal. The end of the test kills the
+// program if it is still running.
 func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	t.Helper()
 	c := &Terminal{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
@@ -84,11 +86,12 @@ func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	}()
 	t.Cleanup(c.end)
 	go c.read()
-	go io.Copy(c.ours, c.emulator) // what a terminal answers
+	go io.Copy(c.ours, c.emulator) // the terminal's answers
 	return c
 }
 
-// end ends the program if it has not ended, and what reads from it.
+// end kills the program if it is still running, and ends the reading
+// goroutines.
 func (c *Terminal) end() {
 	select {
 	case <-c.ended:
@@ -110,23 +113,25 @@ func (c *Terminal) read() {
 		}
 		c.mu.Lock()
 		c.output.Write(data[:n])
-		_, _ = c.emulator.Write(data[:n]) // which cannot fail
+		_, _ = c.emulator.Write(data[:n]) // cannot fail
 		c.changed = time.Now()
 		c.mu.Unlock()
 	}
 }
 
-// keys are the names of keys that have no character.
+// keys maps the names of keys without a character to their sequences.
 var keys = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f", "ctrl+c": "\x03",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
 }
 
-// escapeTime is longer than the time in which programs read Esc and a next key as one key with Alt. It begins when the program has read
-// Esc.
+// escapeTime is longer than the time within which a program reads Esc
+// and the next key as one key with Alt. It begins when the program has
+// read Esc.
 const escapeTime = 100 * time.Millisecond
 
-// awaitTyped waits until the program has read all typed keys, or has ended.
+// awaitTyped waits until the program has read all typed keys, or has
+// ended.
 func (c *Terminal) awaitTyped() {
 	c.t.Helper()
 	testenv.Await(c.t, "the program reads the typed keys", func() bool {
@@ -139,7 +144,7 @@ func (c *Terminal) awaitTyped() {
 	})
 }
 
-// Type types keys: names of keys, or characters.
+// Type types keys. An argument is the name of a key, or characters.
 func (c *Terminal) Type(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -160,13 +165,14 @@ func (c *Terminal) Type(names ...string) {
 	c.changed = time.Now()
 }
 
-// Click clicks with the left button of a mouse on a cell, from 0.
+// Click clicks with the left mouse button on a cell. x and y count from
+// 0.
 func (c *Terminal) Click(x, y int) {
 	c.t.Helper()
 	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
 }
 
-// Resize gives the terminal another size.
+// Resize changes the size of the terminal.
 func (c *Terminal) Resize(columns, rows int) {
 	c.mu.Lock()
 	c.emulator.Resize(columns, rows)
@@ -188,8 +194,8 @@ func (c *Terminal) Signal(s os.Signal) {
 	}
 }
 
-// Screen returns the screen line by line: "»" and the text of a line that has something in reverse, a
-// blank and the text of any other.
+// Screen returns the screen line by line. A line with something in
+// reverse begins with "»", any other line with a blank.
 func (c *Terminal) Screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,7 +227,8 @@ func (c *Terminal) Output() string {
 	return c.output.String()
 }
 
-// Until waits for a screen, and fails the test if it does not come.
+// Until waits for a screen and returns it. It fails the test if the
+// screen does not come.
 func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
 	var screen string
@@ -235,14 +242,14 @@ func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	}
 }
 
-// Shows waits for a screen with a text.
+// Shows waits for a screen that contains a text.
 func (c *Terminal) Shows(text string) string {
 	c.t.Helper()
 	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// Settled returns the screen once nothing more has been drawn for a while. Tests compare by Until; this is for
-// writing what they compare with.
+// Settled returns the screen once it has not changed for a while. Use it
+// to write the expected screens of tests. Tests themselves use Until.
 func (c *Terminal) Settled() string {
 	const quiet = 700 * time.Millisecond
 	for {
@@ -256,8 +263,8 @@ func (c *Terminal) Settled() string {
 	}
 }
 
-// Wait waits for the end of the program and returns its exit status. It fails the test if the terminal is not
-// as the program found it.
+// Wait waits for the end of the program and returns its exit status. It
+// fails the test if the program has not restored the terminal.
 func (c *Terminal) Wait() int {
 	c.t.Helper()
 	select {
@@ -291,8 +298,10 @@ func (c *Terminal) Wait() int {
 // endMark is a control sequence that terminals ignore.
 const endMark = "\x1b]7999;end\a"
 
-// awaitOutput waits until all output of the ended program is read. It writes a mark behind the output, and removes it from the output when
-// it has come. More may follow the mark: the terminal's answer to a question of the program, which comes back as an echo.
+// awaitOutput waits until all output of the ended program is read. It
+// writes a mark after the output and removes the mark when it is read.
+// The terminal's answer to a question of the program may follow the
+// mark, because it comes back as an echo.
 func (c *Terminal) awaitOutput() {
 	c.t.Helper()
 	if _, err := io.WriteString(c.theirs, endMark); err != nil {
@@ -309,7 +318,8 @@ func (c *Terminal) awaitOutput() {
 	})
 }
 
-// Clipboard returns the texts that the program has put onto the clipboard, by OSC 52, in base64.
+// Clipboard returns the base64 texts that the program has put on the
+// clipboard by OSC 52.
 func (c *Terminal) Clipboard() []string {
 	const begin = "\x1b]52;c;"
 	var all []string

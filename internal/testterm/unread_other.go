@@ -4,5 +4,5 @@ package testterm
 
 import "os"
 
-// unread returns 0: only Linux is asked for the number of bytes that the program has not read.
+// unread returns 0. Only Linux can report the number of unread bytes.
 func unread(*os.File) int { return 0 }
