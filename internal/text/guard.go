@@ -8,29 +8,31 @@ import (
 	"unicode/utf8"
 )
 
-// A Guard stands before a terminal. It lets through text, the sequences that only choose
-// colours, and links to web pages, and escapes whatever else could move the cursor, reorder a line or command the
-// terminal: names, paths and errors come from servers, files and clients. Views escape
-// what they show where they choose it; the guard is for what any output writes as it is,
-// such as JSON. Several goroutines may write.
+// A Guard protects a terminal. It passes text, color sequences and links to
+// web pages. It escapes everything else that could move the cursor, reorder
+// a line or control the terminal, because names, paths and errors come from
+// servers, files and clients. Views escape such parts themselves. The Guard
+// is for output that is written unchanged, such as JSON. Several goroutines
+// may write.
 type Guard struct {
 	// To is the terminal.
 	To io.Writer
 
 	mu sync.Mutex
-	// rest is the beginning of a character or of a sequence whose end was not written yet.
+	// rest is the beginning of an unfinished character or sequence.
 	rest []byte
 }
 
 var (
-	// allowed is a complete sequence that chooses colours and styles (SGR), or begins or ends
-	// a link (OSC 8) to a page of the web.
+	// allowed matches a complete sequence that selects colors and styles (SGR),
+	// or that begins or ends a link (OSC 8) to a web page.
 	allowed = regexp.MustCompile("^\x1b(?:\\[[0-9;:]*m|\\]8;;(?:https://[!-~]*)?(?:\a|\x1b\\\\))")
-	// begun is what may become one.
+	// begun matches the beginning of such a sequence.
 	begun = regexp.MustCompile("^\x1b(?:\\[[0-9;:]{0,40}|\\](?:8?|8;|8;;[!-~]{0,400}\x1b?))?$")
 )
 
-// Harmless returns what a Guard lets through of a whole text, for those who draw on a terminal by other means.
+// Harmless filters a whole text like a Guard. It is for code that draws on a
+// terminal by other means.
 func Harmless(s string) string {
 	out, rest := harmless([]byte(s))
 	return out + EscapeLines(string(rest))
@@ -49,7 +51,7 @@ func (g *Guard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what was begun and never ended.
+// Close writes the unfinished rest, escaped.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,7 +60,8 @@ func (g *Guard) Close() error {
 	return err
 }
 
-// harmless escapes what a terminal must not see, and returns what it cannot judge yet.
+// harmless escapes sequences that must not reach a terminal. It returns an
+// unfinished end of the data as rest.
 func harmless(data []byte) (out string, rest []byte) {
 	var b bytes.Buffer
 	for len(data) > 0 {
@@ -86,7 +89,8 @@ func harmless(data []byte) (out string, rest []byte) {
 	return b.String(), nil
 }
 
-// wholeRunes returns how much of the data ends with a whole character.
+// wholeRunes returns the length of the data without an unfinished last
+// character.
 func wholeRunes(data []byte) int {
 	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
 		if start := len(data) - back; utf8.RuneStart(data[start]) {

@@ -9,17 +9,17 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// A Table is rows of cells, written in columns. Unlike a tabwriter it knows that a Chinese
-// character is two columns wide.
+// A Table has rows of cells and writes them in columns. Unlike a tabwriter,
+// it knows that a Chinese character is two columns wide.
 type Table struct {
 	gap  int
 	rows [][]string
 }
 
-// NewTable returns an empty table that has so many blanks between its columns.
+// NewTable returns an empty table with gap blanks between its columns.
 func NewTable(gap int) *Table { return &Table{gap: gap} }
 
-// Row adds a row; cells are printed as by fmt.Sprint.
+// Row adds a row. It formats cells with fmt.Sprint.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {

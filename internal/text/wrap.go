@@ -9,14 +9,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks a text at its blanks, and between the wide characters of scripts that
-// have none, so that no line has more than width columns. What is longer without a
-// place to break is broken where the line ends. Blanks and line breaks of s are one blank
-// each; the result has at least one line.
+// Wrap breaks a text into lines of at most width columns. It breaks at
+// blanks, and between the wide characters of scripts without blanks. A
+// longer part without such a place is broken at the end of the line. Each
+// run of blanks and line breaks in s becomes one blank. The result has at
+// least one line.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0 // used is the number of columns of line
-	// An escape sequence may go on over a blank, so the parts of such a line are not measured alone.
+	// An escape sequence may continue after a blank, so the parts of such a line
+	// are not measured separately.
 	whole := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	for word := range strings.FieldsSeq(s) {
 		between := Blank(line, word)
@@ -45,8 +47,10 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// Columns is the width of a text in a terminal. Nearly all texts are ASCII and the lines of trees, each of which has one column: those
-// of a full view are measured a million times.
+// Columns returns the width of a text in a terminal. Nearly all texts
+// consist of ASCII and of the lines of trees, which are one column wide
+// each. Columns is fast for them, because a full view takes a million
+// measurements.
 func Columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -62,12 +66,14 @@ func Columns(s string) int {
 	return n
 }
 
-// isLine reports whether a text begins with a character of Unicode's block Box Drawing, U+2500 to U+257F.
+// isLine reports whether a text begins with a character of Unicode's block
+// Box Drawing, U+2500 to U+257F.
 func isLine(s string) bool {
 	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95) && s[2]&0xc0 == 0x80
 }
 
-// isASCII reports whether a text is printable ASCII: then each byte is a column, and no line ends within a word.
+// isASCII reports whether a text is printable ASCII. In such a text each
+// byte is one column, and no line ends within a word.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -77,8 +83,10 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Blank returns what stands between a line and the word or the line that goes on with its paragraph: a blank, or nothing. Between
-// two wide characters nothing stands, nor beside punctuation of full width, which has its blank inside. An arrow keeps its blanks.
+// Blank returns the separator between a line and the next word or line of
+// its paragraph: a blank or nothing. There is nothing between two wide
+// characters, or next to full-width punctuation, which includes its own
+// blank. An arrow keeps its blanks.
 func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
 	after, _ := utf8.DecodeRuneInString(next)
@@ -88,7 +96,7 @@ func Blank(line, next string) string {
 	return " "
 }
 
-// WrapLines breaks each line of a text as Wrap does, and keeps its line breaks.
+// WrapLines wraps each line of a text with Wrap and keeps the line breaks.
 func WrapLines(s string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
@@ -97,13 +105,15 @@ func WrapLines(s string, width int) []string {
 	return lines
 }
 
-// Punctuation of full width. A line neither begins with what closes nor ends with what opens.
+// This is full-width punctuation. A line must not begin with closing
+// punctuation or end with opening punctuation.
 const (
 	closing = "，。；：、？！）》」】”"
 	opening = "（《「【“"
 )
 
-// pieces splits a word where a line may end: around wide characters, and behind the punctuation of their scripts.
+// pieces splits a word where a line may end: around wide characters, and
+// after the punctuation of their scripts.
 func pieces(word string) []string {
 	if isASCII(word) {
 		return []string{word}
@@ -131,7 +141,8 @@ func mayBreak(before, r rune) bool {
 	return wide(before) && (unicode.IsLetter(r) || strings.ContainsRune(opening, r))
 }
 
-// fullWidth reports whether a character is punctuation of full width. The quotation marks are not: English has them, too.
+// fullWidth reports whether a character is full-width punctuation. Quotation
+// marks are not, because English has them, too.
 func fullWidth(r rune) bool {
 	return r >= '\u2E80' && (strings.ContainsRune(closing, r) || strings.ContainsRune(opening, r))
 }
