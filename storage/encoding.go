@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The prefixes by which kube-apiserver marks the encoding of stored values.
+// These prefixes mark the encoding of values that kube-apiserver stores.
 var (
 	protobufPrefix  = []byte("k8s\x00")
 	encryptedPrefix = []byte("k8s:enc:")
 )
 
-// describe returns the encoding of a stored value, and its object's version and kind, which
-// are empty for an encrypted value.
+// describe returns the encoding of a stored value, and the apiVersion and kind of
+// its object. The latter are empty for an encrypted value.
 func describe(value []byte) (encoding, apiVersion, kind string) {
 	switch {
 	case bytes.HasPrefix(value, protobufPrefix):

@@ -10,26 +10,30 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Endpoint is how to reach an etcd: everything that a client needs.
+// An Endpoint has everything that a client needs to reach an etcd.
 type Endpoint struct {
-	// URL is the address, such as "https://127.0.0.1:12345"; for a cluster, those of its members, separated by commas.
+	// URL is the address, such as "https://127.0.0.1:12345". For a cluster, it has the
+	// addresses of all members, separated by commas.
 	URL string `json:"url"`
-	// CAFile verifies the server; CertFile and KeyFile authenticate the client. For an etcd that another
-	// program runs, each may be "": then the system's authorities count, and there is no client certificate.
+	// CAFile verifies the server. CertFile and KeyFile authenticate the client. For an
+	// etcd that another program runs, each may be empty. The system's authorities then
+	// verify the server, and the client has no certificate.
 	CAFile   string `json:"caFile"`
 	CertFile string `json:"certFile"`
 	KeyFile  string `json:"keyFile"`
-	// Prefix is the prefix of kube-apiserver's keys; "" means its default, "/registry".
+	// Prefix is the prefix of kube-apiserver's keys. "" means the default,
+	// "/registry".
 	Prefix string `json:"prefix,omitempty"`
 }
 
-// DefaultPrefix is kube-apiserver's own.
+// DefaultPrefix is the default prefix of kube-apiserver's keys.
 const DefaultPrefix = "/registry"
 
-// urls lists the members.
+// urls returns the addresses of the members.
 func (e Endpoint) urls() []string { return strings.Split(e.URL, ",") }
 
-// Flags returns the flags that pass the endpoint to kube-apiserver, or to another server built with its library.
+// Flags returns the flags that pass the endpoint to kube-apiserver, or to another
+// server built with its library.
 func (e Endpoint) Flags() []string {
 	flags := []string{"--etcd-servers=" + e.URL}
 	for _, f := range []struct{ name, value string }{
@@ -42,8 +46,8 @@ func (e Endpoint) Flags() []string {
 	return flags
 }
 
-// Validate returns an error for an endpoint from the user that cannot work: an invalid URL, or a file
-// that cannot be used.
+// Validate returns an error for a user's endpoint that cannot work: an invalid
+// URL, or an unusable file.
 func (e Endpoint) Validate() error {
 	for _, member := range e.urls() {
 		u, err := url.Parse(member)
@@ -64,7 +68,7 @@ func (e Endpoint) Validate() error {
 	return err
 }
 
-// tlsConfig is nil for an etcd without TLS.
+// tlsConfig returns nil for an etcd without TLS.
 func (e Endpoint) tlsConfig() (*tls.Config, error) {
 	if strings.HasPrefix(e.URL, "http://") {
 		return nil, nil

@@ -18,16 +18,16 @@ import (
 type Options struct {
 	// Binary is the path of the executable.
 	Binary string
-	// RunDir is where its data, keys and log go. Required.
+	// RunDir is the folder for etcd's data, keys and log. Required.
 	RunDir *program.RunDir
-	// Check switches the probe's checking mode on.
+	// Check enables the probe's checking mode.
 	Check bool
 }
 
 // An Etcd is a running, disposable etcd with a single member.
 type Etcd struct {
 	Endpoint Endpoint
-	// ProbeSocket is where an instrumented etcd gives its records.
+	// ProbeSocket is the socket on which an instrumented etcd delivers its records.
 	ProbeSocket string
 	child       *program.Child
 }
@@ -62,11 +62,11 @@ func endpointIn(dir string) Endpoint {
 	}
 }
 
-// server returns how to run etcd at the endpoint.
+// server returns the description of an etcd process at the endpoint.
 func (e Endpoint) server(binary, dir string) program.Server {
 	return program.Server{
 		Name: Name, Path: binary, Args: e.flags(filepath.Join(dir, "data")), Dir: dir,
-		// Another etcd at that port would not have this certificate.
+		// Another etcd on that port would not have this certificate.
 		Ready: e.ready,
 	}
 }
@@ -93,8 +93,8 @@ func (e Endpoint) flags(data string) []string {
 	}
 }
 
-// writeKeys makes an authority for this etcd only, and one certificate for both ends. It does not
-// keep the authority's key.
+// writeKeys makes an authority only for this etcd, and one certificate for both
+// ends. It does not keep the authority's key.
 func (e Endpoint) writeKeys() error {
 	ca, err := authority.New("apitrace etcd")
 	if err != nil {
@@ -115,9 +115,10 @@ func (e Endpoint) writeKeys() error {
 	return nil
 }
 
-// ready requests a revision, which etcd can only answer when it has a leader.
+// ready requests a revision. etcd can answer only if it has a leader.
 func (e Endpoint) ready(ctx context.Context) error {
-	// The client would wait a second after a refused connection before it tries again.
+	// After a refused connection, the client would wait a second before it tries
+	// again.
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(e.URL, "https://"))
 	if err != nil {
 		return err
@@ -135,10 +136,11 @@ func (e Endpoint) ready(ctx context.Context) error {
 // Done is closed when etcd has ended.
 func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
 
-// Err returns how etcd ended, after Done is closed.
+// Err returns the reason why etcd ended, after Done is closed.
 func (e *Etcd) Err() error { return e.child.Err() }
 
-// stopGrace limits the time in which etcd must end by itself. Its data is deleted anyway.
+// stopGrace is the time that etcd has to end by itself. Its data is deleted
+// anyway.
 const stopGrace = 2 * time.Second
 
 // Stop ends etcd.

@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// askEvery is the interval at which an external etcd is checked.
+	// askEvery is the interval of the checks of an external etcd.
 	askEvery = time.Second
-	// goneAfter is the time after which an etcd that does not answer counts as gone: a cluster that loses
-	// a member elects a new leader within a second or two.
+	// goneAfter is the time after which an etcd without an answer counts as gone. A
+	// cluster that loses a member elects a new leader within a second or two.
 	goneAfter = 6 * time.Second
 )
 
-// An External is an etcd that another program runs. It is checked regularly, and never stopped.
+// An External is an etcd that another program runs. It is checked regularly and
+// never stopped.
 type External struct {
-	// Version is the version that it reports, with a "v", or "".
+	// Version is the version that the etcd reports, with a "v", or "".
 	Version string
 
 	endpoint Endpoint
@@ -56,7 +57,7 @@ func (x *External) ask(ctx context.Context, timeout time.Duration) error {
 	return err
 }
 
-// watch closes done when no member has answered for a time.
+// watch closes done when no member has answered for goneAfter.
 func (x *External) watch(ctx context.Context) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
@@ -81,7 +82,7 @@ func (x *External) watch(ctx context.Context) {
 // Done is closed when the etcd no longer answers.
 func (x *External) Done() <-chan struct{} { return x.done }
 
-// Err returns the reason after Done is closed.
+// Err returns the reason after Done is closed, and nil before.
 func (x *External) Err() error {
 	select {
 	case <-x.done:

@@ -1,5 +1,6 @@
-// Package storage builds and runs the etcd behind a kube-apiserver, and reads the keys
-// that requests have changed in it.
+// Package storage builds and runs the etcd behind a kube-apiserver, and reads the
+// keys that requests have changed in it. Building programs in general belongs in
+// internal/program, and running kube-apiserver in apiserver.
 package storage
 
 import (
@@ -16,19 +17,20 @@ import (
 const (
 	// Name is the name of the program in traces.
 	Name = trace.ProcessEtcd
-	// serverModule holds etcd's server.
+	// serverModule is the module of etcd's server.
 	serverModule = "go.etcd.io/etcd/server/v3"
-	// ClientModule is the etcd client that kube-apiserver is built with. Its version is also
-	// that of the server that apitrace runs: upstream releases them together.
+	// ClientModule is the etcd client in kube-apiserver. apitrace runs the server of
+	// the same version, because upstream releases both together.
 	ClientModule = "go.etcd.io/etcd/client/v3"
-	// oneModule held both up to v3.4. Go modules do not know its releases: a go.mod names the
-	// commit, and Kubernetes the release behind it.
+	// oneModule held client and server up to v3.4. Its releases are not versions of a
+	// Go module. A go.mod requires a commit, and the go.mod of Kubernetes names the
+	// release in a comment.
 	oneModule = "go.etcd.io/etcd"
 	// legacyModule was its path up to v3.3.
 	legacyModule = "github.com/coreos/etcd"
 )
 
-// Traced is etcd as a program that apitrace traces.
+// Traced describes etcd as a program that apitrace traces.
 var Traced = traced.Program{
 	Name: Name,
 	Of: func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error) {
@@ -46,7 +48,7 @@ var Traced = traced.Program{
 	Packages:     []string{"go.etcd.io/etcd/server/"},
 }
 
-// Program returns how to build etcd of a version, such as "v3.7.0".
+// Program describes the build of etcd at a version, such as "v3.7.0".
 func Program(version string) program.Program {
 	return program.Program{
 		Name:    Name,
@@ -57,8 +59,8 @@ func Program(version string) program.Program {
 	}
 }
 
-// ProgramOf returns how to build the etcd for a program that is built with etcd's client:
-// upstream releases both together.
+// ProgramOf describes the build of the etcd for a program that uses etcd's client.
+// Upstream releases client and server together.
 func ProgramOf(up program.Upstream) (program.Program, error) {
 	version, err := up.Requires(ClientModule)
 	if err == nil {
@@ -79,13 +81,15 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 	return p, nil
 }
 
-// laterServers are versions of oneModule for clients of legacyModule, whose server in the same version cannot be built as
-// a module: what it needs stands in its glide.lock, and it has no go.mod. The client speaks the same protocol, v3, to a newer server.
+// laterServers maps versions of legacyModule, for the client, to newer versions of
+// oneModule, for the server. The server of the same version cannot be built as a
+// module: it has no go.mod, and its dependencies are in its glide.lock. The client
+// speaks the same protocol, v3, to a newer server.
 var laterServers = map[string]string{
 	"v3.3.17+incompatible": "v0.0.0-20191023171146-3cf2f69b5738", // Kubernetes v1.16; v1.17 took client and server of that commit
 }
 
-// clientOf gives the version of legacyModule that a program is built with; "" if it is not.
+// clientOf returns the version of legacyModule that a program requires, or "".
 func clientOf(up program.Upstream) string {
 	version, err := up.Requires(legacyModule)
 	if err != nil {
@@ -94,15 +98,17 @@ func clientOf(up program.Upstream) string {
 	return version
 }
 
-// taggedCommits are releases of oneModule by the version that a go.mod without a comment requires.
+// taggedCommits maps versions of oneModule in a go.mod without a comment to the
+// release.
 var taggedCommits = map[string]string{
 	"v0.0.0-20191023171146-3cf2f69b5738": "v3.4.3", // Kubernetes v1.17; v1.18 names the tag of the same commit
 }
 
-// gitTag is how the go.mod of Kubernetes names the release behind a commit.
+// gitTag matches the comment in the go.mod of Kubernetes that names the release of
+// a commit.
 var gitTag = regexp.MustCompile(`git tag (v[0-9.]+)`)
 
-// releaseOf reads which release of oneModule a go.mod requires.
+// releaseOf returns the release of oneModule from a comment in a go.mod.
 func releaseOf(up program.Upstream) (string, error) {
 	f, err := up.ModFile()
 	if err != nil {

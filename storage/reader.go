@@ -19,7 +19,7 @@ type Reader struct {
 	client *clientv3.Client
 }
 
-// Open connects to an etcd. The caller closes the Reader.
+// Open connects to an etcd. The caller must close the Reader.
 func (e Endpoint) Open() (*Reader, error) {
 	config, err := e.tlsConfig()
 	if err != nil {
@@ -39,9 +39,9 @@ func (e Endpoint) Open() (*Reader, error) {
 // Close ends the connection.
 func (r *Reader) Close() error { return r.client.Close() }
 
-// Revision gives etcd's current revision: the number of changes it has made.
+// Revision returns etcd's current revision, which counts its changes.
 func (r *Reader) Revision(ctx context.Context) (int64, error) {
-	// Any key will do: the answer's header carries the revision.
+	// Any key will do, because the header of the answer has the revision.
 	resp, err := r.client.Get(ctx, "/", clientv3.WithCountOnly())
 	if err != nil {
 		return 0, message.Errorf("asking etcd for its revision: %w", err)
@@ -70,14 +70,14 @@ func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
 	return ""
 }
 
-// Changes lists what was written to the given keys after revision from, in the
-// order in which etcd made the changes.
+// Changes lists the changes of the given keys after revision from, in the order of
+// the changes in etcd.
 //
 // The server itself writes all the time (leases, events, its own endpoints), so a
-// revision does not show who made a change. The caller names the keys that the
-// trace of the request has in etcd's transactions; nil means all keys, whoever wrote
-// them. Changes of these keys by other writers between from and now are listed, too:
-// compare StoredKey.Revision with the revision in the trace if that matters.
+// revision does not show who made a change. The caller takes the keys from the
+// etcd transactions in the request's trace. nil means all keys of all writers. The
+// list includes changes of these keys by other writers after from. To tell them
+// apart, compare StoredKey.Revision with the revision in the trace.
 func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trace.StoredKey, error) {
 	to, err := r.Revision(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// One watch of the whole key space: every revision up to "to" has an event in it.
+	// Watch the whole key space: every revision up to "to" has an event there.
 	watch := r.client.Watch(clientv3.WithRequireLeader(ctx), "\x00", clientv3.WithFromKey(), clientv3.WithRev(from+1), clientv3.WithPrevKV())
 	var changes []trace.StoredKey
 	for resp := range watch {

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Stored reads what the request has changed. Because the server itself writes at
-// the same time, Stored takes from the trace what belongs to the request: the keys that its calls
-// name, at the revisions of its own transactions.
+// Stored returns the changes that the request has made. The server itself writes
+// at the same time. So Stored takes the request's keys from its calls, and the
+// revisions from its transactions.
 func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.StoredKey, error) {
 	keys, revisions := keys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {
@@ -22,7 +22,7 @@ func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.St
 	return slices.DeleteFunc(changes, func(k trace.StoredKey) bool { return !slices.Contains(revisions, k.Revision) }), nil
 }
 
-// keys returns the keys of etcd that the calls name.
+// keys returns the etcd keys that the calls name.
 func keys(request *trace.Request) []string {
 	var keys []string
 	for _, call := range request.Calls {
