@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// logSent logs at debug level a request that was sent, and the status of the answer.
+// logSent logs a sent request and the status of the answer at debug level.
 func logSent(ctx context.Context, h *HTTP, traceID string, answer *http.Response, err error) {
 	status := 0
 	if err == nil {

@@ -25,8 +25,9 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// definedBy lists, by apiVersion, the kinds that CustomResourceDefinitions among the documents define. The
-// server knows nothing of them before these are stored.
+// definedBy lists, by apiVersion, the kinds that the CustomResourceDefinitions
+// among the documents define. Before these are stored, the server does not know
+// the kinds.
 func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error) {
 	defined := map[string]*metav1.APIResourceList{}
 	for i := range documents {
@@ -52,7 +53,7 @@ func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error)
 	return defined, nil
 }
 
-// awaitServed waits until the server serves the objects of a kind that was defined a moment ago.
+// awaitServed waits until the server serves the objects of a newly defined kind.
 func (w *wire) awaitServed(ctx context.Context, o object) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: o.collection, As: Admin}, "")

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Describe describes the scenario for readers, in a language. library has the scenarios that may be paired with it.
+// Describe describes the scenario for readers, in a language. library has the
+// scenarios that may be paired with it.
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder
@@ -73,7 +74,8 @@ func describeState(setup *Setup, p message.Printer) string {
 	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
 }
 
-// pairsOf lists the scenario's pairs, including those in the file of the other scenario.
+// pairsOf lists the scenario's pairs, including the pairs in the files of other
+// scenarios.
 func pairsOf(s *Scenario, library []*Scenario) []Pair {
 	pairs := slices.Clone(s.Pairs)
 	for _, other := range library {
@@ -93,7 +95,8 @@ func section(heading, text string) string {
 	return heading + "\n" + paragraph(text, "  ") + "\n"
 }
 
-// describeRequest returns one line: the request, the answer, the user, and whether it is traced.
+// describeRequest returns a line with the request, the status, the user, and
+// whether the request is traced.
 func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
 	if h.As != "" && h.As != Learner {
@@ -105,7 +108,7 @@ func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	return line
 }
 
-// textWidth is the maximum width of running text: that of a narrow terminal.
+// textWidth is the maximum width of running text. It fits a narrow terminal.
 const textWidth = 80
 
 // paragraph wraps a text and indents every line of it.
@@ -132,7 +135,7 @@ func titleWithReleases(s *Scenario, lang string) string {
 	return title
 }
 
-// WritePairs writes the pairs that are worth comparing, and what they teach.
+// WritePairs writes the pairs that are worth comparing, each with its lesson.
 func WritePairs(w io.Writer, all []*Scenario, lang string) error {
 	for _, s := range all {
 		for _, pair := range s.Pairs {

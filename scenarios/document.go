@@ -13,7 +13,7 @@ import (
 // another request body.
 type Document struct {
 	json []byte
-	at   string // where an object of the setup stands: "mine.yaml:7"
+	at   string // the place of an object of the setup: "mine.yaml:7"
 	head struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
@@ -37,7 +37,7 @@ func parseDocument(text []byte) (*Document, error) {
 // rawDocument returns a body that is sent unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body} }
 
-// JSON returns the document as it is sent.
+// JSON returns the document in the form in which it is sent.
 func (d *Document) JSON() []byte { return d.json }
 
 // UnmarshalYAML reads the document from any YAML value.
@@ -51,7 +51,8 @@ func (d *Document) UnmarshalYAML(node *yaml.Node) error {
 		return message.Errorf("line %d: cannot be sent as JSON: %w", node.Line, err)
 	}
 	d.json = text
-	// A body need not be an object (a JSON patch is a list): then the head stays empty.
+	// A body need not be an object; for example, a JSON patch is a list. The head then
+	// stays empty.
 	_ = json.Unmarshal(text, &d.head)
 	return nil
 }

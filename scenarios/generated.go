@@ -14,8 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// sweepGenerated deletes the objects in the scenario's own namespace whose names the server has generated for
-// requests of the scenario. In another namespace they stay: there, they could be somebody else's.
+// sweepGenerated deletes objects with generated names in the scenario's own
+// namespace, if requests of the scenario created them. In other namespaces such
+// objects stay, because they may belong to somebody else.
 func (r *run) sweepGenerated(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil
@@ -35,7 +36,8 @@ func (r *run) sweepGenerated(ctx context.Context) error {
 	return nil
 }
 
-// generateName returns the prefix from which the server makes the name of the object that h creates, or "".
+// generateName returns the prefix of the generated name of the object that h
+// creates. It returns "" if h creates no such object.
 func (h *HTTP) generateName() string {
 	path, _, _ := strings.Cut(h.Path, "?")
 	if h.Method != http.MethodPost || !isCollection(path) || h.Body == nil || h.Body.head.Metadata.Name != "" {
@@ -68,24 +70,26 @@ func (w *wire) removeGenerated(ctx context.Context, collection, generateName str
 	return nil
 }
 
-// A nameTaker takes generated names for a webhook, before the server can store an object under them: it creates
-// another object of the name, as the administrator.
+// A nameTaker takes generated names for a webhook. Before the server can store an
+// object with such a name, the nameTaker creates another object of that name as
+// the administrator.
 type nameTaker struct {
 	wire *wire
 
 	mu    sync.Mutex
-	left  int    // names that it still takes of the current request
-	taken string // the object that is being created, about which the server asks the webhook, too
+	left  int    // names still to take for the current request
+	taken string // the object being created, for which the server calls the webhook, too
 }
 
-// begin begins a request, of which n names are taken.
+// begin begins a request, for which it takes n names.
 func (t *nameTaker) begin(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.left = n
 }
 
-// take takes the name in a review that is about the creation of an object with a generated name.
+// take takes the name in a review, if the review is about the creation of an
+// object with a generated name.
 func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
 	var o metav1.PartialObjectMetadata
 	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||
@@ -103,7 +107,7 @@ func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionReques
 	return t.wire.send(ctx, h, "").must(http.StatusCreated)
 }
 
-// takes reports whether the name is to be taken now.
+// takes reports whether to take the name now.
 func (t *nameTaker) takes(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// lockRetry is the interval at which a waiting run tries again.
+// lockRetry is the interval between the attempts of a waiting run.
 const lockRetry = 20 * time.Millisecond
 
 // A lock keeps other runs away from the server. Its file also passes the state of
@@ -40,8 +40,8 @@ func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 	return &lock{file: file, learner: readTokenCache(name)}, nil
 }
 
-// readTokenCache reads the state that the last run has left. An unreadable file counts as
-// that of a first run.
+// readTokenCache reads the state that the last run left. It returns an
+// empty state if the file cannot be read.
 func readTokenCache(name string) *tokenCache {
 	text, err := os.ReadFile(name)
 	if err != nil {

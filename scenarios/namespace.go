@@ -13,22 +13,24 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// ownNamespace is the placeholder for the scenario's own namespace, which has the name of the
-// scenario.
+// ownNamespace is the placeholder for the scenario's own namespace, which has the
+// name of the scenario.
 const ownNamespace = "${namespace}"
 
-// The label of namespaces that were made for scenarios.
+// The label marks namespaces made for scenarios.
 const (
 	managedByLabel = "app.kubernetes.io/managed-by"
 	managedByUs    = "apitrace"
 )
 
-// fillNamespace replaces ownNamespace by the name of a scenario, and reports whether the text has it.
+// fillNamespace replaces ownNamespace by the name of a scenario, and reports
+// whether the text contains it.
 func fillNamespace(text []byte, name string) (filled []byte, uses bool) {
 	return bytes.ReplaceAll(text, []byte(ownNamespace), []byte(name)), bytes.Contains(text, []byte(ownNamespace))
 }
 
-// nameIn returns the name of the scenario in the text of a file. parse reports errors in either.
+// nameIn returns the name of the scenario in the text of a file. It returns
+// ownNamespace if the text or the name is invalid; parse reports that error.
 func nameIn(text []byte) string {
 	var s struct {
 		Name string `yaml:"name"`
@@ -39,10 +41,12 @@ func nameIn(text []byte) string {
 	return s.Name
 }
 
-// ensureNamespace creates the scenario's own namespace if the scenario uses one and it does not exist. The namespace
-// stays for the next run: for 30 seconds after a namespace was deleted, the admission plugin NamespaceLifecycle asks
-// the store for a namespace of that name (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go,
-// forceLiveLookupTTL), which the traces of the next run would show.
+// ensureNamespace creates the scenario's own namespace if the scenario uses one
+// and it does not exist. The namespace stays for the next run. For 30 seconds
+// after the deletion of a namespace, the admission plugin NamespaceLifecycle asks
+// the store for a namespace of that name
+// (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go,
+// forceLiveLookupTTL). The traces of the next run would show these lookups.
 func (r *run) ensureNamespace(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil

@@ -14,7 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// ReadFile reads a user's scenario from a file. Its errors name the file and the line.
+// ReadFile reads a user's scenario from a file. Its errors name the file and the
+// line.
 func ReadFile(name string) (*Scenario, error) {
 	if isFolder(name) {
 		return nil, folderError(name)
@@ -31,10 +32,12 @@ func ReadFile(name string) (*Scenario, error) {
 	})
 }
 
-// maxFile is the largest size of a scenario file and of a file of a request's body, in bytes. kube-apiserver accepts bodies of 3 MB.
+// maxFile is the maximum size in bytes of a scenario file and of a body file.
+// kube-apiserver accepts bodies of 3 MB.
 const maxFile = 10 << 20
 
-// readRegular reads a file of at most maxFile bytes. A pipe could keep the reader waiting forever.
+// readRegular reads a file of at most maxFile bytes. It rejects files such as
+// pipes, because a pipe could keep the reader waiting forever.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -58,7 +61,7 @@ func folderError(name string) error {
 	return message.Errorf("%q is a folder: expected one scenario file, such as %q, or a name that \"apitrace scenarios\" lists", name, filepath.Join(name, "mine.yaml"))
 }
 
-// readFS reads the scenario file of a file system.
+// readFS reads a scenario from a file of a file system.
 func readFS(files fs.FS, name string) (*Scenario, error) {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -69,9 +72,9 @@ func readFS(files fs.FS, name string) (*Scenario, error) {
 	})
 }
 
-// parse reads a scenario from the text of the file called name, strictly: a
-// field that it does not know is an error. open reads the files that bodyFile
-// fields name. Every error starts with name and a line: "mine.yaml:7: ...".
+// parse reads a scenario from the text of the file called name. An unknown field
+// is an error. open reads the files that bodyFile fields name. Every error starts
+// with name and a line: "mine.yaml:7: ...".
 func parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
 	s := &Scenario{Source: string(text)}
 	text, s.OwnNamespace = fillNamespace(text, nameIn(text))
@@ -94,8 +97,8 @@ func parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	return s, nil
 }
 
-// setPlaces notes the place in the file at which each object and each request begins, for errors that
-// occur only when it is sent.
+// setPlaces records the line of each object and each request in the file, for
+// errors that occur only when it is sent.
 func (s *Scenario) setPlaces(name string, text []byte) {
 	line := strictyaml.Lines(text)
 	at := func(path ...any) string { return fmt.Sprintf("%s:%d", name, line(path...)) }
@@ -107,7 +110,7 @@ func (s *Scenario) setPlaces(name string, text []byte) {
 	}
 }
 
-// readBodies fills in the bodies that are in files of their own.
+// readBodies reads the bodies that are in separate files.
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {

@@ -1,8 +1,11 @@
-// Package scenarios has the scenarios, which are requests worth tracing and the state
-// that they need, and the player that replays them against a kube-apiserver.
+// Package scenarios has the scenarios and the player that replays them against a
+// kube-apiserver. A scenario is a sequence of requests worth tracing, with the
+// state that they need. Starting servers and collecting traces doesn't belong
+// here.
 //
-// A scenario is a YAML file. Those of apitrace are in the folder library; users can
-// write their own. schema.json describes the format for editors, but parse decides.
+// A scenario is a YAML file. The scenarios of apitrace are in the folder library,
+// and users can write their own. schema.json describes the format for editors, but
+// parse decides.
 package scenarios
 
 import (
@@ -16,40 +19,45 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A Scenario is a named, replayable sequence of requests with the state it needs.
+// A Scenario is a named, replayable sequence of requests with the state that it
+// needs.
 type Scenario struct {
 	// Name is the name that users type: lower-case words joined by hyphens.
 	Name string `yaml:"name"`
-	// Topic groups the scenario in lists; one of topics. Empty for a user's scenario.
+	// Topic groups scenarios in lists. It is one of topics, or empty for a user's
+	// scenario.
 	Topic string `yaml:"topic"`
-	// Title describes in a few words what happens.
+	// Title describes the events of the scenario in a few words.
 	Title message.Text `yaml:"title"`
-	// Description describes in a few sentences the requests and the state.
+	// Description describes the requests and the state in a few sentences.
 	Description message.Text `yaml:"description"`
-	// Teaches says what a reader can learn from the trace.
+	// Teaches describes the lesson of the trace.
 	Teaches message.Text `yaml:"teaches"`
-	// Varies says what in the trace may differ from run to run, and why. Without it
-	// every run gives the same names and nesting.
+	// Varies describes the parts of the trace that may differ from run to run, and the
+	// reason. Without it, every run gives the same names and nesting.
 	Varies message.Text `yaml:"varies"`
 	// Releases are the releases that can run the scenario.
 	Releases release.Range `yaml:",inline"`
-	// Setup is the state that must be there before the first request.
+	// Setup is the state that must exist before the first request.
 	Setup Setup `yaml:"setup"`
 	// Boot makes the scenario trace the start of a server. If nil, it traces requests.
 	Boot *Boot `yaml:"boot"`
-	// Stop makes the scenario trace the end of a server: the Requests are sent when it has been asked to end.
+	// Stop makes the scenario trace the end of a server. The Requests are sent after
+	// the server has been asked to end.
 	Stop *Stop `yaml:"stop"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
-	// Pairs are other scenarios of the library that are worth comparing with this one.
+	// Pairs are other scenarios of the library that are worth comparing with this
+	// scenario.
 	Pairs []Pair `yaml:"pairs"`
-	// OwnNamespace asks for a namespace that is called as the scenario is: its file has "${namespace}".
+	// OwnNamespace is set if the file contains "${namespace}". The scenario then has a
+	// namespace with its own name.
 	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
 }
 
-// topics lists the values of Scenario.Topic in the order in which they are shown.
+// topics lists the values of Scenario.Topic in display order.
 var topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
 
 var topicTitles = map[string]message.Message{
@@ -65,28 +73,29 @@ var topicTitles = map[string]message.Message{
 // TopicTitle returns the title of a topic in lists.
 func TopicTitle(topic string) message.Message { return topicTitles[topic] }
 
-// A Pair names a scenario whose trace differs from this one's in a way that teaches something.
+// A Pair names a scenario with a trace that differs in an instructive way.
 type Pair struct {
 	// With is the other scenario's name.
 	With string `yaml:"with"`
-	// Teaches says what to look at.
+	// Teaches describes the difference to look at.
 	Teaches message.Text `yaml:"teaches"`
 }
 
-// A Boot is the start of a program, traced from its first moment until clients can work.
-// Whoever plays the scenario starts a server for it and collects the trace.
+// A Boot is the start of a program, traced from its first moment until clients can
+// work. The caller of the player starts a server for it and collects the trace.
 type Boot struct {
-	// Program is the name of the traced program: "kube-apiserver", or "sample-apiserver",
-	// which is the aggregated server of the setup.
+	// Program is the name of the traced program: "kube-apiserver", or
+	// "sample-apiserver", the aggregated server of the setup.
 	Program string `yaml:"program"`
-	// Expect is what the trace must show for the run to count as right.
+	// Expect has the conditions that the trace must meet for the run to succeed.
 	Expect Expect `yaml:"expect"`
 }
 
-// A Stop is the end of kube-apiserver, traced from the signal until nothing is left but the connection of a watch that the
-// player holds open: the server waits for it.
+// A Stop is the end of kube-apiserver. The trace begins with the signal. It ends
+// when only the connection of a watch is left. The player holds that connection
+// open, and the server waits for it.
 type Stop struct {
-	// Expect is what the trace must show for the run to count as right.
+	// Expect has the conditions that the trace must meet for the run to succeed.
 	Expect Expect `yaml:"expect"`
 }
 
@@ -95,104 +104,108 @@ func (s *Scenario) Boots(program string) bool { return s.Boot != nil && s.Boot.P
 
 // A Setup is the state that a scenario needs.
 type Setup struct {
-	// Objects are created in this order by the administrator, and deleted at the end
-	// of the scenario. They include the rights of users, as RBAC objects whose subject
-	// is the user "learner", or another user who is impersonated.
+	// The administrator creates Objects in this order. They are deleted at the end of
+	// the scenario. They include the rights of users, as RBAC objects with the user
+	// "learner" or an impersonated user as their subject.
 	Objects []Document `yaml:"objects"`
-	// Webhooks are served by the player; an object registers each with the server.
+	// The player serves Webhooks. An object registers each webhook with the server.
 	Webhooks []Webhook `yaml:"webhooks"`
-	// Aggregated asks for upstream's sample API server behind the aggregator: it serves
-	// wardle.example.com/v1alpha1 and v1beta1. Whoever plays the scenario starts it.
+	// Aggregated requires upstream's sample API server behind the aggregator, which
+	// serves wardle.example.com/v1alpha1 and v1beta1. The caller of the player starts
+	// it.
 	Aggregated bool `yaml:"aggregated"`
-	// AggregatedServer is another API server behind the aggregator, which the caller of the player starts; the zero value is
-	// none. Its folder is relative to the working directory, in the file to that of the file.
+	// AggregatedServer is another API server behind the aggregator. The caller of the
+	// player starts it. The zero value means no such server. Its folder is relative to
+	// the working directory; in the file, it is relative to the file's folder.
 	AggregatedServer serverconfig.Own `yaml:"aggregatedServer"`
-	// Server are additional settings of kube-apiserver that the scenario needs. The caller of the
-	// player starts such a server; the zero value accepts any server.
+	// Server has additional settings of kube-apiserver that the scenario needs. The
+	// caller of the player starts such a server. The zero value accepts any server.
 	Server serverconfig.Extra `yaml:"server"`
 }
 
 // A Request is one step of a scenario.
 type Request struct {
 	HTTP `yaml:",inline"`
-	// Traced asks for the trace of this request.
+	// Traced requests the trace of this request.
 	Traced bool `yaml:"traced"`
-	// Warmup is sent, untraced, right before a traced request, so that the
-	// trace does not depend on what happens to be cached. Left out, it is the
-	// request itself; an empty list sends nothing. A request that changes
-	// something needs a Warmup of its own: the same change to a twin, or the
-	// change and its undoing.
+	// Warmup is sent, untraced, right before a traced request, so that the trace does
+	// not depend on the content of caches. If it is left out, the request itself is
+	// sent. An empty list sends nothing. A request that changes something needs a
+	// Warmup: the same change to another object, or the change and its reversal.
 	Warmup []HTTP `yaml:"warmup"`
-	// Expect is what the trace must show for the run to count as right.
+	// Expect has the conditions that the trace must meet for the run to succeed.
 	Expect Expect `yaml:"expect"`
 	at     string // its place: "mine.yaml:7"
 }
 
-// An HTTP is a request as it goes over the wire, and the answer it must get.
+// An HTTP is a request in the form in which it is sent, and the expected answer.
 type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.
 	Path string `yaml:"path"`
-	// Status is the status code that the answer must have. Files always have it; 0, in a request
-	// from elsewhere, accepts any.
+	// Status is the status code that the answer must have. Files always have it. In
+	// other requests, 0 accepts any status.
 	Status int `yaml:"status"`
 	// As is the user: Learner (the default), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`
-	// Headers are sent besides, or instead of, "Accept: application/json" and,
-	// with a body, "Content-Type: application/json".
+	// Headers are added to "Accept: application/json" and, with a body, "Content-Type:
+	// application/json". A header with the same name replaces these.
 	Headers map[string]string `yaml:"headers"`
 	// Body is written as YAML and sent as JSON.
 	Body *Document `yaml:"body"`
-	// BodyFile names a file with the body, YAML or JSON, relative to the
-	// scenario's file. parse reads it into Body.
+	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's
+	// file. parse reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
-	// Keep keeps values of the answer for later requests: by name, the place of the
-	// value in the answer ("metadata.continue"). A later Path or Body refers to it by
-	// "${name}".
+	// Keep keeps values of the answer for later requests. It maps a name to the place
+	// of the value in the answer ("metadata.continue"). A later Path or Body refers to
+	// the value by "${name}".
 	Keep map[string]string `yaml:"keep"`
-	// Await repeats the request until it is answered with Status: the server
-	// learns of some objects through a watch, and acts upon them only then.
+	// Await repeats the request until the answer has the Status. The server learns of
+	// some objects through a watch, and takes them into account only then.
 	Await bool `yaml:"await"`
-	// Asks names a webhook of the setup that the server must have asked before it answered.
-	// With Await, the request is repeated until it has.
+	// Asks names a webhook of the setup that the server must call before it answers.
+	// With Await, the request is repeated until the server has called it.
 	Asks string `yaml:"asks"`
-	// During makes the request a watch: these are sent while its answer goes on, each when the event of
-	// the one before has come. After the last event the connection is closed. Those of a traced watch
-	// may be traced themselves; the watch's warm-up is theirs, too.
+	// During makes the request a watch. These requests are sent while the answer
+	// continues, each after the event of the previous request has come. After the last
+	// event, the player closes the connection. The requests of a traced watch may be
+	// traced, too. The watch's warm-up also warms up for them.
 	During []Request `yaml:"during"`
 	// Unseen is set for a request of During that causes no event of the watch.
 	Unseen bool `yaml:"unseen"`
-	// Events makes the request a watch as well: after those of During, it must see events of these types,
-	// in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
+	// Events makes the request a watch as well. After the events of During, the watch
+	// must see events of these types, in order: "ADDED", "MODIFIED", "DELETED",
+	// "BOOKMARK".
 	Events []string `yaml:"events"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
-	// usual is the Status that AnyAnswer has taken from an awaited request.
+	// usual is the Status that AnyAnswer removed from an awaited request.
 	usual int
 }
 
-// The users that send requests.
+// These are the users that send requests.
 const (
-	// Learner is an ordinary user: it may only do what RBAC objects allow.
+	// Learner is an ordinary user, who may do only the actions that RBAC objects
+	// allow.
 	Learner = "learner"
-	// Admin is in the group system:masters: it may do everything.
+	// Admin is in the group system:masters and may do everything.
 	Admin = "admin"
-	// Anonymous shows no credentials.
+	// Anonymous sends no credentials.
 	Anonymous = "anonymous"
-	// Stranger shows a token that the server does not know.
+	// Stranger sends a token that the server does not know.
 	Stranger = "stranger"
 )
 
 // An Expect has the expectations of a trace.
 type Expect struct {
-	// Calls names functions that must be entered in this order, with any others
-	// in between.
+	// Calls names functions that must be entered in this order, with any others in
+	// between.
 	Calls []Function `yaml:"calls"`
 	// Absent names functions that must not be called.
 	Absent []Function `yaml:"absent"`
-	// Values are attributes that must be seen.
+	// Values are attributes that the trace must contain.
 	Values []Value `yaml:"values"`
-	// Stored are keys that the request must have changed in etcd, among others.
+	// Stored are changes that the request must have made in etcd, among others.
 	Stored []Stored `yaml:"stored"`
 }
 
@@ -206,12 +219,12 @@ type Stored struct {
 	Encoding string `yaml:"encoding"`
 }
 
-// A Function is the name of a function: its full name, or the end of it from a slash on
-// ("handlers.getResourceHandler.func1"). If its name differs between versions of
-// Kubernetes, it is a list of all names.
+// A Function is the name of a function: its full name, or an end of it after a
+// slash ("handlers.getResourceHandler.func1"). If the name differs between
+// versions of Kubernetes, the Function lists all names.
 type Function []string
 
-// UnmarshalYAML reads one name or a list of them.
+// UnmarshalYAML reads one name or a list of names.
 func (f *Function) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.SequenceNode {
 		return node.Decode((*[]string)(f))
@@ -229,14 +242,14 @@ func (f Function) Localize(p message.Printer) string { return message.Alternativ
 // A Value is an attribute that some call of a function must have.
 type Value struct {
 	Function Function `yaml:"function"`
-	// Name is the attribute's.
+	// Name is the name of the attribute.
 	Name string `yaml:"name"`
 	// Value is the value of the attribute; "..." in it stands for any text.
 	Value string `yaml:"value"`
 }
 
-// Traced lists the traced requests, in the order in which Player.Play passes them to after: requests that are
-// sent during a watch come after the watch.
+// Traced lists the traced requests, in the order in which Player.Play passes them
+// to after. Requests sent during a watch come after the watch.
 func (s *Scenario) Traced() []*Request {
 	var traced []*Request
 	for i := range s.Requests {
@@ -254,9 +267,10 @@ func (s *Scenario) Traced() []*Request {
 	return traced
 }
 
-// AnyAnswer returns a copy of the scenario that takes any answer to its requests, warm-ups
-// included: for a server that may behave otherwise than upstream's. An awaited request is repeated for some seconds
-// until it has the answer of upstream's server.
+// AnyAnswer returns a copy of the scenario that accepts any answer to its requests
+// and warm-ups. It is for a server that may behave differently from upstream's
+// server. An awaited request is repeated for some seconds until it has the answer
+// of upstream's server.
 func (s *Scenario) AnyAnswer() *Scenario {
 	free := *s
 	free.Requests = slices.Clone(s.Requests)
@@ -285,7 +299,7 @@ func (r *Request) warmups() []HTTP {
 // isWatch reports whether the answer continues until the player hangs up.
 func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 }
 
-// withDuring lists h and the requests that are sent while it lasts.
+// withDuring lists h and the requests that are sent during it.
 func (h *HTTP) withDuring() []*HTTP {
 	all := []*HTTP{h}
 	for i := range h.During {

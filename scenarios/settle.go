@@ -20,7 +20,8 @@ const (
 	pollEvery = 10 * time.Millisecond
 	// pollTimeout is the time after which polling gives up.
 	pollTimeout = 90 * time.Second
-	// nudgeAfter is the time after which a deleted object that is still there is nudged, and again.
+	// nudgeAfter is the time after which an object that still exists is nudged, and
+	// the interval of further nudges.
 	nudgeAfter = 2 * time.Second
 )
 
@@ -36,9 +37,10 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	}
 }
 
-// awaitCache waits until the server's watch cache has the change of h. Writes start from
-// the object in that cache: if it is stale, they are retried, and the trace shows that.
-// The cache answers a GET with a resourceVersion, and only when it is that fresh.
+// awaitCache waits until the server's watch cache has the change of h. Writes
+// start from the object in that cache. If it is stale, they are retried, and the
+// trace shows that. A GET with a resourceVersion is answered from the cache, once
+// the cache is fresh enough.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
@@ -56,8 +58,8 @@ func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	return get.must(http.StatusOK)
 }
 
-// awaitGone waits until there is no object at the path or, if the path is that of a
-// collection with a selector, no selected object.
+// awaitGone waits until there is no object at the path. If the path selects
+// objects of a collection, it waits until no object is selected.
 func (w *wire) awaitGone(ctx context.Context, path string) error {
 	nudged := time.Now()
 	return poll(ctx, func() (bool, error) {
@@ -73,12 +75,18 @@ func (w *wire) awaitGone(ctx context.Context, path string) error {
 	}, message.Of("%s to be gone: does it have finalizers or a grace period? Then write \"stays: true\" at its deletion", path))
 }
 
-// nudge changes a CustomResourceDefinition that is on its way out, so that kube-apiserver's finalizer takes it up again.
-// It may have dropped it: if the first list of the custom resources fails because their cache is not ready yet, the finalizer
-// notes that in the condition Terminating and tries again 5 ms later; if its informer has not seen the note by then, the
-// attempt ends in a conflict that is taken for somebody else's change, and a change of that condition alone wakes nobody until
-// the informer's resync after five minutes (CRDFinalizer.sync and updateCustomResourceDefinition, crd_finalizer.go of
-// k8s.io/apiextensions-apiserver v0.37.1). What the server answers is of no interest: the object may just have gone.
+// nudge changes a CustomResourceDefinition that is being deleted, so that
+// kube-apiserver's finalizer retries it. The finalizer may have dropped it:
+//
+// If the first list of the custom resources fails because their cache is not ready
+// yet, the finalizer notes that in the condition Terminating and tries again 5 ms
+// later. If its informer has not seen the note by then, the attempt ends in a
+// conflict. The finalizer takes the conflict for a change by somebody else. But a
+// change of that condition alone triggers no retry until the informer's resync
+// after five minutes (CRDFinalizer.sync and updateCustomResourceDefinition,
+// crd_finalizer.go of k8s.io/apiextensions-apiserver v0.37.1).
+//
+// nudge ignores the answer, because the object may just have been removed.
 func (w *wire) nudge(ctx context.Context, path string, body []byte) {
 	var marked metav1.PartialObjectMetadata
 	if json.Unmarshal(body, &marked) != nil || !slices.Contains(marked.Finalizers, cleanupByServer) {
@@ -95,10 +103,11 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
-// usualTimeout limits the wait for an answer that another server than upstream's need not give.
+// usualTimeout limits the wait for an answer that only upstream's server is sure
+// to give.
 const usualTimeout = 5 * time.Second
 
-// awaitUsual sends h until it is answered with the usual status, for a limited time.
+// awaitUsual sends h until the answer has the usual status, for a limited time.
 func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	for end := time.Now().Add(usualTimeout); ; time.Sleep(pollEvery) {
 		sent := r.send(ctx, h, "")
@@ -108,7 +117,8 @@ func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	}
 }
 
-// await sends h until it is answered with its status, and the webhook that must be asked was.
+// await sends h until the answer has the expected status and the server has called
+// the webhook of h.Asks, if any.
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
 	err := poll(ctx, func() (bool, error) {
@@ -128,7 +138,8 @@ func afterAsking(webhook string) message.Message {
 	return message.Of(", after asking the webhook %q", webhook)
 }
 
-// poll calls done until it returns true. what completes "waited 1m30s for ...".
+// poll calls done until it returns true. The last argument completes the error
+// "waited 1m30s for ...".
 func poll(ctx context.Context, done func() (bool, error), what message.Message) error {
 	deadline := time.Now().Add(pollTimeout)
 	for {

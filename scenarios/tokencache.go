@@ -6,41 +6,42 @@ import (
 )
 
 const (
-	// tokenLife is the time that kube-apiserver's token cache keeps an entry. A hit does
-	// not extend it.
+	// tokenLife is the time for which kube-apiserver's token cache keeps an entry. A
+	// hit does not extend it.
 	tokenLife = 10 * time.Second
-	// tokenMargin is how near to its end an entry is not relied on: warm-up and
-	// traced request together take a few milliseconds.
+	// tokenMargin is the time before the end of an entry in which the entry is not
+	// relied on. Warm-up and traced request together take a few milliseconds.
 	tokenMargin = 500 * time.Millisecond
 )
 
-// A tokenCache follows the server's cache entries for the learner's tokens, so that the one in
-// use does not expire between the warm-up and the traced request: then the trace
-// would show the token being looked up, in one run of some thousands.
+// A tokenCache follows the server's cache entries for the learner's tokens. The
+// entry in use must not expire between the warm-up and the traced request.
+// Otherwise the trace would show the lookup of the token, in one run of some
+// thousands.
 type tokenCache struct {
-	// born is the time when the entry of each token was made, as far as known. It outlives the run;
-	// see lock.
+	// born is the creation time of each token's entry, as far as known. It outlives
+	// the run; see lock.
 	born []time.Time
 	// current is the index of the token in use.
 	current int
 }
 
-// of returns the cache for n tokens, of which some may have been used before.
+// of returns the cache for n tokens. Some of them may have been used before.
 func (c *tokenCache) of(n int) *tokenCache {
 	born := make([]time.Time, n)
 	copy(born, c.born)
 	return &tokenCache{born: born}
 }
 
-// used notes a request with the current token that was sent at a time.
+// used records a request with the current token, sent at a time.
 func (c *tokenCache) used(at time.Time) {
 	if born := &c.born[c.current]; at.After(born.Add(tokenLife)) {
 		*born = at
 	}
 }
 
-// keepClearOfExpiry switches to another token if the entry of the current one is about to expire. It
-// waits only if all entries are about to expire.
+// keepClearOfExpiry switches to another token if the entry of the current token is
+// about to expire. It waits only if all entries are about to expire.
 func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	for range c.born {
 		if c.untilClear() <= 0 {
@@ -51,7 +52,8 @@ func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	return sleep(ctx, c.untilClear())
 }
 
-// untilClear returns the time until the current token's entry has expired if it is about to expire, else 0.
+// untilClear returns 0 if the current token's entry is not about to expire.
+// Otherwise it returns the time until the entry has expired.
 func (c *tokenCache) untilClear() time.Duration {
 	end := c.born[c.current].Add(tokenLife)
 	if time.Now().Before(end.Add(-tokenMargin)) {
@@ -60,7 +62,8 @@ func (c *tokenCache) untilClear() time.Duration {
 	return max(0, time.Until(end.Add(tokenMargin)))
 }
 
-// sleep waits for a time or until ctx ends, and then returns its error.
+// sleep waits for a time and returns nil. If ctx ends first, it returns the error
+// of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,15 +12,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A TypedRequest is a request as a person types it: on a command line, or as the answer to an exercise.
+// A TypedRequest is a request typed by a person: on a command line, or as the
+// answer to an exercise.
 type TypedRequest struct {
 	Method, Path string
-	// Headers have the form "Name: value", as curl takes them.
+	// Headers have the form "Name: value", as for curl.
 	Headers []string
-	// As is who sends the request, one of Askers; "" is the learner.
+	// As is the user, one of Askers. "" means the learner.
 	As string
-	// Body is YAML or JSON and is sent as JSON. With a Content-Type among the headers it is sent as it is.
-	// nil: the request has none.
+	// Body is YAML or JSON and is sent as JSON. With a Content-Type among the headers,
+	// it is sent unchanged. nil means no body.
 	Body []byte
 	// BodyFile names the body in errors.
 	BodyFile string
@@ -29,13 +30,13 @@ type TypedRequest struct {
 // Askers lists the users that can send a request: the values of HTTP.As.
 func Askers() []string { return slices.Clone(askers) }
 
-// HTTP checks the request and returns it.
+// HTTP validates the request and returns it.
 func (t *TypedRequest) HTTP() (*HTTP, error) {
 	headers, err := parseHeaders(t.Headers)
 	switch {
 	case err != nil:
 		return nil, err
-	case !httpguts.ValidHeaderFieldName(t.Method): // RFC 9110: a method is a token, as the name of a header is
+	case !httpguts.ValidHeaderFieldName(t.Method): // RFC 9110: a method is a token, like the name of a header
 		return nil, message.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)
 	case !strings.HasPrefix(t.Path, "/"):
 		return nil, message.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)
@@ -62,7 +63,7 @@ func (t *TypedRequest) pathMistake() error {
 	_, err := url.ParseRequestURI(t.Path)
 	var why *url.Error
 	if errors.As(err, &why) {
-		return why.Err // without the path, which the message has already
+		return why.Err // without the path, which the message already has
 	}
 	return err
 }

@@ -40,8 +40,8 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 	return nil
 }
 
-// validateServer returns a mistake for flags that apitrace itself sets, and for file names with a path.
-// kube-apiserver itself reports unknown flags.
+// validateServer returns a mistake for flags that apitrace itself sets, and for
+// file names with a path. kube-apiserver itself reports unknown flags.
 func (s *Scenario) validateServer() *strictyaml.Mistake {
 	for i, flag := range s.Setup.Server.Flags {
 		if err := (serverconfig.Extra{Flags: []string{flag}}).Check(); err != nil {
@@ -56,8 +56,9 @@ func (s *Scenario) validateServer() *strictyaml.Mistake {
 	return nil
 }
 
-// validateAggregated returns a mistake for a server behind the aggregator that cannot be started, or whose start or end the
-// scenario traces: any server's is traced by scenarios that name none.
+// validateAggregated returns a mistake if the server behind the aggregator cannot
+// be started, or if the scenario traces the start or the end of a server.
+// Scenarios without such a server trace the start and the end of any server.
 func (s *Scenario) validateAggregated() *strictyaml.Mistake {
 	own := s.Setup.AggregatedServer
 	err := own.Check()
@@ -110,7 +111,8 @@ func (s *Scenario) validateBoot() *strictyaml.Mistake {
 	return nil
 }
 
-// validateStop returns a mistake if the scenario has a start as well, or state that nobody can remove when the server has ended.
+// validateStop returns a mistake if the scenario also has a Boot, or has state
+// that nobody can remove after the end of the server.
 func (s *Scenario) validateStop() *strictyaml.Mistake {
 	switch {
 	case s.Stop == nil:
@@ -141,7 +143,8 @@ func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	return nil
 }
 
-// validateWebhooks returns a mistake if a webhook is invalid or shares its name, or if a request names an unknown one.
+// validateWebhooks returns a mistake if a webhook is invalid, if two webhooks
+// share a name, or if a request names an unknown webhook.
 func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	known := map[string]bool{"": true}
 	for i := range s.Setup.Webhooks {
@@ -165,7 +168,8 @@ func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhook says that there is no such webhook, and lists the existing ones.
+// unknownWebhook returns the message about an unknown webhook, with a suggestion
+// from the known names.
 func unknownWebhook(name string, known map[string]bool) message.Message {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(known string) bool { return known == "" })
 	text := message.Of("there is no webhook %q", name)
@@ -259,7 +263,7 @@ func (e *Expect) validate() *strictyaml.Mistake {
 
 func (e *Expect) isEmpty() bool { return len(e.Calls)+len(e.Absent)+len(e.Values)+len(e.Stored) == 0 }
 
-// encodings are the values of Stored.Encoding, besides the empty one.
+// encodings are the values of Stored.Encoding, besides "".
 var encodings = []string{"protobuf", "json", "encrypted"}
 
 func (s Stored) validate() message.Message {
@@ -274,7 +278,7 @@ func (s Stored) validate() message.Message {
 	return message.Message{}
 }
 
-// isEmpty reports whether the function has no name, or an empty one among others.
+// isEmpty reports whether the function has no name, or an empty name among others.
 func (f Function) isEmpty() bool { return len(f) == 0 || slices.Contains(f, "") }
 
 // askers are the values of HTTP.As.

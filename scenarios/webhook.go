@@ -25,38 +25,42 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Webhook is an admission webhook that the player serves with HTTPS on loopback during the
-// replay. An object of the setup registers it: there, "${name.url}" stands for its address and
-// "${name.caBundle}" for the authority of its certificate, which is new for each run.
+// A Webhook is an admission webhook that the player serves by HTTPS on the
+// loopback interface during the replay. An object of the setup registers it. In
+// that object, "${name.url}" stands for its address and "${name.caBundle}" for its
+// certificate authority, which is new for each run.
 type Webhook struct {
-	// Name is its name in the scenario.
+	// Name is the name of the webhook in the scenario.
 	Name string `yaml:"name"`
 	// Denies makes the webhook deny each request.
 	Denies bool `yaml:"denies"`
-	// Code is the HTTP status of a denial, and Message its reason; without a Code the server makes it 400.
+	// Code is the HTTP status of a denial, and Message its reason. Without a Code, the
+	// server uses 400.
 	Code    int    `yaml:"code"`
 	Message string `yaml:"message"`
-	// Patch is the JSON patch that it answers with.
+	// Patch is the JSON patch in the webhook's answer.
 	Patch *Document `yaml:"patch"`
-	// Warnings are for the client.
+	// Warnings are the warnings for the client.
 	Warnings []string `yaml:"warnings"`
-	// Delay passes before it answers.
+	// Delay is the time before the answer.
 	Delay time.Duration `yaml:"delay"`
 	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
-	// TakesNames makes the webhook take the first names that the server generates for a request that asks it, so many of
-	// them: before it answers, it creates an object of that name as the administrator.
+	// TakesNames is the number of names that the webhook takes for each request that
+	// calls it. It takes the first names that the server generates. Before it answers,
+	// it creates an object of that name as the administrator.
 	TakesNames int `yaml:"takesNames"`
 }
 
-// A webhook is a Webhook that is being served.
+// A webhook is a Webhook that the player serves.
 type webhook struct {
 	*Webhook
 	url     string
 	server  *http.Server
 	closing chan struct{}
 	names   nameTaker
-	// asked counts the received requests, pending those that are not answered yet.
+	// asked counts the received requests. pending counts the requests without an
+	// answer.
 	asked, pending atomic.Int64
 	served         sync.WaitGroup
 }
@@ -64,8 +68,8 @@ type webhook struct {
 // webhooks are the webhooks of a run, by name.
 type webhooks map[string]*webhook
 
-// serveWebhooks starts the webhooks of a scenario and adds their addresses and authorities to values. Those that
-// take names do so over wire.
+// serveWebhooks starts the webhooks of a scenario and adds their addresses and
+// authorities to values. Webhooks that take names use wire.
 func serveWebhooks(ctx context.Context, wanted []Webhook, values kept, wire *wire) (webhooks, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -123,7 +127,8 @@ func (w webhooks) close() error {
 	return errors.Join(errs...)
 }
 
-// waiting returns the quoted names of the webhooks that have an unanswered request.
+// waiting returns the quoted names of the webhooks that have an unanswered
+// request.
 func (w webhooks) waiting() []string {
 	var names []string
 	for name, hook := range w {
@@ -135,14 +140,16 @@ func (w webhooks) waiting() []string {
 	return names
 }
 
-// begin tells a webhook that a request is sent that it must be asked about; name may be empty.
+// begin announces a request to the webhook that the server must call for it. name
+// may be empty.
 func (w webhooks) begin(name string) {
 	if hook := w[name]; hook != nil {
 		hook.names.begin(hook.TakesNames)
 	}
 }
 
-// asked counts the requests that a webhook got; name may be empty.
+// asked returns the number of requests that a webhook has received. name may be
+// empty.
 func (w webhooks) asked(name string) int64 {
 	if hook := w[name]; hook != nil {
 		return hook.asked.Load()
@@ -161,7 +168,7 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !w.waits(r.Context()) {
-		panic(http.ErrAbortHandler) // hangs up; to return would be an answer
+		panic(http.ErrAbortHandler) // hangs up; a return would send an answer
 	}
 	if err := w.names.take(r.Context(), review.Request); err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
@@ -172,7 +179,8 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(rw).Encode(review) // an error means that the client has hung up
 }
 
-// waits waits for the webhook's delay, and reports whether the webhook then answers.
+// waits waits for the webhook's delay. It reports whether the webhook then
+// answers.
 func (w *webhook) waits(ctx context.Context) bool {
 	var answer <-chan time.Time
 	if !w.Silent {
@@ -202,7 +210,7 @@ func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.Admis
 // validWebhookName matches the part of a placeholder before its dot.
 var validWebhookName = regexp.MustCompile(`^\w+$`)
 
-// validate returns the first mistake, and where below the webhook it is.
+// validate returns the first mistake, with its place below the webhook.
 func (w *Webhook) validate() *strictyaml.Mistake {
 	switch {
 	case !validWebhookName.MatchString(w.Name):

@@ -17,17 +17,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answerTimeout limits the time of one request. The slowest requests of scenarios are
-// answered within a second; a server that does not answer is an error.
+// answerTimeout limits the time of one request. The slowest requests of scenarios
+// are answered within a second. A server that does not answer is an error.
 const answerTimeout = time.Minute
 
-// A wire is the one connection to the server that all requests of a run share:
-// a second one would send the first request through code that the others skip.
+// A wire is the only connection to the server, which all requests of a run share.
+// With a second connection, its first request would take a code path that the
+// others skip.
 type wire struct {
 	baseURL string
 	client  *http.Client
-	tokens  map[string]string // by user; Anonymous has none, and the learner several
-	// learnerTokens are the learner's. learner follows the server's cache of them.
+	tokens  map[string]string // by user; Anonymous has no token; the learner's tokens are below
+	// learnerTokens are the learner's tokens. learner follows the server's cache of
+	// them.
 	learnerTokens []string
 	learner       *tokenCache
 }
@@ -59,24 +61,24 @@ func (w *wire) close() { w.client.CloseIdleConnections() }
 
 // Sent is a request that was sent, and its answer.
 type Sent struct {
-	// TraceID is the W3C trace id, 32 lower-case hexadecimal digits; "" for a
-	// request that is not traced.
+	// TraceID is the W3C trace ID, 32 lower-case hexadecimal digits. It is "" for an
+	// untraced request.
 	TraceID string
 	Method  string
 	// Path is the URL path with its query, as in the scenario: "${name}" stands for a
 	// kept value.
 	Path string
-	// RequestBody is the body that was sent, or nil.
+	// RequestBody is the body of the request, or nil.
 	RequestBody []byte
-	// Status is the status code of the answer, 0 if there was none: see Err.
+	// Status is the status code of the answer, or 0 if there was no answer; see Err.
 	Status int
 	Header http.Header
 	Body   []byte
-	// Start is the time when the request was sent. Duration is the time until the end of the answer,
-	// including its body.
+	// Start is the time when the request was sent. Duration is the time from then to
+	// the end of the answer, including its body.
 	Start    time.Time
 	Duration time.Duration
-	// Err is set when there was no whole answer.
+	// Err is set if there was no complete answer.
 	Err error
 	// during has the traced requests during a watch, in order.
 	during []duringSent
@@ -90,8 +92,8 @@ type duringSent struct {
 	sent    *Sent
 }
 
-// send sends one request and reads the answer. A request without a trace id
-// carries no traceparent header, so that the server does not trace it.
+// send sends one request and reads the answer. A request without a trace ID has no
+// traceparent header, so that the server does not trace it.
 func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
 	if h.Body != nil {
@@ -113,7 +115,7 @@ func (w *wire) exchange(ctx context.Context, h *HTTP, sent *Sent) error {
 }
 
 // begin sends the request and returns when the header of the answer has come. The
-// caller closes the body.
+// caller must close the body.
 func (w *wire) begin(ctx context.Context, h *HTTP, sent *Sent) (*http.Response, error) {
 	request, err := w.request(ctx, h, sent.TraceID)
 	if err != nil {
@@ -166,8 +168,8 @@ func (w *wire) token(asker string) string {
 	return w.tokens[asker]
 }
 
-// must returns an error for the user if the answer does not have the status. 0 accepts
-// any.
+// must returns an error for the user if the answer does not have the status.
+// Status 0 accepts any status.
 func (s *Sent) must(status int) error {
 	if s.Err != nil {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
@@ -178,8 +180,8 @@ func (s *Sent) must(status int) error {
 	return nil
 }
 
-// message returns the server's message in an error response, but not for requests for secrets,
-// because a Status quotes the object.
+// message returns the server's message in an error response. For requests on
+// secrets it leaves the message out, because a Status quotes the object.
 func (s *Sent) message() string {
 	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
@@ -187,13 +189,14 @@ func (s *Sent) message() string {
 	return s.FullMessage()
 }
 
-// Outcome describes the answer without the request's content.
+// Outcome describes the answer without the content of the request.
 func (s *Sent) Outcome() string {
 	return fmt.Sprintf("%d %s (its message is not shown: the request is on secrets)", s.Status, http.StatusText(s.Status))
 }
 
-// FullMessage returns the server's message in an error response: that of the Status
-// object, or else the beginning of the body. A very long message is cut.
+// FullMessage returns the server's message in an error response. It is the message
+// of the Status object, or else the beginning of the body. A very long message is
+// cut.
 func (s *Sent) FullMessage() string {
 	var status struct {
 		Message string `json:"message"`
@@ -213,7 +216,7 @@ func shortened(message string) string {
 	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(message[:enough], ""), len(message)-enough)
 }
 
-// beginning returns of an answer as much as a message can hold.
+// beginning returns the first part of an answer, short enough for a message.
 func beginning(answer []byte) string {
 	const enough = 200
 	text := strings.TrimSpace(string(answer))
