@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A client that trusts the authority reaches its server; another one does not.
+// A client that trusts the authority reaches its server. Another client does not.
 func TestAuthority(t *testing.T) {
 	ca, err := New("test")
 	must(t, err)
@@ -20,7 +20,7 @@ func TestAuthority(t *testing.T) {
 	must(t, err)
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // one client is meant to fail
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // one client must fail
 	server.StartTLS()
 	defer server.Close()
 

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// frame compresses data as a file is.
+// frame compresses data like a file.
 func frame(t *testing.T, data []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
@@ -17,7 +17,7 @@ func frame(t *testing.T, data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// Numbers come back as they were, whatever the models have learned.
+// Numbers are read as they were written, in every state of the models.
 func TestBits(t *testing.T) {
 	type number struct {
 		V       uint64
@@ -28,7 +28,7 @@ func TestBits(t *testing.T) {
 			return number{rapid.Uint64().Draw(t, "v") >> rapid.IntRange(0, 63).Draw(t, "shift"), rapid.IntRange(0, 5).Draw(t, "context")}
 		})).Draw(t, "numbers")
 		w, m := newBitWriter(), newModel()
-		for range 40 { // a model that is sure of what comes, and then errs
+		for range 40 { // make the model sure of its prediction, which is then wrong
 			w.number(1, m, 0)
 		}
 		for _, n := range all {

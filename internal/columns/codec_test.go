@@ -23,7 +23,7 @@ type thing struct {
 	Pairs     map[string]string
 }
 
-// code writes or reads things, and bytes.
+// code writes or reads things and bytes.
 func code(c *Codec, all *[]thing, bytes *[]byte) {
 	model, last := c.Model("model"), int64(0)
 	List(c, "things", all, func(x *thing) {
@@ -61,7 +61,7 @@ func packed(t interface{ Fatal(...any) }, all []thing, bytes, common []byte) []b
 	return data
 }
 
-// Everything comes back as it was.
+// All values are read as they were written.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfN(rapid.Custom(anyThing), 1, 9).Draw(t, "things")
@@ -82,9 +82,10 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestVersions reads a file without a version, as files of version 1 are, and refuses one of a later version.
+// TestVersions reads a file without a version, as in version 1, and rejects a file
+// of a later version.
 func TestVersions(t *testing.T) {
-	head := []byte{1, 1, 'n', 1, 7} // one column, whose name "n" has one byte, as has its content
+	head := []byte{1, 1, 'n', 1, 7} // one column with a name of one byte, "n", and one byte of content
 	if c, err := Open(frame(t, head), nil); err != nil {
 		t.Error(err)
 	} else {
@@ -98,7 +99,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestUnreadColumn demands an error if the file has more than the reader knows.
+// TestUnreadColumn checks that unread data in a file is an error.
 func TestUnreadColumn(t *testing.T) {
 	w, v := NewWriter(), uint64(1)
 	w.Number("known", &v)
@@ -117,7 +118,7 @@ func TestUnreadColumn(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, and whatever a column holds, reading ends.
+// Reading ends for any bytes and for any content of a column.
 func FuzzOpen(f *testing.F) {
 	data := packed(f, []thing{{Text: "a", Sorted: "ab", Texts: []string{"b"}, Pairs: map[string]string{"c": "d"}, Predicted: 9}}, []byte("e"), nil)
 	f.Add(data, "", []byte{})

@@ -15,15 +15,17 @@ import (
 	"testing"
 )
 
-// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, but for the maintainers' command: the
-// constants that are passed to a parameter called format, the two of Plural, and the descriptions of flags.
+// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole
+// module, except for the maintainers' command. Messages are the constants passed
+// to a parameter named format, both constants of Plural, and the descriptions of
+// flags.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 	files := sources(t)
-	formats := map[string]int{} // the functions with such a parameter → its number
+	formats := map[string]int{} // a function with such a parameter → the parameter's index
 	for _, file := range files {
 		addFormats(file.tree, formats)
 	}
-	said := map[string]string{} // a message → where it is
+	said := map[string]string{} // a message → its place
 	for _, file := range files {
 		file.collect(formats, said, func(at token.Pos, text string) { t.Errorf("%s: %s", file.set.Position(at), text) })
 	}
@@ -47,7 +49,7 @@ func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 type source struct {
 	set     *token.FileSet
 	tree    *ast.File
-	foreign map[string]bool // the names of imported packages of others
+	foreign map[string]bool // the names of imported packages from other modules
 }
 
 func sources(t *testing.T) []source {
@@ -84,7 +86,8 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// addFormats adds the functions and methods that a file declares with a parameter called format.
+// addFormats adds the functions and methods of a file that have a parameter named
+// format.
 func addFormats(file *ast.File, formats map[string]int) {
 	add := func(name string, function *ast.FuncType) {
 		number := 0
@@ -128,7 +131,7 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 		for _, arg := range s.messages(call, formats) {
 			text, ok := constantText(arg)
 			if name, isName := arg.(*ast.Ident); isName && (name.Name == "format" || s.tree.Name.Name == "message") {
-				continue // it is passed on
+				continue // a format that is passed on
 			}
 			if field, isField := arg.(*ast.SelectorExpr); isField && field.Sel.Name == "format" {
 				continue
@@ -144,11 +147,13 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 	})
 }
 
-// flagMethods are the methods of pflag that define a flag, the description last.
+// flagMethods are the methods of pflag that define a flag. Their last argument is
+// the description.
 var flagMethods = regexp.MustCompile(`^(Var|(Bool|Int|IntSlice|Float64|String|StringSlice|StringArray|Duration)(Var)?)P?$`)
 
-// flagDescription returns the description that a call or an assignment gives to a flag of the command line,
-// with "%s" for what is not constant; "" for other nodes.
+// flagDescription returns the description of a command-line flag that a call or an
+// assignment defines. It has "%s" for each part that is not constant. It is "" for
+// other nodes.
 func (s source) flagDescription(n ast.Node) string {
 	if !s.foreign["cobra"] {
 		return ""
@@ -182,16 +187,17 @@ func template(n ast.Expr) string {
 	return "%s"
 }
 
-// hasWords reports whether a message has more than its operands, spaces and signs.
+// hasWords reports whether a message has more than operands, spaces and signs.
 func hasWords(text string) bool {
 	rest := verb.ReplaceAllString(text, "")
 	return strings.ContainsAny(rest, ":,;()") || regexp.MustCompile(`[A-Za-z]`).MatchString(rest)
 }
 
-// general are the functions of package message whose names other packages use, too.
+// general are the functions of package message with names that other packages use,
+// too.
 var general = []string{"Of", "Join", "Errorf", "UsageErrorf", "NewError"}
 
-// messages returns the arguments of a call that are messages.
+// messages returns the messages among the arguments of a call.
 func (s source) messages(call *ast.CallExpr, formats map[string]int) []ast.Expr {
 	name := ""
 	switch function := call.Fun.(type) {
@@ -217,7 +223,7 @@ func (s source) messages(call *ast.CallExpr, formats map[string]int) []ast.Expr 
 	return nil
 }
 
-// constantText returns the value of a constant expression of strings.
+// constantText returns the value of a constant string expression.
 func constantText(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.BasicLit:
@@ -243,7 +249,8 @@ func TestNoMessageIsThereTwice(t *testing.T) {
 	}
 }
 
-// TestFormatsAgree compares which argument each message formats in which way.
+// TestFormatsAgree checks that the English and the Chinese text format each
+// argument in the same way.
 func TestFormatsAgree(t *testing.T) {
 	for english, chinese := range catalogue() {
 		en, zh := verbs(english), verbs(chinese)
@@ -278,7 +285,7 @@ func verbs(format string) map[int]string {
 	return all
 }
 
-// TestChineseIsChinese holds entries against what slips into a translation.
+// TestChineseIsChinese checks the entries for frequent slips of translations.
 func TestChineseIsChinese(t *testing.T) {
 	for english, chinese := range catalogue() {
 		if regexp.MustCompile(`[一-鿿][,;:?!]`).MatchString(chinese) {

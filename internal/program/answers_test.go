@@ -32,7 +32,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("another executable reads %q, %v", data, err)
 	}
 
-	// What is damaged is not there, and is kept anew.
+	// A damaged answer counts as missing, and is kept again.
 	file, err := a.file("boot")
 	must(t, err)
 	whole, err := os.ReadFile(file)
@@ -70,7 +70,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		used := time.Now().Add(time.Duration(i-10) * time.Minute)
 		must(t, os.Chtimes(file, used, used))
 	}
-	if data, err := a.Get("first"); data == nil || err != nil { // used last by this
+	if data, err := a.Get("first"); data == nil || err != nil { // makes it the last used answer
 		t.Fatalf("%q, %v", data, err)
 	}
 	must(t, a.Put("fourth", text))
@@ -81,7 +81,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersOfSeveralProcesses writes and reads the same answers at the same time, with a bound that makes all remove some.
+// TestAnswersOfSeveralProcesses writes and reads the same answers at the same
+// time, with so small a maximum size that all processes remove answers.
 func TestAnswersOfSeveralProcesses(t *testing.T) {
 	c := newCache(t)
 	var wait sync.WaitGroup

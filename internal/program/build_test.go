@@ -22,8 +22,9 @@ func TestBuild(t *testing.T) {
 	if got, want := r.stages(), "resolve download tidy vendor compile link done"; got != want {
 		t.Errorf("stages %q, want %q", got, want)
 	}
-	// Three packages of its own, and those of the standard library that the build cache lacked when they were counted:
-	// another test may have compiled one of these since.
+	// The program has three packages of its own. Packages of the standard library are
+	// added if the build cache lacked them at the time of counting. Another test may
+	// have compiled them since.
 	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != mainModule || last.Done < 3 || last.Done > last.Total {
 		t.Errorf("the last compiled package was reported as %+v", last)
 	}
@@ -34,7 +35,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// The debug log tells what a build ran, and why it was made.
+// The debug log shows the commands of a build, and the reason for the build.
 func TestBuildIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()
@@ -58,7 +59,7 @@ func TestBuildIsLogged(t *testing.T) {
 	}
 }
 
-// Once the modules are in the module cache, nothing else is needed.
+// Once the modules are in the module cache, a build needs nothing else.
 func TestBuildWithoutNetwork(t *testing.T) {
 	needsBuilds(t)
 	mustBuild(t, tiny(), Options{Cache: newCache(t)})
@@ -69,7 +70,8 @@ func TestBuildWithoutNetwork(t *testing.T) {
 	}
 }
 
-// rewriteHello replaces a vendored file, and adds a package of the main module that it imports.
+// rewriteHello replaces a vendored file and adds a package of the main module,
+// which that file imports.
 func rewriteHello(hello string) *Rewrite {
 	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (Rewritten, error) {
 		dep, word := filepath.Join(out, "dep.go"), filepath.Join(out, "word.go")
@@ -162,7 +164,7 @@ func TestNoGo(t *testing.T) {
 	}
 }
 
-// withoutGo takes the Go toolchain away.
+// withoutGo removes the Go toolchain from PATH.
 func withoutGo(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", "")
@@ -172,7 +174,7 @@ func withoutGo(t *testing.T) {
 	}
 }
 
-// What is built needs no Go, whichever version of it built it.
+// A cached build needs no Go, for any Go version that built it.
 func TestCachedBuildWithoutGo(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -217,7 +219,8 @@ func TestCachedBuildWithoutGo(t *testing.T) {
 	}
 }
 
-// Everything needs a folder for temporary files, and says so before something else fails for want of it.
+// Every operation needs a folder for temporary files. If it is missing, the error
+// says so before something else fails.
 func TestMissingTempDir(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
@@ -237,7 +240,7 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// The go command finds a file that it cannot parse before it compiles.
+// The go command finds an unparsable file before it compiles.
 func TestSyntaxErrorIsCompileError(t *testing.T) {
 	serveModules(t)
 	_, err := Build(t.Context(), tiny(), Options{Cache: newCache(t), Rewrite: rewriteHello(`"x" + }`)})
@@ -281,7 +284,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A canceller interrupts a build at a stage, as Ctrl-C does.
+// A canceller interrupts a build at a stage, like Ctrl-C.
 type canceller struct {
 	at     Stage
 	cancel context.CancelFunc
@@ -313,8 +316,8 @@ func TestInterruptedBuild(t *testing.T) {
 	}
 }
 
-// Asking for one thing must not give another: a dependency that the go command
-// raises above what upstream builds with is an error.
+// If the go command raises a dependency above upstream's version, the build fails
+// instead of making another program.
 func TestRaisedDependency(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\nrequire example.org/dep v0.9.1\n"), 0o600); err != nil {
@@ -345,7 +348,8 @@ func entries(t *testing.T, c *Cache) []Entry {
 	return list
 }
 
-// A build with coverage counters writes them where it is told to, is another one than that without, and does not count as traced.
+// A build with coverage counters writes them to the given place. It differs from
+// the build without counters, and it does not count as traced.
 func TestBuildWithCounters(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
@@ -369,8 +373,8 @@ func TestBuildWithCounters(t *testing.T) {
 	}
 }
 
-// A package main of several files with an internal package is built where it stands in the vendor tree, of a released module
-// as of a folder.
+// A package main with several files and an internal package is built in its place
+// in the vendor tree. This holds for a released module and for a folder.
 func TestMainFolder(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -401,7 +405,7 @@ func TestMainFolder(t *testing.T) {
 	}
 }
 
-// An expiringContext is cancelled when somebody looks for the nth time.
+// An expiringContext is cancelled at the nth call of Err.
 type expiringContext struct {
 	context.Context
 	looks int
@@ -414,7 +418,8 @@ func (c *expiringContext) Err() error {
 	return nil
 }
 
-// TestCancelledChoice: whenever the user gives up, there is a build or an error, never neither.
+// TestCancelledChoice checks that newBuild returns a build or an error, whenever
+// the user cancels it.
 func TestCancelledChoice(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)

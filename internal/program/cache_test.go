@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestMain lets the test binary play the parts of other apitrace processes.
+// TestMain lets the test binary act as other apitrace processes.
 func TestMain(m *testing.M) {
 	switch os.Getenv("TEST_PROGRAM_PART") {
 	case "builder":
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// play runs the test binary in one of the parts.
+// play runs the test binary in one of these roles.
 func play(part string, env ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), append(env, "TEST_PROGRAM_PART="+part)...)
@@ -49,7 +49,7 @@ func play(part string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// A damaged entry is made again, and the user is told which.
+// A damaged entry is made again, and a note names it.
 func TestDamagedEntry(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -91,7 +91,7 @@ func TestDamagedEntry(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, _ := mustBuild(t, tiny(), Options{Cache: c}) // of the case before, or the first
+			b, _ := mustBuild(t, tiny(), Options{Cache: c}) // from the previous case, or the first build
 			test.damage(t, c, b)
 			if test.note != "" {
 				verifyFinds(t, c, test.note)
@@ -110,7 +110,7 @@ func TestDamagedEntry(t *testing.T) {
 	}
 }
 
-// verifyFinds demands that exactly one entry is found to be damaged, for the reason that is given.
+// verifyFinds checks that exactly one entry is damaged, for the given reason.
 func verifyFinds(t *testing.T, c *Cache, reason string) {
 	t.Helper()
 	var found []string
@@ -124,7 +124,7 @@ func verifyFinds(t *testing.T, c *Cache, reason string) {
 	}
 }
 
-// The workspace is not needed to run what was built from it.
+// A binary runs without its workspace.
 func TestBinaryWithoutWorkspace(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -185,7 +185,7 @@ func TestRemoveWhileBuilding(t *testing.T) {
 	}
 }
 
-// A builder that waits can be interrupted.
+// A waiting build can be interrupted.
 func TestLockCanBeInterrupted(t *testing.T) {
 	c := newCache(t)
 	held := flock.New(c.lockFile(programLock("tiny", "v1.2.3")))
@@ -202,7 +202,8 @@ func TestLockCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// Two processes that want the same: one builds, the other waits and has it too.
+// If two processes want the same build, one builds it. The other waits and gets it
+// as well.
 func TestTwoProcesses(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -245,7 +246,7 @@ func playBuilder() int {
 		if err == nil && os.Getenv("TEST_STAY") != "" {
 			select {}
 		}
-		if err == nil { // what others remove meanwhile is not this
+		if err == nil { // another process must not have removed the build meanwhile
 			var out []byte
 			if out, err = exec.Command(b.Path).CombinedOutput(); err == nil && !strings.Contains(string(out), os.Getenv("TEST_WORD")) {
 				err = fmt.Errorf("the program says %q", out)
@@ -282,7 +283,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// The files of a complete entry are counted once, and again only after it was made anew; those of an unfinished one every time.
+// The files of a complete entry are counted once, and again only after it is made
+// again. The files of an unfinished entry are counted each time.
 func TestEntriesKnowTheirSize(t *testing.T) {
 	c := newCache(t)
 	dir := c.entryDir(KindWorkspace, tiny(), "0123456789abcdef")
@@ -320,7 +322,7 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 		t.Errorf("the size is written down, and the entry counts as damaged: %v", err)
 	}
 
-	// The size of another entry that was here does not count.
+	// The recorded size of an earlier entry in this place does not count.
 	file := filepath.Join(dir, sizeFile)
 	old, err := os.ReadFile(file)
 	must(t, err)
@@ -333,7 +335,8 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 	}
 }
 
-// TestCacheDamagedAnywhere checks that the next build gives the same program after a byte of the cache has changed.
+// TestCacheDamagedAnywhere checks that the next build makes the same program after
+// a byte of the cache has changed.
 func TestCacheDamagedAnywhere(t *testing.T) { damageCache(t, 4) }
 
 // TestSlowCacheDamagedAnywhere damages more bytes.
@@ -342,7 +345,7 @@ func TestSlowCacheDamagedAnywhere(t *testing.T) {
 	damageCache(t, 50)
 }
 
-// damageCache damages random bytes of the cache, one after the other.
+// damageCache damages random bytes of the cache, one at a time.
 func damageCache(t *testing.T, times int) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -364,7 +367,7 @@ func damageCache(t *testing.T, times int) {
 		at := rand.IntN(len(data))
 		data[at] ^= byte(1 + rand.IntN(255))
 		must(t, os.WriteFile(file, data, 0o700))
-		if folder == b.Workspace { // it is read only to build again
+		if folder == b.Workspace { // the workspace is only read for a new build
 			must(t, os.RemoveAll(filepath.Dir(b.Path)))
 		}
 		again, err := Build(t.Context(), tiny(), Options{Cache: c})

@@ -76,8 +76,9 @@ func TestExportRunsWithoutGo(t *testing.T) {
 	}
 }
 
-// With the source and the compiled packages, a changed program is built without a network; only what the change
-// touches is compiled.
+// With the source and the compiled packages, another machine builds a changed
+// program without a network. It compiles only the packages that the change
+// affects.
 func TestExportBuildsWithoutNetwork(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -97,7 +98,7 @@ func TestExportBuildsWithoutNetwork(t *testing.T) {
 	if got, want := r.stages(), "resolve rewrite compile link done"; got != want {
 		t.Errorf("stages %q, want %q", got, want)
 	}
-	for _, e := range r.events { // the two packages of the rewrite, and package main; the standard library is there
+	for _, e := range r.events { // the two packages of the rewrite, and package main; the standard library is in the export
 		if e.Stage == StageCompile && e.Total > 3 {
 			t.Fatalf("%d packages were compiled", e.Total)
 		}
@@ -117,7 +118,7 @@ func (s *stopper) Report(e Event) {
 	}
 }
 
-// An export that waits for a build of another process says so.
+// An export that waits for another process's build reports that.
 func TestExportTellsWhatItWaitsFor(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -136,7 +137,8 @@ func TestExportTellsWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// What was not built cannot be exported; an export names nothing of this machine.
+// A program without a build cannot be exported. An export names no folder of this
+// machine.
 func TestExportNeedsBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -159,7 +161,7 @@ func TestExportNeedsBuild(t *testing.T) {
 	}
 }
 
-// packed is an export of files as they are.
+// packed makes an export of files without checking them.
 func packed(t *testing.T, index exportIndex, written ...carriedFile) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -177,7 +179,8 @@ func packed(t *testing.T, index exportIndex, written ...carriedFile) []byte {
 	return out.Bytes()
 }
 
-// An export that is damaged, made for another platform or hostile is refused, and leaves nothing behind.
+// A damaged or hostile export, or an export for another platform, is rejected and
+// leaves nothing behind.
 func TestImportRefuses(t *testing.T) {
 	file := func(path, text string) carriedFile {
 		return carriedFile{Path: path, Size: int64(len(text)), Sum: hash([]byte(text)), data: []byte(text)}

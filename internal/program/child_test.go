@@ -24,8 +24,8 @@ func tinyServer(t *testing.T, r *RunDir, args ...string) Server {
 	return serverIn(t, r, builtTiny(t), args...)
 }
 
-// tinyBinary is the folder of the program that the tests of child processes run, which the first of them builds.
-// TestMain removes it.
+// tinyBinary is the folder of the program for the tests of child processes. The
+// first of these tests builds it, and TestMain removes it.
 var tinyBinary string
 
 func builtTiny(t *testing.T) string {
@@ -58,7 +58,7 @@ func serverIn(t *testing.T, r *RunDir, binary string, args ...string) Server {
 
 func newRunDir(t *testing.T) *RunDir {
 	t.Helper()
-	// Short, for the sockets.
+	// The path must be short enough for sockets.
 	dir, err := os.MkdirTemp("/tmp", "apt")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -84,7 +84,7 @@ func TestStartAndStop(t *testing.T) {
 	if err := c.Err(); err == nil || strings.Contains(err.Error(), "killed") {
 		t.Errorf("a server that was asked to end ended with %v", err)
 	}
-	must(t, c.Stop(t.Context(), 0)) // once more does no harm
+	must(t, c.Stop(t.Context(), 0)) // a second call is harmless
 }
 
 func TestStopStubborn(t *testing.T) {
@@ -131,7 +131,7 @@ func TestInterruptedStart(t *testing.T) {
 	}
 }
 
-// The port that was free a moment ago may be taken when the server wants it.
+// Another process may take the free port before the server uses it.
 func TestPortTaken(t *testing.T) {
 	server := tinyServer(t, newRunDir(t))
 	attempts := 0
@@ -152,7 +152,8 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// A server that needs another port, which is taken, fails on every port that apitrace gives it.
+// If a server needs another port, and that port is taken, it fails with every port
+// that apitrace chooses.
 func TestOtherPortTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -172,7 +173,8 @@ func TestOtherPortTaken(t *testing.T) {
 	}
 }
 
-// The probe cannot listen on a socket that a server before has left, and the server would not be traced.
+// The probe cannot listen on the socket that an earlier server left behind. The
+// server would then not be traced.
 func TestSocketLeft(t *testing.T) {
 	server := tinyServer(t, newRunDir(t), "serve")
 	left, err := net.Listen("unix", server.Socket())
@@ -187,7 +189,7 @@ func TestSocketLeft(t *testing.T) {
 	}
 }
 
-// Nothing of the user's environment reaches a server but what it needs.
+// A server gets only the variables that it needs from the user's environment.
 func TestServerEnvironment(t *testing.T) {
 	t.Setenv("ETCD_LISTEN_CLIENT_URLS", "http://0.0.0.0:2379")
 	t.Setenv("HTTPS_PROXY", "http://proxy.example.org")
@@ -213,7 +215,7 @@ func TestServerEnvironment(t *testing.T) {
 	}
 }
 
-// When apitrace is killed with SIGKILL, nothing is left: no process, no file.
+// After a SIGKILL of apitrace, no process and no file is left.
 func TestLeash(t *testing.T) {
 	binary := builtTiny(t)
 	newRunDir(t) // sets TMPDIR
@@ -242,7 +244,7 @@ func TestLeash(t *testing.T) {
 	})
 }
 
-// playOwner starts a server, says which, and waits to be killed.
+// playOwner starts a server, prints its data, and waits to be killed.
 func playOwner() int {
 	r, err := NewRunDir()
 	if err != nil {
@@ -267,15 +269,14 @@ func playOwner() int {
 	select {}
 }
 
-// alive reports whether a process runs. One that has ended and waits for its new
-// parent to notice does not.
+// alive reports whether a process runs. A zombie does not count.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return true // no /proc here
+		return true // this system has no /proc
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	return !strings.HasPrefix(rest, "Z")
@@ -286,7 +287,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Of a panic the message says why a server ended, and stands far above the end of its log.
+// After a panic, the reason is in the panic's message, far above the end of the
+// log.
 func TestTailWithoutStack(t *testing.T) {
 	dir := t.TempDir()
 	log := "starting\npanic: no space left on device\n\ngoroutine 1 [running]:\n" + strings.Repeat("main.f()\n", 2*tailLines)
@@ -300,7 +302,7 @@ func TestTailWithoutStack(t *testing.T) {
 	}
 }
 
-// A server that refuses a flag prints all others: before the reason, or after it.
+// A server that rejects a flag prints all its flags, before or after the reason.
 func TestTailWithoutUsage(t *testing.T) {
 	usage := "Usage:\n  server [flags]\n\nFlags:\n" + strings.Repeat("      --flag string   does this\n\tor that\n", tailLines) + "\nGlobal flags:\n  -v, --v Level\n"
 	for log, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// playBuild reports what a build of three packages reports.
+// playBuild reports the events of a build of three packages.
 func playBuild(d *Display) {
 	r := newReporter(d, tiny())
 	r.stage(StageResolve, 0)
@@ -39,7 +39,8 @@ tiny v1.2.3: done, 0s
 	}
 }
 
-// TestDisplayEscapes: a version that somebody typed and what a tool says cannot command the terminal.
+// TestDisplayEscapes checks that neither a version from the user nor the output of
+// a tool can control the terminal.
 func TestDisplayEscapes(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer
@@ -75,7 +76,7 @@ func TestDisplayTerminal(t *testing.T) {
 	}
 }
 
-// What is in the cache is no news.
+// A Display shows nothing for a cached build.
 func TestDisplayCached(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer

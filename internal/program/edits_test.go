@@ -85,7 +85,7 @@ func TestEditLines(t *testing.T) {
 	}{
 		{"a\nb\n", "a\nb\n", 0, 0},
 		{"a\nb\nc\n", "a\nx\ny\nc\n", 2, 1},
-		{"a\nb\n", "b\na\n", 1, 1}, // swapped lines are a change
+		{"a\nb\n", "b\na\n", 1, 1}, // swapped lines count as a change
 		{"", "a\n", 1, 0},
 	} {
 		e := Edit{Original: []byte(test.original), Text: []byte(test.text)}

@@ -23,7 +23,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// tiny is the program of testdata/proxy, as apiserver.Program describes kube-apiserver.
+// tiny is the program of testdata/proxy, described as apiserver.Program describes
+// kube-apiserver.
 func tiny() Program {
 	return Program{
 		Name: "tiny", Module: "example.org/tiny", Version: "v1.2.3", Main: "cmd/tiny/tiny.go",
@@ -33,15 +34,16 @@ func tiny() Program {
 	}
 }
 
-// needsBuilds is for tests that build several programs: it skips them in "make check", and serves their modules.
+// needsBuilds serves the modules for tests that build several programs. It skips
+// these tests in "make check".
 func needsBuilds(t *testing.T) {
 	t.Helper()
 	testenv.Costly(t, "builds programs")
 	serveModules(t)
 }
 
-// serveModules serves the modules of testdata/proxy to the go command, which
-// gets an empty module cache and no other place to go.
+// serveModules serves the modules of testdata/proxy to the go command. The go
+// command gets an empty module cache and no other proxy.
 func serveModules(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,7 +66,7 @@ func serveModules(t *testing.T) {
 	modCache := filepath.Join(t.TempDir(), "mod")
 	t.Setenv("GOMODCACHE", modCache)
 	t.Cleanup(func() {
-		// Module caches are read-only, which t.TempDir could not remove.
+		// A module cache is read-only, and t.TempDir could not remove it.
 		if out, err := exec.Command("go", "clean", "-modcache").CombinedOutput(); err != nil {
 			t.Errorf("go clean -modcache: %v\n%s", err, out)
 		}
@@ -72,7 +74,7 @@ func serveModules(t *testing.T) {
 	os.MkdirAll(modCache, 0o700)
 }
 
-// publish writes what a module proxy serves of one version.
+// publish writes the files that a module proxy serves for one version.
 func publish(t *testing.T, proxy, source string, m module.Version) {
 	t.Helper()
 	dir := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
@@ -99,8 +101,8 @@ func publish(t *testing.T, proxy, source string, m module.Version) {
 	}
 }
 
-// A zipFile is a file of a module. Go files end in a random comment: each test has a
-// program that was never compiled before.
+// A zipFile is a file of a module. Go files end with a random comment, so that the
+// program of each test was never compiled before.
 type zipFile struct {
 	fstest.MapFile
 	name string
@@ -134,8 +136,8 @@ func zipFiles(t *testing.T, source string) []zip.File {
 }
 
 // newCache makes an empty cache that shares the developer's Go build cache, so
-// that the standard library is not compiled anew for every test. A link leads to it, as to
-// the home folder of some users.
+// that not every test compiles the standard library. A link leads to the cache, as
+// some users have one to their home folder.
 func newCache(t *testing.T) *Cache {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "link")
@@ -156,7 +158,7 @@ func newCache(t *testing.T) *Cache {
 	return c
 }
 
-// A recorder keeps what is reported.
+// A recorder records the reported events.
 type recorder struct {
 	mu     sync.Mutex
 	events []Event
@@ -168,7 +170,7 @@ func (r *recorder) Report(e Event) {
 	r.events = append(r.events, e)
 }
 
-// stages lists the stages in their order, each once.
+// stages lists the reported stages in order, each once.
 func (r *recorder) stages() string {
 	var stages []string
 	for _, e := range r.events {
@@ -189,7 +191,7 @@ func (r *recorder) notes() string {
 	return strings.Join(notes, "\n")
 }
 
-// mustBuild builds and returns what was reported.
+// mustBuild builds the program and returns the reported events.
 func mustBuild(t *testing.T, p Program, o Options) (*Binary, *recorder) {
 	t.Helper()
 	r := new(recorder)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// lacking is a program that does not build from its module alone.
+// lacking is a program that cannot be built from its module alone.
 func lacking() Program {
 	return Program{
 		Name: "lacking", Module: "example.org/lacking", Version: "v1.0.0", Main: "cmd/lacking/lacking.go", Space: 1,
@@ -18,8 +18,9 @@ func lacking() Program {
 	}
 }
 
-// What upstream's module lacks is generated from the packages of the workspace, with the tool that upstream
-// pins, and becomes part of the source that people read.
+// Source that upstream's module lacks is generated from the packages of the
+// workspace, with the version of the tool that upstream requires. It becomes part
+// of the source tree for readers.
 func TestGenerate(t *testing.T) {
 	needsBuilds(t)
 	b, r := mustBuild(t, lacking(), Options{Cache: newCache(t)})
@@ -38,7 +39,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// Without its repairs the program does not build: that is what they are for.
+// Without Generate and Replace, the program does not build.
 func TestLackingWithoutRepairs(t *testing.T) {
 	needsBuilds(t)
 	for name, change := range map[string]func(*Program){
@@ -56,7 +57,8 @@ func TestLackingWithoutRepairs(t *testing.T) {
 	}
 }
 
-// A generator is part of the workspace's key: another one gives another workspace.
+// A generator is part of the workspace's key. Another generator gives another
+// workspace.
 func TestGeneratorsAreKeyed(t *testing.T) {
 	keys := map[string]bool{}
 	for _, p := range []Program{{}, lacking(), {Generate: []Generator{{Tool: "example.org/other"}}}} {

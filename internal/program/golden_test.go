@@ -61,7 +61,8 @@ replace (
 	must(t, err)
 	compareGolden(t, "workspace.mod.golden", string(got))
 
-	// Where the released version of such a module is not available, the program says which one to take.
+	// If the released version of such a module is not available, Replace gives another
+	// version.
 	p.Replace = map[string]module.Version{"k8s.io/api": {Version: "v0.30.3"}}
 	got, err = p.goMod(up)
 	must(t, err)
@@ -70,7 +71,8 @@ replace (
 	}
 }
 
-// anonymous replaces what differs between machines and versions of the fixture.
+// anonymous replaces the parts that differ between machines and versions of the
+// fixture.
 func anonymous(plan string, c *Cache, p *Plan) string {
 	toolchain, _ := FindToolchain(context.Background())
 	return strings.NewReplacer(
@@ -88,9 +90,10 @@ func planText(t *testing.T, c *Cache, program Program, rewrite *Rewrite) string 
 	return anonymous(out.String(), c, p)
 }
 
-// The plan names every command with its environment; it is what a build then runs.
+// The plan shows every command with its environment. A build runs exactly these
+// commands.
 func TestPlan(t *testing.T) {
-	t.Setenv("GOGC", "") // or the user's would be shown
+	t.Setenv("GOGC", "") // otherwise the plan would show the user's value
 	serveModules(t)
 	c := newCache(t)
 	compareGolden(t, "plan-nothing-there.golden", planText(t, c, tiny(), rewriteHello(`"x"`)))

@@ -19,7 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// processes lists those that have the assignment in their environment, but for this one and its guard.
+// processes lists the processes with the assignment in their environment, except
+// for this process and its guard.
 func processes(t *testing.T, assignment string) []int {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -36,8 +37,8 @@ func processes(t *testing.T, assignment string) []int {
 	return pids
 }
 
-// What a killed apitrace has started ends, with all that it has started in turn, also in other process
-// groups and sessions, and its folder goes.
+// After a kill of apitrace, all its descendants end, also in other process groups
+// and sessions. Its folder is removed.
 func TestGuard(t *testing.T) {
 	newRunDir(t) // sets TMPDIR
 	mark := "TEST_MARK=" + t.TempDir()
@@ -65,8 +66,8 @@ func TestGuard(t *testing.T) {
 	})
 }
 
-// playExec is a process with a run directory that runs a shell, which starts others: in its group, in
-// one of its own, and in a session of its own.
+// playExec is a process with a run directory. It runs a shell that starts other
+// processes: in its group, in a separate group, and in a separate session.
 func playExec() int {
 	r, err := NewRunDir()
 	if err != nil {
@@ -91,7 +92,7 @@ func playExec() int {
 	select {}
 }
 
-// What was given back is left alone when the process ends.
+// The guard does nothing for released duties when the process ends.
 func TestGuardForgets(t *testing.T) {
 	kept, dir := filepath.Join(t.TempDir(), "kept"), filepath.Join(t.TempDir(), "dir")
 	must(t, os.Mkdir(kept, 0o700))
@@ -112,7 +113,8 @@ func TestGuardForgets(t *testing.T) {
 	}
 }
 
-// hangingGo is a go command that starts another process instead of building, and waits for it.
+// hangingGo is a go command that builds nothing. It starts another process and
+// waits for it.
 const hangingGo = `#!/bin/sh
 for arg; do
 	case $arg in
@@ -122,8 +124,8 @@ done
 exec %s "$@"
 `
 
-// A build ends with the apitrace that was killed: its compiler does not go on in the background, where
-// the next build would find it at work on the same files.
+// A build ends with the killed apitrace. Otherwise its compiler would go on in the
+// background and work on the same files as the next build.
 func TestKilledBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -156,7 +158,8 @@ func TestKilledBuild(t *testing.T) {
 	}
 }
 
-// TestBuildKilledAtAnyMoment checks that a build that is killed leaves no process and no folder of apitrace, and that the next one succeeds.
+// TestBuildKilledAtAnyMoment checks that a killed build leaves no process and no
+// folder of apitrace, and that the next build succeeds.
 func TestBuildKilledAtAnyMoment(t *testing.T) { killBuilds(t, 3) }
 
 // TestSlowBuildKilledAtAnyMoment kills builds at more moments.
@@ -178,7 +181,7 @@ func killBuilds(t *testing.T, times int) {
 		builder := play("builder", CacheEnv+"="+c.Root, mark, "TMPDIR="+tmp)
 		start := time.Now()
 		must(t, builder.Start())
-		if i == 0 { // how long it takes
+		if i == 0 { // measure the whole build
 			must(t, builder.Wait())
 			whole = time.Since(start)
 			continue
@@ -210,7 +213,8 @@ func killBuilds(t *testing.T, times int) {
 	}
 }
 
-// Several processes sweep and make run directories at once: none loses one in use.
+// Several processes sweep and make run directories at the same time. None of them
+// loses a directory in use.
 func TestSweepersDoNotCollide(t *testing.T) {
 	base := filepath.Dir(newRunDir(t).Path)
 	var all []*exec.Cmd
@@ -220,7 +224,7 @@ func TestSweepersDoNotCollide(t *testing.T) {
 		all = append(all, cmd)
 	}
 	deserted := 0
-	for i := range 50 { // something to sweep; a sweeper may be at it before it is complete
+	for i := range 50 { // something to sweep; it may be swept before it is complete
 		dir := filepath.Join(base, runDirPrefix()+"x"+strconv.Itoa(i))
 		if err := os.MkdirAll(filepath.Join(dir, "etcd", "data"), 0o700); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
@@ -240,7 +244,8 @@ func TestSweepersDoNotCollide(t *testing.T) {
 	}
 }
 
-// playSweeper makes run directories, and demands that they stay while others sweep.
+// playSweeper makes run directories and checks that they stay while other
+// processes sweep.
 func playSweeper() int {
 	for range 60 {
 		r, err := NewRunDir()

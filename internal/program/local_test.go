@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// tinyFolder lays out the source of tiny as its repository has it: with the staged module in place and a go.work.
-// Its path has a blank.
+// tinyFolder makes the source of tiny as in a repository: with the staged module
+// in its place and with a go.work. Its path contains a blank.
 func tinyFolder(t *testing.T) Local {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "my tiny")
@@ -46,7 +46,7 @@ func mustTake(t *testing.T, c *Cache, l Local) Upstream {
 	return up
 }
 
-// content is what a folder holds, by path.
+// content returns the content of a folder by path.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -82,7 +82,8 @@ func TestTakeAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The versions are those that a build of the release has, as in TestWorkspace's golden file.
+	// The versions are the same as in a build of the release; see TestWorkspace's
+	// golden file.
 	want := "# example.org/dep v0.9.0\n## explicit; go 1.21\nexample.org/dep\n" +
 		"# example.org/staged v0.0.0\n## explicit; go 1.21\nexample.org/staged\n"
 	if string(list) != want {
@@ -104,7 +105,7 @@ func TestTakeAFolder(t *testing.T) {
 	if again := mustTake(t, c, l); again.Version != up.Version {
 		t.Errorf("the same source has the versions %q and %q", up.Version, again.Version)
 	}
-	// What is not part of the program does not count, what is does.
+	// Only files of the program change the version.
 	putFile(t, l.Dir, "other/other.go", "package other\n")
 	if again := mustTake(t, c, l); again.Version != up.Version {
 		t.Errorf("a file of another program makes the version %q", again.Version)
@@ -120,8 +121,8 @@ func TestTakeAFolder(t *testing.T) {
 	}
 }
 
-// A module that is developed in a Go workspace above its folder is built from the other modules of the workspace, as the go
-// command builds it.
+// A module in a Go workspace above its folder is built from the other modules of
+// the workspace, like by the go command.
 func TestTakeOutOfAWorkspace(t *testing.T) {
 	serveModules(t)
 	c, l := newCache(t), tinyFolder(t)
@@ -217,7 +218,7 @@ func TestBuildAFolder(t *testing.T) {
 	if got, want := r.stages(), "resolve compile"; !strings.HasPrefix(got, want) {
 		t.Errorf("stages %q, want %q: the copy of the source is the workspace", got, want)
 	}
-	// Of a copy that is gone nothing can be built.
+	// Nothing can be built from a removed copy.
 	up, err := c.recordedUpstream(p.Module, p.Version)
 	if err != nil {
 		t.Fatal(err)

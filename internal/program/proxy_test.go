@@ -23,11 +23,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A badProxy is a module proxy that answers requests as it should, up to one.
+// A badProxy is a module proxy that answers correctly up to a certain request.
 type badProxy struct {
-	// good is the address of the proxy that has the answers.
+	// good is the address of the proxy with the correct answers.
 	good string
-	// from is the number of requests that it answers well; bad answers the next one and all that follow.
+	// from is the number of correct answers. bad gives all later answers.
 	from int32
 	bad  func(w http.ResponseWriter, r *http.Request, answer []byte)
 
@@ -48,7 +48,8 @@ func (p *badProxy) build(t *testing.T) (*Cache, error) {
 	return c, err
 }
 
-// mustHaveSpoiltNothing builds tiny again, with the good proxy and what the bad one has left in the caches.
+// mustHaveSpoiltNothing builds tiny again, with the good proxy and the caches that
+// the bad proxy has filled.
 func (p *badProxy) mustHaveSpoiltNothing(t *testing.T, c *Cache) {
 	t.Helper()
 	t.Setenv("GOPROXY", p.good)
@@ -76,14 +77,16 @@ func (p *badProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// everyFifth is how many requests a quick test goes on from one bad answer to the next. A slow test tries each request.
+// everyFifth is the step between the first bad requests of a quick test. A slow
+// test tries every request.
 const everyFifth = 5
 
-// TestBadProxy checks that a module proxy that breaks off or is out of order ends the build with an error, and spoils neither the cache nor
-// Go's module cache. The bad answers begin at every fifth request.
+// TestBadProxy checks that a module proxy that breaks off or is out of order ends
+// the build with an error. It must damage neither the cache nor Go's module cache.
+// The bad answers begin at every fifth request.
 func TestBadProxy(t *testing.T) { checkBadProxy(t, everyFifth) }
 
-// TestSlowBadProxy begins the bad answers at each request.
+// TestSlowBadProxy begins the bad answers at every request.
 func TestSlowBadProxy(t *testing.T) {
 	testenv.Slow(t)
 	checkBadProxy(t, 1)
@@ -112,7 +115,7 @@ func checkBadProxy(t *testing.T, step int32) {
 					}
 					return
 				}
-				// Go can do without some answers.
+				// Go can build without some of the answers.
 				if err != nil && !strings.Contains(err.Error(), proxy.url) {
 					t.Errorf("bad from request %d on: %v, want an error that names %s", from+1, err, proxy.url)
 				}
@@ -126,11 +129,13 @@ func checkBadProxy(t *testing.T, step int32) {
 	}
 }
 
-// TestLyingProxy checks that the checksum database finds a module proxy out that hands over another go.mod or other sources than were
-// published: no program is built of them, and Go's module cache keeps none of them. The lies begin at every fifth request.
+// TestLyingProxy checks that the checksum database detects a module proxy with
+// another go.mod or other source than was published. No program is built from
+// these files, and Go's module cache keeps none of them. The lies begin at every
+// fifth request.
 func TestLyingProxy(t *testing.T) { checkLyingProxy(t, everyFifth) }
 
-// TestSlowLyingProxy begins the lies at each request.
+// TestSlowLyingProxy begins the lies at every request.
 func TestSlowLyingProxy(t *testing.T) {
 	testenv.Slow(t)
 	checkLyingProxy(t, 1)
@@ -173,7 +178,7 @@ func checkLyingProxy(t *testing.T, step int32) {
 	t.Error("the proxy gets more requests than expected")
 }
 
-// changed returns the zip file of a module with another content of each Go file.
+// changed returns the zip file of a module with changed content in each Go file.
 func changed(t *testing.T, module []byte) []byte {
 	t.Helper()
 	in, err := zip.NewReader(bytes.NewReader(module), int64(len(module)))
@@ -207,7 +212,8 @@ func changed(t *testing.T, module []byte) []byte {
 	return out.Bytes()
 }
 
-// publishSums serves a checksum database of the modules of a proxy to the go command.
+// publishSums serves a checksum database for the modules of a proxy to the go
+// command.
 func publishSums(t *testing.T, proxy string) {
 	t.Helper()
 	private, public, err := note.GenerateKey(rand.Reader, "sums.example.org")
@@ -234,7 +240,7 @@ func publishSums(t *testing.T, proxy string) {
 	})))
 	t.Cleanup(server.Close)
 	t.Setenv("GOSUMDB", public+" "+server.URL)
-	t.Setenv("GOPATH", t.TempDir()) // there the go command notes what the database has said
+	t.Setenv("GOPATH", t.TempDir()) // the go command stores the database's answers there
 }
 
 // download fetches a file into a folder.
@@ -256,7 +262,8 @@ func download(dir, url string) (string, error) {
 	return to.Name(), err
 }
 
-// TestHangingProxy: a build that waits for a module proxy can be stopped.
+// TestHangingProxy checks that a build that waits for a module proxy can be
+// stopped.
 func TestHangingProxy(t *testing.T) {
 	needsBuilds(t)
 	good := os.Getenv("GOPROXY")

@@ -33,7 +33,7 @@ func TestSweepRunDirs(t *testing.T) {
 	base := filepath.Dir(mine.Path)
 	deserted, open := filepath.Join(base, runDirPrefix()+"1"), filepath.Join(base, runDirPrefix()+"2")
 	must(t, os.MkdirAll(filepath.Join(deserted, "etcd"), 0o700))
-	// Not ours: everybody could have put something there.
+	// This folder is not ours, because anybody could have written to it.
 	must(t, os.Mkdir(open, 0o700))
 	must(t, os.Chmod(open, 0o777))
 	link := filepath.Join(base, runDirPrefix()+"3")
@@ -48,7 +48,7 @@ func TestSweepRunDirs(t *testing.T) {
 	}
 }
 
-// A folder for temporary files with a long name is common on macOS and in CI.
+// A long path of the folder for temporary files is common on macOS and in CI.
 func TestLongTempDir(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("x", 80))
 	must(t, os.Mkdir(long, 0o700))

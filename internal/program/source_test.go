@@ -22,7 +22,7 @@ func TestSourceTree(t *testing.T) {
 		t.Errorf("stages %q, want %q: nothing has to be built", got, want)
 	}
 
-	// Without a network the tree that is there is enough, and a build uses it.
+	// Without a network, the existing tree is enough, and a build uses it.
 	t.Setenv("GOPROXY", "off")
 	again, err := SourceTree(t.Context(), tiny(), o)
 	if err != nil || again != dir {

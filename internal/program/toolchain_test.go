@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Builds take more memory to take less time, but what the user has set for that wins. The build's key is the same.
+// Builds use more memory to take less time, but a value set by the user takes
+// precedence. The build's key does not change.
 func TestGarbageCollectionOfBuilds(t *testing.T) {
 	c := newCache(t)
 	keys := map[string]bool{}

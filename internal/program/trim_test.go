@@ -19,14 +19,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// editHello is rewriteHello as a person's edit.
+// editHello is rewriteHello as a user's edit.
 func editHello(word string) *Rewrite {
 	r := rewriteHello(fmt.Sprintf("%q", word))
 	r.Edits = []string{"example.org/dep/dep.go"}
 	return r
 }
 
-// built lists the names of the builds in a cache, the oldest first.
+// built lists the names of the builds in a cache, oldest first.
 func built(t *testing.T, c *Cache) (names []string) {
 	t.Helper()
 	list, err := c.Entries(KindBuild)
@@ -39,15 +39,15 @@ func built(t *testing.T, c *Cache) (names []string) {
 
 func nameOf(b *Binary) string { return filepath.Base(filepath.Dir(b.Path)) }
 
-// usedAgo sets when an entry was last used.
+// usedAgo sets the time of an entry's last use.
 func usedAgo(t *testing.T, dir string, ago time.Duration) {
 	t.Helper()
 	then := time.Now().Add(-ago)
 	must(t, os.Chtimes(filepath.Join(dir, manifestFile), then, then))
 }
 
-// Of the builds with edits the newest few stay, those without all do, and a failed one leaves its log
-// until the next fails.
+// The newest builds with edits stay, and all builds without edits. A failed build
+// leaves its log until the next build fails.
 func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -95,7 +95,7 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	}
 }
 
-// An edit that is taken back takes its builds along, and no others.
+// When an edit is reverted, its builds are removed, and no others.
 func TestDropEdited(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -130,7 +130,7 @@ func TestDropEdited(t *testing.T) {
 	}
 }
 
-// What was used least recently goes first, and no more than it takes.
+// The least recently used entries are removed first, and no more than necessary.
 func TestBound(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -159,7 +159,8 @@ func TestBound(t *testing.T) {
 	if len(trimmed.Entries) != 1 || trimmed.Entries[0].Name != nameOf(older) || trimmed.GoCache != 0 {
 		t.Errorf("while another build goes on, it removes %+v", trimmed)
 	}
-	// Room is made in this order: the older build, the old file, the old build, the workspace.
+	// They are removed in this order: the older build, the old file, the old build,
+	// the workspace.
 	for i, step := range []struct {
 		gone string
 		max  int64
@@ -190,8 +191,9 @@ func TestBound(t *testing.T) {
 
 const goFileSize = 1000
 
-// ownGoCache gives the cache a Go cache of its own, which is not the developer's. The result makes a file in it that was
-// last used so long ago, unless ago is negative, and returns its path.
+// ownGoCache gives the cache its own Go cache instead of the developer's. It
+// returns a function that makes a file in that Go cache and returns the file's
+// path. ago is the time since the last use; if it is negative, no file is made.
 func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) string {
 	t.Helper()
 	cleanup := c.goCache()
@@ -213,7 +215,8 @@ func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) str
 	}
 }
 
-// A build that a process uses stays, whatever the bound, until that process ends, however it does.
+// A build that a process uses stays, for any maximum size, until that process ends
+// in any way.
 func TestInUse(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -236,7 +239,7 @@ func TestInUse(t *testing.T) {
 	if trim(); !exists(b.Path) || !inUse() {
 		t.Fatal("a build that is about to be run was removed")
 	}
-	// A server keeps it as well.
+	// A running server keeps the build as well.
 	server := play("owner", "TEST_BINARY="+b.Path, "TEST_OUTSIDE="+filepath.Join(t.TempDir(), "file"))
 	firstLine(t, server)
 	must(t, user.Process.Kill())
@@ -258,7 +261,7 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// firstLine starts a command, and returns the first line that it prints.
+// firstLine starts a command and returns its first line of output.
 func firstLine(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -270,7 +273,8 @@ func firstLine(t *testing.T, cmd *exec.Cmd) string {
 	return strings.TrimSpace(line)
 }
 
-// Processes that build at once, in a cache that has room for none of it, all get what they want.
+// Processes that build at the same time all get their program, even in a cache
+// that is too small for any of them.
 func TestBuildersWithoutRoom(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -288,14 +292,14 @@ func TestBuildersWithoutRoom(t *testing.T) {
 	}
 }
 
-// What a killed build or removal has left goes with the next build, of whichever program; and what
-// people keep there is theirs.
+// The next build of any program removes the leftovers of killed builds and
+// removals. It does not remove the user's own files.
 func TestLeftoversAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	b.Release()
-	must(t, os.Remove(filepath.Join(filepath.Dir(b.Path), manifestFile))) // as removals begin
+	must(t, os.Remove(filepath.Join(filepath.Dir(b.Path), manifestFile))) // a removal begins like this
 	must(t, os.RemoveAll(filepath.Join(b.Workspace, manifestFile)))
 	theirs := filepath.Join(c.kindDir(KindBuild), "mine")
 	must(t, os.Mkdir(theirs, 0o700))
@@ -311,13 +315,13 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// One that is killed in the middle of removing leaves nothing that counts as complete.
+// A removal that is killed midway leaves no entry that counts as complete.
 func TestKilledRemoval(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	b.Release()
-	for i := range 2000 { // so that it takes a while
+	for i := range 2000 { // so that the removal takes a while
 		must(t, os.WriteFile(filepath.Join(filepath.Dir(b.Path), overlayDir, fmt.Sprint(i)), nil, 0o600))
 	}
 	remover := play("remover", CacheEnv+"="+c.Root)

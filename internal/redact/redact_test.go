@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is a secret by its form, or by the name in front of it, is removed; the rest is kept.
+// A secret is removed because of its form or the name before it. The rest is kept.
 func TestText(t *testing.T) {
 	r := newRedactor("/data/people/ada", "babbage-7", "ada", "", "root")
 	for _, test := range []struct{ in, want string }{
@@ -33,7 +33,7 @@ func TestText(t *testing.T) {
 		{"/data/people/ada/.cache/apitrace", "~/.cache/apitrace"},
 		{"/home/grace/x and /Users/linus/y", "~/x and ~/y"},
 		{"ada ada@babbage-7", "USER USER@HOST"},
-		// What is kept.
+		// These texts are kept.
 		{"root adamant babbage-70", "root adamant babbage-70"},
 		{"kube-apiserver v1.37.1, 710 calls in 1.49ms", "kube-apiserver v1.37.1, 710 calls in 1.49ms"},
 		{"commit 2ca3b46f0000000000000000000000000000000000", "commit 2ca3b46f0000000000000000000000000000000000"},

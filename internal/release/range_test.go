@@ -36,7 +36,7 @@ func TestRange(t *testing.T) {
 func TestValidate(t *testing.T) {
 	for _, test := range []struct {
 		releases Range
-		field    string // "" where nothing is wrong
+		field    string // "" if the range is valid
 	}{
 		{Range{}, ""},
 		{Range{Since: "v1.30", Until: "v1.30.4"}, ""},

@@ -25,7 +25,7 @@ type Prices struct {
 	Currency string `yaml:"currency"`
 }
 
-// A drink reads itself, as a mapping or a name.
+// A drink decodes itself from a mapping or a name.
 type drink struct {
 	Kind string `yaml:"kind"`
 }

@@ -38,7 +38,7 @@ func TestEscapeLines(t *testing.T) {
 	}
 }
 
-// TestEscapeLeavesNothingThatCommandsATerminal holds for any bytes.
+// TestEscapeLeavesNothingThatCommandsATerminal checks any bytes.
 func TestEscapeLeavesNothingThatCommandsATerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "runes")

@@ -7,7 +7,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Parts of a line are measured alone: together they must have the width of the line.
+// The parts of a line are measured separately. Together they must have the width
+// of the line.
 func TestWrapCountsColumns(t *testing.T) {
 	for _, c := range []struct {
 		text  string
