@@ -57,7 +57,7 @@ func TestEndpointValidate(t *testing.T) {
 	}
 }
 
-// An etcd that nobody runs is told from one that refuses us.
+// The errors for an etcd that does not run and for an etcd that refuses us differ.
 func TestUseNobody(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until an etcd counts as gone")

@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// The etcd is the one of the client library, also of the time when a module could not tell its release.
+// The etcd has the release of the client library, also for old modules without a
+// usable version.
 func TestProgramOf(t *testing.T) {
 	for name, test := range map[string]struct{ goMod, module, version, release, err string }{
 		"v3.5 and newer": {

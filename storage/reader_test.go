@@ -20,11 +20,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// testVersion is the etcd that the tests run.
+// testVersion is the version of etcd in the tests.
 const testVersion = "v3.7.0"
 
-// buildEtcd returns a program of etcd's release that is in the cache, traced or not, since these tests are about its answers. It builds
-// upstream's own if the cache has none.
+// buildEtcd returns a program of etcd's release from the cache. It may be traced,
+// because these tests are only about its answers. If the cache has none, buildEtcd
+// builds upstream's own program.
 func buildEtcd(t *testing.T) (path string) {
 	t.Helper()
 	testenv.NeedsServer(t)
@@ -123,7 +124,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A taken port is recognised by what the real etcd says of it.
+// A taken port is recognized by the message of the real etcd.
 func TestPortTaken(t *testing.T) {
 	first, binary := startEtcd(t), buildEtcd(t)
 	dir := t.TempDir()
@@ -147,7 +148,7 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// Only who has the key of the run can talk to its etcd.
+// Only a client with the run's key can use its etcd.
 func TestStrangersAreRefused(t *testing.T) {
 	e, other := startEtcd(t).Endpoint, startEtcd(t).Endpoint
 	other.URL = e.URL
@@ -155,12 +156,12 @@ func TestStrangersAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not because the stranger doubts the server, but because the server doubts the stranger.
+	// The server must reject the client. The client must not reject the server first.
 	config.InsecureSkipVerify = true
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(e.URL, "https://"), config)
 	if err == nil {
 		defer conn.Close()
-		_, err = conn.Read(make([]byte, 1)) // with TLS 1.3 the refusal comes after the handshake
+		_, err = conn.Read(make([]byte, 1)) // with TLS 1.3 the rejection comes after the handshake
 	}
 	if err == nil || !strings.Contains(err.Error(), "remote error: tls:") {
 		t.Errorf("a stranger's connection: %v, want etcd to refuse it", err)
