@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// An aggregated server is there before the first object and until the last one is gone.
+// An aggregated server runs from before the first object until after the last
+// object is gone.
 func TestAggregatedServerOutlivesTheObjects(t *testing.T) {
 	server := newFakeServer(t)
 	player := server.player()

@@ -2,7 +2,8 @@ package scenarios
 
 import "testing"
 
-// TestAnyAnswer demands that nothing in the copy demands an answer, and that the scenario stays as it is.
+// TestAnyAnswer checks that the copy demands no answers, and that the scenario
+// itself is unchanged.
 func TestAnyAnswer(t *testing.T) {
 	scenario, err := Find("create-deployment")
 	if err != nil {

@@ -21,7 +21,7 @@ func TestExpect(t *testing.T) {
 	tests := []struct {
 		name   string
 		expect Expect
-		want   string // of the error; "" for none
+		want   string // a part of the error; "" for no error
 	}{
 		{"nothing", Expect{}, ""},
 		{"in order", Expect{Calls: []Function{{"handlers.getResourceHandler.func1"}, {"etcd3.(*store).Get"}}}, ""},

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestFilesThatAreNoScenarios: a pipe, a device and a huge file are refused at once, also as the body of a request.
+// TestFilesThatAreNoScenarios checks that a pipe, a device and a huge file are
+// rejected at once, also as the body of a request.
 func TestFilesThatAreNoScenarios(t *testing.T) {
 	dir := t.TempDir()
 	pipe, huge := filepath.Join(dir, "pipe.yaml"), filepath.Join(dir, "huge.yaml")
@@ -41,7 +42,7 @@ func TestFilesThatAreNoScenarios(t *testing.T) {
 	}
 }
 
-// TestKnownReadsNoFiles: a path is no name of the library.
+// TestKnownReadsNoFiles checks that a path is not a name of the library.
 func TestKnownReadsNoFiles(t *testing.T) {
 	if s, err := Known("get-node"); err != nil || s.Name != "get-node" {
 		t.Errorf("get-node: %v, %v", s, err)

@@ -87,7 +87,7 @@ func TestListIsByTopic(t *testing.T) {
 	}
 }
 
-// A pair is two scenarios of the library, listed once.
+// A pair consists of two scenarios of the library and is listed once.
 func TestPairs(t *testing.T) {
 	all, err := List()
 	if err != nil {
@@ -145,7 +145,7 @@ func TestFindFile(t *testing.T) {
 	}
 }
 
-// What the documentation shows is a scenario.
+// The example in the documentation is a valid scenario.
 func TestDocumentedExample(t *testing.T) {
 	for _, name := range []string{"docs/scenarios.md", "docs/scenarios.zh.md"} {
 		page, err := os.ReadFile("../" + name)

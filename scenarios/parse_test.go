@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// good is a scenario that each bad one differs from in one line.
+// good is a valid scenario. Each bad scenario differs from it in one line.
 const good = `name: mine
 title: {en: Mine}
 topic: reads
@@ -45,7 +45,8 @@ func TestParseGood(t *testing.T) {
 	}
 }
 
-// The folder of a server is relative to that of the file; a module is what it is.
+// The folder of a server is relative to the scenario file's folder. A module stays
+// unchanged.
 func TestParseAggregatedServer(t *testing.T) {
 	for server, want := range map[string]string{
 		"./mine": "./folder/mine", "../mine": "./mine", "../../mine": "../mine", "/mine": "/mine", "example.com/mine@v1.0.0": "example.com/mine@v1.0.0",
@@ -67,8 +68,8 @@ func TestParseAggregatedServer(t *testing.T) {
 func TestParseBad(t *testing.T) {
 	tests := []struct {
 		old, new string
-		want     string // of the error
-		schema   bool   // the schema sees it as well
+		want     string // a part of the error
+		schema   bool   // the schema rejects it as well
 	}{
 		{"name: mine", "name: My Scenario", `mine.yaml:1: name is "My Scenario", expected lower-case words`, true},
 		{"name: mine\n", "", `mine.yaml:1: name is ""`, true},

@@ -44,7 +44,7 @@ func TestPlayTwice(t *testing.T) {
 			if traced != 1 {
 				t.Errorf("%s: %d traced requests, expected 1", s.Name, traced)
 			}
-			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // which stays
+			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // this namespace stays
 			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
 				t.Errorf("%s leaves behind %q", s.Name, left)
 			}
@@ -63,7 +63,7 @@ func TestOrderOfRequests(t *testing.T) {
 	const deployments = "/apis/apps/v1/namespaces/create-deployment/deployments"
 	want := []string{
 		"learner POST " + deployments,
-		"admin GET " + deployments + "/nginx", // until the cache has it
+		"admin GET " + deployments + "/nginx", // until the cache has the object
 		"learner DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
 		"before",
@@ -82,7 +82,7 @@ func TestOrderOfRequests(t *testing.T) {
 func TestWaitsForRights(t *testing.T) {
 	server := newFakeServer(t)
 	s := find(t, "get-node")
-	server.forgetful = 4 // the first tells that nothing is left from before
+	server.forgetful = 4 // the first review shows that no rights are left from before
 	if err := server.player().Play(t.Context(), s, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,8 @@ func TestWaitsForRights(t *testing.T) {
 	}
 }
 
-// What a killed run has left on a server that goes on must not disturb the next.
+// Leftovers of a killed run on a server that keeps running must not disturb the
+// next run.
 func TestLeftoversGo(t *testing.T) {
 	server := newFakeServer(t)
 	server.objects["/apis/apps/v1/namespaces/create-deployment/deployments/nginx"] = map[string]any{"metadata": map[string]any{}}
@@ -101,7 +102,8 @@ func TestLeftoversGo(t *testing.T) {
 	}
 }
 
-// An object of a kind that the server does not have is a mistake in the file: it is said where.
+// An object of a kind that the server does not have is a mistake in the file. The
+// error names its place.
 func TestUnknownKind(t *testing.T) {
 	for old, want := range map[string]string{
 		"kind: Nod":            `mine.yaml:6: the server has no kind "Nod" in "v1": did you mean "Node"?`,
@@ -123,7 +125,8 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-// A namespace of the scenario's name that somebody else has made is not touched.
+// A namespace that has the scenario's name but was made by somebody else is not
+// touched.
 func TestNamespaceOfSomebodyElse(t *testing.T) {
 	server := newFakeServer(t)
 	const namespace = "/api/v1/namespaces/create-deployment"
@@ -179,7 +182,7 @@ func TestCleansUpAfterFailure(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
-			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // which stays
+			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // this namespace stays
 			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
@@ -194,7 +197,7 @@ func when(condition bool, status int) int {
 	return 0
 }
 
-// The caller may well want the trace of an answer that nobody expected.
+// The caller may want the trace of an unexpected answer.
 func TestUnexpectedStatusIsStillShown(t *testing.T) {
 	server := newFakeServer(t)
 	server.refuse = func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }
@@ -249,7 +252,8 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
 		t.Errorf("got %v", err)
 	}
-	// Test servers share a certificate; so ask for a name that it is not for.
+	// Test servers share a certificate, so use a name that the certificate does not
+	// have.
 	p = other.player()
 	p.BaseURL = strings.Replace(p.BaseURL, "127.0.0.1", "localhost", 1)
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "x509") {
@@ -259,7 +263,8 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 
 func TestTokenCacheKeepsClearOfExpiry(t *testing.T) { synctest.Test(t, keepClearOfExpiry) }
 
-// keepClearOfExpiry runs with a clock that goes on only while everybody sleeps.
+// keepClearOfExpiry runs with a clock that advances only while all goroutines
+// sleep.
 func keepClearOfExpiry(t *testing.T) {
 	for age, waits := range map[time.Duration]time.Duration{
 		0:                          0,

@@ -15,21 +15,21 @@ import (
 	"testing"
 )
 
-// A fakeServer keeps what is posted by its path and answers with the status
-// codes of a kube-apiserver. It knows nothing else: the real one is played
-// against in the end-to-end tests.
+// A fakeServer keeps posted objects by path and answers with the status codes of a
+// kube-apiserver. It knows nothing else: the end-to-end tests use the real server.
 type fakeServer struct {
 	*httptest.Server
 	mu      sync.Mutex
 	objects map[string]map[string]any
 	log     []string // "learner GET /path traced"
 	version int
-	// forgetful is how many reviews are answered as if RBAC objects had not
-	// been seen yet.
+	// forgetful is the number of reviews that are answered as if the RBAC objects had
+	// not been seen yet.
 	forgetful int
-	// refuse answers a request instead; it returns 0 to leave it alone.
+	// refuse answers a request with a status; it returns 0 for a normal answer.
 	refuse func(r *http.Request) int
-	// hold answers a request instead, for as long as it likes; it returns false to leave it alone.
+	// hold answers a request itself and may take any time; it returns false for a
+	// normal answer.
 	hold func(w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -47,7 +47,7 @@ func (s *fakeServer) player() *Player {
 	return &Player{BaseURL: s.URL, CAPEM: ca, AdminToken: "admin-token", UserTokens: []string{"learner-token"}}
 }
 
-// sent returns the log without what the player asks for on its own behalf.
+// sent returns the log without the player's own requests.
 func (s *fakeServer) sent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,8 @@ func (s *fakeServer) post(r *http.Request) (int, any) {
 	return http.StatusCreated, object
 }
 
-// allows tells whether there is a role: every one of the tests is the learner's.
+// allows reports whether there is a role. Every role in the tests is the
+// learner's.
 func (s *fakeServer) allows() bool {
 	if s.forgetful > 0 {
 		s.forgetful--

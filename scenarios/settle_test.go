@@ -35,7 +35,8 @@ requests:
 	}
 }
 
-// A changed server need not give the awaited answer. It is awaited all the same, for what follows may need it.
+// A changed server need not give the awaited answer. The player still waits for
+// the answer, because later requests may need it.
 func TestAwaitUsualAnswer(t *testing.T) {
 	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}
@@ -65,7 +66,8 @@ requests:
 	}
 }
 
-// A dry run stores nothing, so it is its own warm-up and there is nothing to wait for.
+// A dry run stores nothing. So it can be its own warm-up, and there is nothing to
+// wait for.
 func TestChanges(t *testing.T) {
 	for _, test := range []struct {
 		h    HTTP
@@ -114,7 +116,8 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
-// TestNudge checks that a CustomResourceDefinition that its finalizer has forgotten is removed all the same.
+// TestNudge checks that a CustomResourceDefinition is removed even if its
+// finalizer has forgotten it.
 func TestNudge(t *testing.T) {
 	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"
 	server := newFakeServer(t)

@@ -26,7 +26,8 @@ func TestStopRefused(t *testing.T) {
 	}
 }
 
-// The requests come after the signal, and the trace of the end after the requests, while the watch is still open.
+// The requests come after the signal, and the trace of the end comes after the
+// requests, while the watch is still open.
 func TestStop(t *testing.T) {
 	s, err := parseStop(t, "requests: [{method: GET, path: /readyz, status: 500, as: admin, traced: true, warmup: []}]")
 	if err != nil {
@@ -68,7 +69,7 @@ func TestStop(t *testing.T) {
 	}
 	after := func(context.Context, *Request, *Sent) error {
 		did = append(did, "traced")
-		go func() { _ = server.Config.Shutdown(context.Background()) }() // waits for the watch, as kube-apiserver does
+		go func() { _ = server.Config.Shutdown(context.Background()) }() // waits for the watch, like kube-apiserver
 		return nil
 	}
 	if err := player.Play(t.Context(), s, after); err != nil {

@@ -8,7 +8,7 @@ import (
 func TestTypedRequest(t *testing.T) {
 	for _, c := range []struct {
 		typed TypedRequest
-		// wrong is part of the error, "" if there is none; body is what is sent.
+		// wrong is a part of the error, or "" for no error. body is the sent body.
 		wrong, body string
 	}{
 		{typed: TypedRequest{Method: "GET", Path: "/api"}},

@@ -22,7 +22,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// serve starts a webhook, and returns it with what asks it as kube-apiserver does.
+// serve starts a webhook. It also returns a function that calls it like
+// kube-apiserver.
 func serve(t *testing.T, wanted Webhook, wire *wire) (webhooks, func(context.Context, any) (*http.Response, error)) {
 	t.Helper()
 	values := kept{}
@@ -58,7 +59,7 @@ func review(uid types.UID) admissionv1.AdmissionReview {
 func TestWebhookAnswers(t *testing.T) {
 	for _, test := range []struct {
 		webhook Webhook
-		want    string // of the response
+		want    string // a part of the response
 	}{
 		{Webhook{Name: "a"}, `{"uid":"7","allowed":true}`},
 		{Webhook{Name: "a", Warnings: []string{"old"}, Delay: time.Millisecond}, `{"uid":"7","allowed":true,"warnings":["old"]}`},
@@ -100,7 +101,8 @@ func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
 	}
 }
 
-// One that never answers is hung up on when the run is over, and nobody listens there any more.
+// When the run is over, the connection to a silent webhook is closed, and nobody
+// listens there any more.
 func TestSilentWebhook(t *testing.T) {
 	all, ask := serve(t, Webhook{Name: "a", Silent: true}, nil)
 	address, err := url.Parse(all["a"].url)
@@ -173,7 +175,8 @@ func TestParseBadWebhook(t *testing.T) {
 	}
 }
 
-// A server that does not ask the webhook has not done the expectations of the scenario is about.
+// If the server does not call the webhook, the request has not done its part in
+// the scenario.
 func TestWebhookNotAsked(t *testing.T) {
 	s, err := parse("mine.yaml", []byte(withWebhook), noFiles)
 	if err != nil {
