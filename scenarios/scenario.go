@@ -104,11 +104,11 @@ func (s *Scenario) Boots(program string) bool { return s.Boot != nil && s.Boot.P
 
 // A Setup is the state that a scenario needs.
 type Setup struct {
-	// The administrator creates Objects in this order. They are deleted at the end of
+	// Objects are created in this order by the administrator, and deleted at the end of
 	// the scenario. They include the rights of users, as RBAC objects with the user
 	// "learner" or an impersonated user as their subject.
 	Objects []Document `yaml:"objects"`
-	// The player serves Webhooks. An object registers each webhook with the server.
+	// Webhooks are served by the player. An object registers each webhook with the server.
 	Webhooks []Webhook `yaml:"webhooks"`
 	// Aggregated requires upstream's sample API server behind the aggregator, which
 	// serves wardle.example.com/v1alpha1 and v1beta1. The caller of the player starts

@@ -24,7 +24,7 @@ const (
 	ClientModule = "go.etcd.io/etcd/client/v3"
 	// oneModule held client and server up to v3.4. Its releases are not versions of a
 	// Go module. A go.mod requires a commit, and the go.mod of Kubernetes names the
-	// release in a comment.
+	// release in a comment; see taggedCommits for the exceptions.
 	oneModule = "go.etcd.io/etcd"
 	// legacyModule was its path up to v3.3.
 	legacyModule = "github.com/coreos/etcd"

@@ -47,7 +47,7 @@ func NewDisplay(w io.Writer, terminal bool, p message.Printer) *Display {
 	return d
 }
 
-// Close ends the display and leaves the screen as if there had been no bar.
+// Close ends the display and removes the bar from the screen.
 func (d *Display) Close() {
 	close(d.stop)
 	d.stopped.Wait()
