@@ -37,7 +37,7 @@ func parseDocument(text []byte) (*Document, error) {
 // rawDocument returns a body that is sent unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body} }
 
-// JSON returns the document in the form in which it is sent.
+// JSON returns the document as it is sent.
 func (d *Document) JSON() []byte { return d.json }
 
 // UnmarshalYAML reads the document from any YAML value.

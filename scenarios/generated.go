@@ -78,10 +78,10 @@ type nameTaker struct {
 
 	mu    sync.Mutex
 	left  int    // names still to take for the current request
-	taken string // the object being created, for which the server calls the webhook, too
+	taken string // the object being created; the server calls the webhook for it, too
 }
 
-// begin begins a request, for which it takes n names.
+// begin begins a request. The nameTaker takes n names for it.
 func (t *nameTaker) begin(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -138,7 +138,7 @@ type Request struct {
 	at     string // its place: "mine.yaml:7"
 }
 
-// An HTTP is a request in the form in which it is sent, and the expected answer.
+// An HTTP is a request as it is sent, and the expected answer.
 type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// tokenLife is the time for which kube-apiserver's token cache keeps an entry. A
-	// hit does not extend it.
+	// tokenLife is the lifetime of an entry in kube-apiserver's token cache. A hit does
+	// not extend it.
 	tokenLife = 10 * time.Second
-	// tokenMargin is the time before the end of an entry in which the entry is not
+	// tokenMargin is the time before the end of an entry when the entry is no longer
 	// relied on. Warm-up and traced request together take a few milliseconds.
 	tokenMargin = 500 * time.Millisecond
 )

@@ -27,7 +27,7 @@ type Options struct {
 // An Etcd is a running, disposable etcd with a single member.
 type Etcd struct {
 	Endpoint Endpoint
-	// ProbeSocket is the socket on which an instrumented etcd delivers its records.
+	// ProbeSocket is the path of the socket of an instrumented etcd's probe.
 	ProbeSocket string
 	child       *program.Child
 }
