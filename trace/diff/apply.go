@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// apply executes a script on the trace that it was made for and returns the calls of the
-// result. A script has no ids and times, so apply assigns new ids, and StartNs counts the
-// calls.
+// apply executes a script on the calls of a, the trace that the script was made
+// for. It returns the calls of the result. A script has no ids and times, so
+// apply assigns new ids, and StartNs counts the calls.
 func apply(a *trace.Tree, script []Edit) ([]trace.Call, error) {
 	t := newLinked(a)
 	for n, edit := range script {
@@ -46,7 +46,7 @@ func newLinked(tree *trace.Tree) *linked {
 	return t
 }
 
-// insert puts c below parent, after a sibling or, without one, in front.
+// insert puts c below parent, after the sibling after, or first if after is nil.
 func (c *linkedCall) insert(parent, after *linkedCall) {
 	c.parent, c.back = parent, after
 	if after != nil {
@@ -59,7 +59,7 @@ func (c *linkedCall) insert(parent, after *linkedCall) {
 	}
 }
 
-// remove takes c out with everything below it.
+// remove takes c out together with its descendants.
 func (c *linkedCall) remove() {
 	if c.back != nil {
 		c.back.next = c.next
@@ -111,7 +111,7 @@ func (t *linked) dissolve(c *linkedCall) {
 	c.remove()
 }
 
-// adopt puts the next calls behind c below it.
+// adopt makes the next n siblings of c its children.
 func (c *linkedCall) adopt(n int) error {
 	var last *linkedCall
 	for range n {

@@ -1,6 +1,6 @@
 package diff
 
-// A Kind is the way in which a call differs.
+// A Kind says how a call differs.
 type Kind string
 
 // The kinds of a Change.
@@ -16,39 +16,41 @@ const (
 	Repeated Kind = "repeated"
 	// Reordered: the order of calls changed.
 	Reordered Kind = "reordered"
-	// Valued: a value that does not vary between runs differs, or the call failed in another
-	// way.
+	// Valued: a value that does not vary between runs differs, or the call failed
+	// in another way.
 	Valued Kind = "value"
-	// Timed: the call differs only in its own time. Options.Times turns these on; they do not make two
-	// requests different.
+	// Timed: the call differs only in its own time. Options.Times turns these on;
+	// they do not make two requests different.
 	Timed Kind = "timing"
 )
 
 // A Change is one difference of B from A.
 type Change struct {
 	Kind Kind
-	// A and B are the call on both sides, None where it is not. Of Repeated calls they are
-	// the first pair.
+	// A and B are the call on both sides, or None on a side that lacks it. For
+	// Repeated calls, they are the first pair.
 	A, B int
-	// Calls is the number of calls of an addition or removal: the call itself and those
-	// below it that only its side has.
+	// Calls is the number of calls that an addition or removal adds or removes:
+	// the call itself, and its descendants that only this side has.
 	Calls int
-	// Times is the number of equal additions or removals in one place; A or B is the first.
+	// Times is the number of equal additions or removals in one place. A or B is
+	// the first of them.
 	Times int
-	// Wraps is set if calls of both sides are below a call that only one side has: it was
-	// inserted above them, or removed from there.
+	// Wraps is set if calls of both sides are below a call that only one side
+	// has. The call was inserted above them, or removed from there.
 	Wraps bool
 	// CountA and CountB are the numbers of repetitions of a Repeated call.
 	CountA, CountB int
 	// Values are the values that differ.
 	Values []ValueChange
-	// OwnNsA and OwnNsB are the own times of a Timed call, without its callees, in nanoseconds.
+	// OwnNsA and OwnNsB are the own times of a Timed call, without its callees,
+	// in nanoseconds.
 	OwnNsA, OwnNsB int64
 }
 
 // A ValueChange is a value that differs.
 type ValueChange struct {
-	// Name is that of the attribute, or "error" or "panic".
+	// Name is the name of the attribute, or "error" or "panic".
 	Name string
 	A, B string
 }

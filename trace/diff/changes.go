@@ -36,8 +36,8 @@ func indices(s *side) []int {
 	return calls
 }
 
-// order returns the position of a change among others: that of its call in B or, if only A has the
-// call, right after the last call of B before it.
+// order returns the sort key of a change: the position of its call in B. If only
+// A has the call, the change comes right after the last earlier call that B has.
 func (d *Diff) order(c Change) int {
 	if c.B != None {
 		return 2 * c.B
@@ -60,8 +60,9 @@ type finder struct {
 // repeat is a function that is called by one call.
 type repeat struct{ above, label int32 }
 
-// onlyOn lists the calls that only one side has, each with the calls below it on that side only.
-// Equal ones in one place are one change. here and there count the repetitions on both sides.
+// onlyOn lists the calls that only one side has, each with the calls below it
+// that only this side has. Equal calls in one place are one change. here and
+// there count the repetitions on both sides.
 func (f *finder) onlyOn(s, other *side, here, there map[repeat]run, kind Kind) {
 	known := s.knownBelow(other)
 	seen := map[sameOnly]int{}
@@ -81,7 +82,7 @@ func (f *finder) onlyOn(s, other *side, here, there map[repeat]run, kind Kind) {
 			key.hash = 0
 		}
 		if paired.count > 0 && c.Kind == kind {
-			key.hash = mix(s.hash[i], s.values[i]) // there may be others of another content
+			key.hash = mix(s.hash[i], s.values[i]) // other calls of the function may have other content
 		}
 		at, again := seen[key]
 		if !again || c.Wraps {
@@ -102,7 +103,8 @@ type sameOnly struct {
 	hash uint64
 }
 
-// notCountedTwice subtracts the calls that are reported as additions or removals from the repetitions.
+// notCountedTwice subtracts calls from a Repeated change if they are already
+// reported as additions or removals.
 func (f *finder) notCountedTwice(kind Kind, seen map[sameOnly]int) {
 	for key, at := range seen {
 		more, isRepeated := seen[sameOnly{repeat: key.repeat, kind: Repeated}]
@@ -125,7 +127,8 @@ type run struct {
 	count int
 }
 
-// callersOfOnly marks the paired nodes of each side that call something that only one side has. They are few.
+// callersOfOnly marks the paired nodes of each side that call a function that
+// only one side calls there. They are few.
 func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	ofA, ofB = make([]bool, a.len()), make([]bool, b.len())
 	mark := func(s *side, here, there []bool) {
@@ -140,7 +143,7 @@ func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	return ofA, ofB
 }
 
-// timesCalled counts the calls of each function by each of some callers.
+// timesCalled counts, for each marked caller, its calls of each function.
 func timesCalled(s *side, callers []bool) map[repeat]run {
 	all := map[repeat]run{}
 	for i := int32(1); i < s.len(); i++ {
@@ -158,8 +161,9 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 	return all
 }
 
-// knownBelow marks the nodes whose subtree has only functions that the other side also calls,
-// with values that it also has, and no paired node.
+// knownBelow marks the nodes that have nothing new in their subtrees. The other
+// side calls all the functions there, with the same values, and no node there is
+// paired.
 func (s *side) knownBelow(other *side) []bool {
 	labels, values := map[int32]bool{}, other.telling()
 	for _, label := range other.label {
@@ -205,7 +209,7 @@ func (s *side) only(kind Kind, i int32) Change {
 	return c
 }
 
-// pairs lists how calls differ that both sides have.
+// pairs lists the differences between calls that both sides have.
 func (f *finder) pairs() {
 	for i, j := range f.d.InB {
 		if j == None {

@@ -13,25 +13,28 @@ const None = -1
 // A Diff has the differences of request B from request A.
 type Diff struct {
 	A, B *trace.Tree
-	// InB is, for each call of A, the same call of B, or None; InA the other way round.
+	// InB has, for each call of A, the same call of B, or None. InA is the
+	// reverse.
 	InB, InA []int
-	// Changes are the differences, in the order of the calls. If both requests took the same path, it
-	// has only changes of kind Timed.
+	// Changes are the differences, in the order of the calls. If both requests
+	// took the same path, all changes are of kind Timed.
 	Changes []Change
 
 	moved, alone, reordered []bool // by call of A; see placing
 }
 
-// Options describe the two requests. The zero value means that different programs served them.
+// Options describe the two requests. The zero value means that different programs
+// served them.
 type Options struct {
-	// SameProgram says that the same programs served both: functions with different names are
-	// then different functions.
+	// SameProgram says that the same programs served both requests. Functions
+	// with different names are then different functions.
 	SameProgram bool
 	// Times also reports calls that differ only in their time.
 	Times bool
 }
 
-// compare compares two requests. compare(b, a, o) is the mirror image of compare(a, b, o).
+// compare compares two requests. compare(b, a, o) is the mirror image of
+// compare(a, b, o).
 func compare(a, b *trace.Tree, o Options) *Diff {
 	d := &Diff{A: a, B: b}
 	// Of several equally good matchings, the first is taken. The trees are always
@@ -77,8 +80,8 @@ func (d *Diff) Same() bool {
 	return !slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind != Timed })
 }
 
-// matchTrees finds out which call is which. Every function that turns out to have been
-// renamed makes others easier to find.
+// matchTrees matches the calls of both trees. Each function that it finds renamed
+// makes others easier to find, so it repeats the matching.
 func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	const rounds = 6
 	names := &names{index: map[function]int32{}}
@@ -103,6 +106,6 @@ func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	return a, b
 }
 
-// Alone reports whether call i of A moved without its callees, like a filter that has another
-// place in its chain.
+// Alone reports whether call i of A moved without its callees. A filter does so
+// when it gets another place in its chain.
 func (d *Diff) Alone(i int) bool { return d.alone[i] }

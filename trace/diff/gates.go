@@ -11,18 +11,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// gates has the feature gates that decide whether a function is called or a value of a type is
-// made.
+// gates has the feature gates that decide whether a function is called, or
+// whether a value of a type is made.
 type gates struct {
-	// of has the gate, by program, if every call of the function, or everything that makes a value of the type, depends on it.
+	// of has the gate by program and by the full name of the function or type. A
+	// function has a gate if every call of it depends on that gate. A type has a
+	// gate if every function that makes a value of it depends on that gate.
 	of map[string]map[string]string
 }
 
-// gatesByCode caches the gates of the releases that CodeOf returns, which are few and live as long as the process: every
-// comparison asks for them, and a site has hundreds.
+// gatesByCode caches the gates of the releases that CodeOf returns. Those
+// releases are few and live as long as the process. Every comparison needs the
+// gates, and a site has hundreds of comparisons.
 var gatesByCode sync.Map // of *recordings.Code to func() *gates
 
-// gatesOf returns a function that finds the gates of a release when it is first called.
+// gatesOf returns a function that computes the gates of a release on its first
+// call.
 func gatesOf(code *recordings.Code) func() *gates {
 	find, _ := gatesByCode.LoadOrStore(code, sync.OnceValue(func() *gates { return newGates(code) }))
 	return find.(func() *gates)
@@ -33,17 +37,19 @@ func newGates(code *recordings.Code) *gates {
 	for _, program := range code.Programs() {
 		functions := code.Functions(program)
 		direct := collect(functions, nil)
-		// What only functions that depend on a gate call, or make, depends on it, too.
+		// A function depends on a gate, too, if only functions that depend on the
+		// gate call it. The same holds for a type.
 		all.of[program] = collect(functions, direct)
 	}
 	return all
 }
 
-// collect returns the gate of each function and type of a program of which all calls have the same one. A call without a gate
-// of its own has that of the function that it is in.
+// collect returns the gate of each function and type of a program. A function has
+// a gate only if all calls of it have the same gate. A call without a gate of its
+// own has the gate of its caller, as ofCaller says.
 func collect(functions []*recordings.Source, ofCaller map[string]string) map[string]string {
 	of := map[string]string{}
-	// First those that have a gate anywhere, which are few.
+	// First collect the names that have a gate anywhere; they are few.
 	each(functions, ofCaller, func(name, gate string) {
 		if gate != "" {
 			of[name] = gate
@@ -58,7 +64,8 @@ func collect(functions []*recordings.Source, ofCaller map[string]string) map[str
 	return of
 }
 
-// each hands over what the functions call, or make, and the gate of each.
+// each calls take for every static call and every type that a function makes a
+// value of, with its gate.
 func each(functions []*recordings.Source, ofCaller map[string]string, take func(name, gate string)) {
 	for _, f := range functions {
 		around := ofCaller[f.Name]
@@ -70,8 +77,10 @@ func each(functions []*recordings.Source, ofCaller map[string]string, take func(
 	}
 }
 
-// findGate looks for a gate of another default: at the call itself, where the function is made if it is a
-// literal, and where the value is made whose method it is.
+// findGate looks for a gate with another default on the other side. It looks at
+// the call itself. If the callee is a literal, it looks at the function that
+// makes the literal. If the callee is a method, it looks where values of the
+// receiver's type are made.
 func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	names := []string{call.Function}
@@ -95,8 +104,9 @@ func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	}
 }
 
-// takeGate notes a gate if its default differs on the other side. A gate that B no longer knows is not the reason: its
-// code stays, or went for good.
+// takeGate stores a gate in r if its default differs on the other side. A gate
+// that B no longer knows is not the reason: its code stays without the gate, or
+// is gone.
 func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	other, knownThere := there.code.Gate(program, gate)
@@ -111,7 +121,8 @@ func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	return true
 }
 
-// receiver returns the type of a method with its package, or "" for a function that is not a method.
+// receiver returns the type of a method with its package, or "" for a function
+// that is not a method.
 func receiver(function string) string {
 	pkg := funcname.Package(function)
 	rest := strings.TrimPrefix(function[len(pkg):], ".")

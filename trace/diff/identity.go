@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// An identity matches the functions of both sides: two functions are the same if they
-// have the same label.
+// An identity matches the functions of both sides. Two functions are the same if
+// they have the same label.
 type identity struct {
 	names *names
 	a, b  []int32 // label by name
-	count int     // of labels
+	count int     // number of labels
 }
 
-// newIdentity matches functions with the same name, except literals that are more
-// similar to another one.
+// newIdentity matches functions with the same name. Literals may later get a
+// better match.
 func newIdentity(names *names) *identity {
 	id := &identity{names: names, count: len(names.list)}
 	for i := range names.list {
@@ -29,8 +29,8 @@ type likely struct {
 	score float64
 }
 
-// accept gives the functions of a pair the same label, the most certain pairs first, each
-// function once. It returns the number of accepted pairs.
+// accept gives both functions of a pair the same label. It takes the most certain
+// pairs first, and each function once. It returns the number of accepted pairs.
 func (id *identity) accept(pairs []likely) int {
 	slices.SortFunc(pairs, func(p, q likely) int {
 		return cmp.Or(cmp.Compare(q.score, p.score), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
@@ -46,22 +46,25 @@ func (id *identity) accept(pairs []likely) int {
 	return len(takenA)
 }
 
-// A profile has the properties by which a function is recognized apart from its name.
+// A profile has the properties that identify a function apart from its name.
 type profile struct {
 	file             string
 	callees, callers map[int32]bool
 	// made counts the calls of each callee.
 	made map[int32]int
-	// through are the callees, with those that only this side has replaced by their callees.
+	// through are the callees. A callee that only this side has is replaced by
+	// its callees.
 	through map[int32]bool
-	// places are the paired nodes of this side that are nearest above its calls.
+	// places counts, by node, how often a paired node is the nearest one above a
+	// call.
 	places map[int32]int
 	calls  int
-	first  int32 // call
+	first  int32 // its first call
 }
 
-// profiles collects the profiles of the functions for which wanted returns true, by name. key
-// identifies a node when it is a callee or a caller.
+// profiles collects, by name, the profiles of the functions for which wanted
+// returns true. key identifies a node when it is a callee or a caller. If inOther
+// is nil, through and places stay empty.
 func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int32) map[int32]*profile {
 	all := map[int32]*profile{}
 	var through []int32

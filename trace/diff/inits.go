@@ -9,8 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// initOf returns the package of a function init and its number in that package: the compiler numbers them over the
-// files of a package, in the order of the files' names.
+// initOf returns the package of a function init and its number in that package.
+// The compiler numbers the functions init over the files of a package, in the
+// order of the file names.
 func initOf(name string) (pkg string, number int, ok bool) {
 	n := funcname.Parse(name)
 	digits, found := strings.CutPrefix(n.Func, "init.")
@@ -21,8 +22,10 @@ func initOf(name string) (pkg string, number int, ok bool) {
 	return n.Package, number, err == nil
 }
 
-// matchInits matches the functions init. Their numbers shift when a release adds one to another file of the package, so that
-// one name can mean two functions: two are the same if they are in the same file, and equally many init are before them there.
+// matchInits matches the functions init. Their numbers shift when a release adds
+// one to another file of the package, so one name can mean two functions. Two of
+// them are the same if they are in the same file and the same number of functions
+// init come before them in that file.
 func (id *identity) matchInits(a, b *side) {
 	inA := map[initKey]int32{}
 	for _, i := range a.inits() {
@@ -38,10 +41,10 @@ func (id *identity) matchInits(a, b *side) {
 	}
 }
 
-// An initKey is what an init keeps when others are added in other files.
+// An initKey identifies a function init even if other files get more of them.
 type initKey struct {
 	process, pkg, file string
-	before             int // init functions that ran and are before it in the file
+	before             int // number of init functions that ran and come before it in the file
 }
 
 type initFunction struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// matchLiterals matches function literals. Their numbers shift when a release adds a literal
-// before them, so one name can mean two different functions: their callees and callers count
-// more than the number.
+// matchLiterals matches function literals. Their numbers shift when a release
+// adds a literal before them, so one name can mean two different functions. So
+// their callees and callers count more than their number.
 func (id *identity) matchLiterals(a, b *side) {
 	of := id.literalGroups()
 	stripped := id.strippedNames()
@@ -30,7 +30,7 @@ func (id *identity) matchLiterals(a, b *side) {
 		for _, y := range byGroup[of[x]] {
 			score := sameLiteral(p, inB[y], x == y, stayed)
 			if x == y && stayed && score < 0.5 && (alike(a.size(p.first), b.size(inB[y].first)) || sharedBelow(a, b, p.first, inB[y].first)) {
-				score = 0.5 // it was put elsewhere, as filters are, and has other neighbours
+				score = 0.5 // it was put elsewhere, as filters are, and has other neighbors
 			}
 			if score > 0 {
 				pairs = append(pairs, likely{x, y, score})
@@ -44,8 +44,8 @@ func (id *identity) matchLiterals(a, b *side) {
 	id.accept(pairs)
 }
 
-// sameMembers reports whether both sides have the same literals of a function, so that no number
-// can have shifted.
+// sameMembers reports whether both sides have the same literals of a function.
+// Then no number can have shifted.
 func sameMembers(inA, inB []int32) bool {
 	if len(inA) != len(inB) {
 		return false
@@ -61,10 +61,11 @@ func sameMembers(inA, inB []int32) bool {
 // alike reports whether two subtrees have similar sizes.
 func alike(sizeA, sizeB int32) bool { return 2*min(sizeA, sizeB) >= max(sizeA, sizeB) }
 
-// sharedBelow reports whether most functions below the smaller one of two calls are also below the other: releases that lie
-// far apart do much more below the same filter.
+// sharedBelow reports whether most functions below the call with fewer functions
+// are also below the other call. Releases that lie far apart do much more below
+// the same filter.
 func sharedBelow(a, b *side, x, y int32) bool {
-	const several = 3 // less are shared by chance
+	const several = 3 // fewer are shared by chance
 	inA, inB := a.namesBelow(x), b.namesBelow(y)
 	common := 0
 	for name := range inA {
@@ -84,7 +85,7 @@ func (s *side) namesBelow(i int32) map[int32]bool {
 	return all
 }
 
-// keys looks up each node by its name.
+// keys returns the entry of byName for each node.
 func (s *side) keys(byName []int32) []int32 {
 	all := make([]int32, s.len())
 	for i, name := range s.name {
@@ -93,8 +94,8 @@ func (s *side) keys(byName []int32) []int32 {
 	return all
 }
 
-// sameLiteral returns the certainty that two literals of one function are the same; 0 if
-// they are not. stayed is set if no number can have shifted.
+// sameLiteral returns the certainty that two literals of one function are the
+// same, or 0 if they are not. stayed is set if no number can have shifted.
 func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	score := 0.3 * shared(p.callers, q.callers)
 	switch {
@@ -117,7 +118,8 @@ func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	return score
 }
 
-// sharedCalls returns how much two functions have in common in how often they make which calls: 1 for the same numbers.
+// sharedCalls returns how similar the call counts of two functions are, from 0 to
+// 1. It is 1 if both make the same calls equally often.
 func sharedCalls(p, q *profile) float64 {
 	common, total := 0.0, 0.0
 	for callee, n := range p.made {
@@ -131,8 +133,9 @@ func sharedCalls(p, q *profile) float64 {
 	return 2 * common / total
 }
 
-// literalGroups returns by name a number for the function that a literal is in, and how
-// deep; none for a function that is not a literal.
+// literalGroups returns a group number for each name. Literals of one function at
+// the same depth have the same number. It is none for a function that is not a
+// literal.
 func (id *identity) literalGroups() []int32 {
 	type group struct {
 		function
@@ -157,7 +160,8 @@ func (id *identity) literalGroups() []int32 {
 	return of
 }
 
-// strippedNames returns by name a number that literals of one function share.
+// strippedNames returns a number for each name. All literals of one function
+// share it.
 func (id *identity) strippedNames() []int32 {
 	type stripped struct {
 		function
@@ -178,8 +182,8 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names are those of literals of one function, or of functions init of one package, that
-// differ only in their number.
+// onlyRenumbered reports whether two names differ only in their number. They are
+// literals of one function, or functions init of one package.
 func onlyRenumbered(nameA, nameB string) bool {
 	pkgA, _, okA := initOf(nameA)
 	pkgB, _, okB := initOf(nameB)

@@ -2,7 +2,7 @@ package diff
 
 import "slices"
 
-// A matcher finds out which node of a is which of b.
+// A matcher pairs the nodes of a with the nodes of b.
 type matcher struct {
 	a, b   *side
 	labels int
@@ -10,16 +10,19 @@ type matcher struct {
 	inA, inB []int32
 	// toldApart has, by label, whether values distinguish the calls of a function.
 	toldApart []bool
-	// place is a buffer: for nodes of b, their position in the current list, plus one.
+	// place is a buffer. It has, for nodes of b, their position in the current
+	// list, plus one.
 	place []int32
-	// These are buffers, too: there are as many lists as calls that have callees, and most are short.
+	// More buffers. There are as many lists as calls with callees, and most are
+	// short.
 	fenced, found, tail []position
 	best                []int32
 	gapA, gapB          []int32 // unpaired nodes between two fences
 	restA, restB        []int32 // unpaired nodes of the whole lists
 }
 
-// match pairs the nodes of two sides. Their labels must be set; labels is the number of labels.
+// match pairs the nodes of two sides. Their labels must be set; labels is the
+// number of labels.
 func match(a, b *side, labels int) {
 	m := &matcher{a: a, b: b, labels: labels, inA: a.counts(labels), inB: b.counts(labels), place: make([]int32, b.len())}
 	m.pair(0, 0)
@@ -34,7 +37,7 @@ func match(a, b *side, labels int) {
 
 func (m *matcher) pair(x, y int32) { m.a.partner[x], m.b.partner[y] = y, x }
 
-// pairUnique pairs nodes whose label occurs once on both sides.
+// pairUnique pairs nodes if their label occurs once on both sides.
 func (m *matcher) pairUnique() {
 	at := make([]int32, m.labels)
 	for y, label := range m.b.label {
@@ -47,8 +50,10 @@ func (m *matcher) pairUnique() {
 	}
 }
 
-// contradict reports whether two calls have different purposes according to their values, so that only
-// their places can show that they are the same. More than half of a few values must agree.
+// contradict reports whether the values of two calls show different purposes.
+// Then only their places can show that they are the same. Two calls contradict
+// each other unless more than half of their common values agree. Values in
+// different formats do not count.
 func (m *matcher) contradict(x, y int32) bool {
 	if m.a.values[x] == 0 || m.b.values[y] == 0 || m.a.values[x] == m.b.values[y] {
 		return false
@@ -72,7 +77,7 @@ func (m *matcher) contradict(x, y int32) bool {
 	return 2*agree <= both && (both > 0 || !written)
 }
 
-// A telling is the key of a call: its function and its values.
+// A telling identifies the purpose of a call: its function and its values.
 type telling struct {
 	label  int32
 	values uint64
@@ -80,8 +85,9 @@ type telling struct {
 
 func (s *side) tells(i int32) telling { return telling{s.label[i], s.values[i]} }
 
-// pairUniqueValues pairs calls whose function and values occur once on both sides, such as
-// calls of a widely used function for a certain purpose.
+// pairUniqueValues pairs calls if their function and values occur once on both
+// sides. An example is a widely used function that is called once for a certain
+// purpose.
 func (m *matcher) pairUniqueValues() {
 	inA, inB := m.a.telling(), m.b.telling()
 	known := make([]int32, m.labels)
@@ -115,11 +121,12 @@ func (s *side) telling() map[telling]run {
 	return all
 }
 
-// pairCallers pairs nodes by what is below them: a node belongs to the one of its
-// label that is above the partners of its children. The child with the most below it
-// has the most to say.
+// pairCallers pairs nodes by their children. A node x belongs to a node with the
+// same label that is above the partners of x's children. Each child votes with
+// the size of its subtree.
 func (m *matcher) pairCallers() {
-	// below is, for each node of a, the partner of what tells most below it, or itself.
+	// below has the partner of each node of a. For a node without a partner, it
+	// has the partner found in the largest subtree of a child.
 	below := make([]int32, m.a.len())
 	votes := map[int32]int32{}
 	for x := m.a.len() - 1; x > 0; x-- {
@@ -151,7 +158,7 @@ func (m *matcher) pairCallers() {
 	}
 }
 
-// callerOf finds the nearest node above y that may be x and has no partner yet.
+// callerOf finds the nearest node above y that can be x and has no partner yet.
 func (m *matcher) callerOf(y, x int32) int32 {
 	const far = 8 // so many wrappers may have come in between
 	for range far {
@@ -165,7 +172,7 @@ func (m *matcher) callerOf(y, x int32) int32 {
 	return none
 }
 
-// pairCallees pairs what is below nodes that are paired, from the root downwards.
+// pairCallees pairs the callees of paired nodes, from the root downwards.
 func (m *matcher) pairCallees() {
 	var inA, inB []int32
 	for x := range m.a.len() { // pairs that are found here are below x, so their turn comes
@@ -178,8 +185,8 @@ func (m *matcher) pairCallees() {
 	}
 }
 
-// callees appends what node i called to list, looking through calls of functions that
-// the other side does not have at all.
+// callees appends the callees of node i to list. If the other side never calls a
+// function, its callees take its place.
 func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	for c := i + 1; c < s.end[i]; {
 		if s.partner[c] == none && inOther[s.label[c]] == 0 {
@@ -192,8 +199,9 @@ func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	return list
 }
 
-// pairLists pairs nodes of two lists that belong together: in order where possible,
-// then what stands elsewhere in the list, then what one side wraps once more.
+// pairLists pairs the nodes of two lists. It first pairs in order, then nodes
+// that stand elsewhere in the other list, then nodes that one side wraps once
+// more.
 func (m *matcher) pairLists(inA, inB []int32) {
 	from, to := 0, 0
 	for _, fence := range m.fences(inA, inB) {
@@ -208,7 +216,8 @@ func (m *matcher) pairLists(inA, inB []int32) {
 // A position is a place in two lists.
 type position struct{ a, b int }
 
-// fences returns the positions of existing pairs that are in order. The result is valid until the next call.
+// fences returns the positions of existing pairs that are in order. The result is
+// valid until the next call.
 func (m *matcher) fences(inA, inB []int32) []position {
 	for j, y := range inB {
 		m.place[y] = int32(j + 1)
@@ -226,8 +235,8 @@ func (m *matcher) fences(inA, inB []int32) []position {
 	return ascending(known)
 }
 
-// pairInOrder pairs unpaired nodes of equal labels without crossing. Of several ways, it takes
-// the one with the most equal subtrees.
+// pairInOrder pairs unpaired nodes of equal labels without crossing. Of several
+// ways, it takes the way with the most equal subtrees.
 func (m *matcher) pairInOrder(inA, inB []int32) {
 	m.gapA, m.gapB = m.a.unpaired(inA, m.inB, m.gapA[:0]), m.b.unpaired(inB, m.inA, m.gapB[:0])
 	for _, p := range align(m, m.gapA, m.gapB) {
@@ -245,15 +254,17 @@ func (s *side) unpaired(list []int32, inOther []int32, kept []int32) []int32 {
 	return kept
 }
 
-// unpaired returns the nodes of two lists that may still find a partner. The result is valid until the next call.
+// unpaired returns the nodes of two lists that may still find a partner. The
+// result is valid until the next call.
 func (m *matcher) unpaired(inA, inB []int32) (restA, restB []int32) {
 	m.restA, m.restB = m.a.unpaired(inA, m.inB, m.restA[:0]), m.b.unpaired(inB, m.inA, m.restB[:0])
 	return m.restA, m.restB
 }
 
-// pairAnyhow pairs unpaired nodes of equal labels in any order: nodes with equal subtrees
-// first, nodes with contradicting values last, and the latter only if none is left over,
-// because otherwise any of them could be the added or removed one.
+// pairAnyhow pairs unpaired nodes of equal labels in any order. It pairs nodes
+// with equal subtrees first, and nodes with contradicting values last. It pairs
+// contradicting nodes only if none would be left over, because otherwise any of
+// them could be the added or removed one.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
 	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -266,10 +277,10 @@ func (m *matcher) pairAnyhow(inA, inB []int32) {
 	m.pairContradicting(inA, inB)
 }
 
-// pairBy pairs unpaired nodes with equal keys, the first with the first, unless their values
-// contradict each other.
+// pairBy pairs unpaired nodes with equal keys, the first with the first, unless
+// their values contradict each other.
 func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
-	const patience = 16 // nodes that are tried
+	const patience = 16 // number of nodes that are tried
 	waiting := map[uint64][]int32{}
 	for _, y := range inB {
 		if m.b.partner[y] == none {
@@ -292,9 +303,10 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 	}
 }
 
-// pairContradicting pairs, in order, the unpaired nodes of a label if both lists have the same number of them. If
-// values distinguish most calls of a function, as the route does for the call that builds it, a different
-// value means a different call.
+// pairContradicting pairs the unpaired nodes of a label, in order, if both lists
+// have the same number of them. It skips functions with values that distinguish
+// most of their calls: there, a different value means a different call. An
+// example is the route in the call that builds it.
 func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
@@ -319,7 +331,8 @@ func (s *side) byLabel(list []int32) map[int32][]int32 {
 	return all
 }
 
-// pairThrough pairs unpaired nodes of one list with the children of unpaired nodes of the other.
+// pairThrough pairs unpaired nodes of one list with the children of unpaired
+// nodes of the other.
 func (m *matcher) pairThrough(inA, inB []int32) {
 	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -343,10 +356,10 @@ func (s *side) childrenOf(list []int32) []int32 {
 	return all
 }
 
-// pairMoved pairs remaining nodes that are so similar that they must have moved: equal
-// subtrees, and functions that are called so rarely that there is hardly a choice.
+// pairMoved pairs the remaining nodes that are so similar that they must have
+// moved: equal subtrees, and calls of rarely called functions.
 func (m *matcher) pairMoved() {
-	const telling = 3 // calls; less are found equal by chance
+	const telling = 3 // calls; smaller subtrees are equal by chance
 	byHash, byLabel := map[uint64][]int32{}, map[int32][]int32{}
 	for y := range m.b.len() {
 		if m.b.partner[y] != none {
@@ -375,8 +388,8 @@ func (m *matcher) pairMoved() {
 	}
 }
 
-// nearest returns the unpaired node of among that shares the most callers with x, or none if
-// no node can be x.
+// nearest returns the unpaired node of among that shares the most callers with x.
+// It returns none if no node can be x.
 func (m *matcher) nearest(x int32, among []int32) int32 {
 	best, deepest := int32(none), int32(none)
 	for _, y := range among {
@@ -390,8 +403,7 @@ func (m *matcher) nearest(x int32, among []int32) int32 {
 	return best
 }
 
-// commonCaller is the last node of a, in order of entry, that is above x and whose partner
-// is above y.
+// commonCaller is the nearest node above x with a partner above y, or 0.
 func (m *matcher) commonCaller(x, y int32) int32 {
 	for x = m.a.parent[x]; x > 0; x = m.a.parent[x] {
 		if p := m.a.partner[x]; p != none && p < y && y < m.b.end[p] {
@@ -401,14 +413,14 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 	return 0
 }
 
-// rare reports whether a function is called so rarely that two calls of it are likely
-// the same, wherever they are.
+// rare reports whether a function is called rarely. Two calls of it are then
+// likely the same, wherever they are.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-// takeEqual takes one of the unpaired nodes whose subtrees have the hash of x, or none if their values
-// contradict x.
+// takeEqual returns an unpaired node with the same subtree hash as x. It returns
+// none if the values of all candidates contradict the values of x.
 func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
-	const patience = 16 // nodes that are tried
+	const patience = 16 // number of nodes that are tried
 	list := byHash[m.a.hash[x]]
 	for len(list) > 0 && m.b.partner[list[0]] != none {
 		list = list[1:]
@@ -422,7 +434,8 @@ func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	return none
 }
 
-// contradictBelow reports whether any calls of two subtrees of equal labels contradict each other.
+// contradictBelow reports whether any calls of two subtrees of equal labels
+// contradict each other.
 func (m *matcher) contradictBelow(x, y int32) bool {
 	for i := range min(m.a.size(x), m.b.size(y)) {
 		if m.contradict(x+i, y+i) {

@@ -6,21 +6,23 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Merged is the tree of both requests: the calls of B, and the calls that only A has, in
-// their place.
+// A Merged is the tree of both requests. It has the calls of B, and the calls
+// that only A has, in their place.
 type Merged struct {
-	// Tree has the calls of B, with ids and starts that count the calls, and those of A, without
-	// their CallerLine. Its Request is that of B.
+	// Tree has the calls of B, and the calls that only A has, without their
+	// CallerLine. Its ids and starts count the calls. Its Request has the other
+	// fields of B's request.
 	Tree *trace.Tree
-	// A and B are, by call of Tree, the call on each side, or None. AtA and AtB are, by call of a side, the call of Tree.
+	// A and B are, by call of Tree, the call on each side, or None. AtA and AtB
+	// are, by call of a side, the call of Tree.
 	A, B     []int
 	AtA, AtB []int
 	// Changes are, by call of Tree, the indices of its changes in Diff.Changes.
 	Changes [][]int
 }
 
-// Merge merges both requests into one tree. A call that was removed from above others, which are
-// still made, is placed before the first of them.
+// Merge merges both requests into one tree. A call that was removed from above
+// other, still existing calls is placed before the first of them.
 func (d *Diff) Merge() *Merged {
 	m := &merger{d: d, below: make([][]place, d.B.Len()), gone: make([][]int, d.A.Len())}
 	m.place()
@@ -52,7 +54,7 @@ func (d *Diff) Merge() *Merged {
 	return merged
 }
 
-// reserve makes room for all calls at once: there may be hundreds of thousands.
+// reserve makes room for all calls at once. There may be hundreds of thousands.
 func (m *merger) reserve() {
 	n := m.d.B.Len()
 	for _, j := range m.d.InB {
@@ -71,21 +73,23 @@ func (m *merger) reserve() {
 // idSize is the size of an id.
 const idSize = 16
 
-// A place is the position of a call of A: the call, and the call of B before which it goes, or None for the end.
+// A place is the position of a call of A. before is the call of B that it goes
+// before, or None for the end.
 type place struct{ a, before int }
 
 type merger struct {
 	d *Diff
-	// below has, by call of B, the calls that only A has and that go below it; gone, by such a call
-	// of A, those below that one.
+	// below has, by call of B, the children that only A has. gone has, by removed
+	// call of A, its removed children.
 	below [][]place
 	gone  [][]int
-	// above is the first call of A, if nothing of B is above it.
+	// above is set if the first call of A is removed. It then is above everything
+	// of B.
 	above bool
 
 	calls []trace.Call
 	a, b  []int
-	// ids has the id of each call, one after the other.
+	// ids has the ids of all calls, joined.
 	ids string
 }
 
@@ -108,7 +112,8 @@ func (m *merger) place() {
 	}
 }
 
-// nextPaired returns for each call of A the next one, itself included, that B has.
+// nextPaired returns, for each call of A, the first call from there on that B
+// has, or None.
 func (m *merger) nextPaired() []int {
 	next, last := make([]int, len(m.d.InB)), None
 	for i := len(next) - 1; i >= 0; i-- {

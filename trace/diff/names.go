@@ -11,8 +11,8 @@ import (
 // A parsedName is the full name of a function, taken apart.
 type parsedName struct {
 	pkg string // import path
-	typ string // receiver's type, "" for a function
-	fun string // the function's own name, with what follows it for a literal
+	typ string // type of the receiver, "" for a function
+	fun string // the function's own name, with the suffix of a literal
 }
 
 func parseName(full string) parsedName {
@@ -23,7 +23,8 @@ func parseName(full string) parsedName {
 // anywhere is the name without its package.
 func (p parsedName) anywhere() parsedName { return parsedName{typ: p.typ, fun: p.fun} }
 
-// likeness returns the similarity of two names without their packages, from 0 to 1; 1 only if they are equal.
+// likeness returns the similarity of two names without their packages, from 0 to
+// 1. It is 1 only if they are equal.
 func (p parsedName) likeness(q parsedName) float64 {
 	switch {
 	case p.typ == q.typ && p.fun == q.fun:
@@ -36,8 +37,8 @@ func (p parsedName) likeness(q parsedName) float64 {
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
 }
 
-// packageName is the last element of a package's path. For a version such as v1beta1 it is the last two elements. A package that moves
-// keeps this name.
+// packageName is the last element of a package's path, or the last two elements
+// for a version such as v1beta1. A package that moves keeps this name.
 func packageName(pkg string) string {
 	name := path.Base(pkg)
 	if len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1])) {
@@ -87,7 +88,7 @@ func words(name string) map[string]bool {
 	return all
 }
 
-// shared is the part that two sets have in common, from 0 to 1: Dice's coefficient.
+// shared is the similarity of two sets, from 0 to 1. It is Dice's coefficient.
 func shared[K comparable](a, b map[K]bool) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -2,8 +2,8 @@ package diff
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// pairRequests pairs requests in order: each with the request in the same position or, if one side has more,
-// so that the sum of the likenesses is greatest.
+// pairRequests pairs requests in order. If both sides have the same number, it
+// pairs them by position. Otherwise it maximizes the sum of the likenesses.
 func pairRequests(a, b []trace.Request) []position {
 	var pairs []position
 	if len(a) == len(b) {
@@ -28,7 +28,8 @@ func pairRequests(a, b []trace.Request) []position {
 	return pairs
 }
 
-// likenesses returns the greatest sum of likenesses for the requests from a[i] and b[j] on.
+// likenesses returns the greatest sum of likenesses, by i and j, for the requests
+// from a[i] and b[j] on.
 func likenesses(a, b []trace.Request) [][]float64 {
 	best := make([][]float64, len(a)+1)
 	for i := range best {
@@ -45,11 +46,12 @@ func likenesses(a, b []trace.Request) [][]float64 {
 	return best
 }
 
-// same is the likeness of two requests with the same method and path: more than any number of others.
+// same is the likeness of two requests with the same method and path. It
+// outweighs any number of other pairs.
 const same = 1e6
 
-// likeness returns the similarity of two requests: 0 for different methods, else by path, answer, and number of
-// calls.
+// likeness returns the similarity of two requests. It is 0 for different methods.
+// Otherwise it depends on path, status, and number of calls.
 func likeness(a, b *trace.Request) float64 {
 	switch {
 	case a.Method != b.Method:

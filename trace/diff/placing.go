@@ -5,8 +5,8 @@ import "slices"
 // A placing has, for paired calls, whether they are still in their place.
 type placing struct {
 	a, b *side
-	// moved, by node of a, is set if the caller differs; alone, if the call moved without its
-	// callees; reordered, if only the order changed.
+	// moved is set, by node of a, if the caller differs. alone is set if the call
+	// moved without its callees. reordered is set if only the order changed.
 	moved, alone, reordered []bool
 }
 
@@ -36,7 +36,8 @@ func newPlacing(a, b *side) *placing {
 	return p
 }
 
-// misplaced lists the paired nodes whose nearest paired callers are not a pair.
+// misplaced lists the paired nodes that have unequal callers: their nearest
+// paired callers are not a pair.
 func (p *placing) misplaced() []int32 {
 	var wrong []int32
 	for x := int32(1); x < p.a.len(); x++ {
@@ -47,8 +48,8 @@ func (p *placing) misplaced() []int32 {
 	return wrong
 }
 
-// inPlace reports whether x is below the same call on both sides, apart from calls that
-// moved alone.
+// inPlace reports whether x is below the same call on both sides. It ignores
+// calls that moved alone.
 func (p *placing) inPlace(x int32) bool {
 	if p.alone[x] {
 		return false
@@ -58,8 +59,8 @@ func (p *placing) inPlace(x int32) bool {
 	return p.a.partner[aboveX] == aboveY || p.a.partner[p.stayedA(aboveX)] == p.stayedB(aboveY)
 }
 
-// stayedA returns x, or the nearest paired node above it that did not move alone; stayedB does
-// the same on the other side.
+// stayedA returns x, or the nearest paired node above it that did not move alone.
+// stayedB does the same on the other side.
 func (p *placing) stayedA(x int32) int32 {
 	for p.alone[x] {
 		x = p.a.matchedAbove(x)
@@ -74,8 +75,8 @@ func (p *placing) stayedB(y int32) int32 {
 	return y
 }
 
-// mostBlamed returns the misplaced node whose moving alone would explain most of the others,
-// or none.
+// mostBlamed returns the misplaced node that would explain most of the others if
+// it had moved alone, or none.
 func (p *placing) mostBlamed(wrong []int32) int32 {
 	blame := map[int32]int{}
 	for _, x := range wrong {
@@ -97,8 +98,9 @@ func (p *placing) mostBlamed(wrong []int32) int32 {
 	return best
 }
 
-// findReordered marks the nodes that must move so that the others are in the same order. The
-// order between goroutines has no meaning.
+// findReordered marks the nodes that must move so that the others are in the same
+// order. It ignores calls on new goroutines: the order between goroutines has no
+// meaning.
 func (p *placing) findReordered() {
 	below := make([][]int32, p.a.len())
 	for x := int32(1); x < p.a.len(); x++ {
@@ -126,7 +128,7 @@ func (p *placing) findReordered() {
 	}
 }
 
-// mirror is the same seen from the other side, which is a.
+// mirror returns the placing with the sides swapped.
 func (p *placing) mirror() *placing {
 	n := p.b.len()
 	m := &placing{a: p.b, b: p.a, moved: make([]bool, n), alone: make([]bool, n), reordered: make([]bool, n)}

@@ -15,16 +15,19 @@ type Why string
 
 // The reasons.
 const (
-	// NoReason: one side has no index of the sources, or the index does not have the answer.
+	// NoReason: one side has no index of the sources, or the index does not have
+	// the answer.
 	NoReason Why = ""
-	// NewCall: only this side's source of the caller has the call, or makes the function literal that is called.
+	// NewCall: only this side's source of the caller has the call, or makes the
+	// called function literal.
 	NewCall Why = "call"
-	// NewFunction: only this side's source has the function, in the packages that are traced on both.
+	// NewFunction: only this side's source has the function. It is in a package
+	// that is traced on both sides.
 	NewFunction Why = "function"
-	// OtherPlace: the caller's source on the other side calls a function of that name in a package
-	// that is not traced.
+	// OtherPlace: on the other side, the caller's source calls a function with
+	// that name in a package that is not traced.
 	OtherPlace Why = "not traced"
-	// NoSpan: the function has no span on the other side, where it may have run, too.
+	// NoSpan: the function has no span on the other side, but may have run there.
 	NoSpan Why = "no span"
 	// OtherWay: both sources have the call, but only this side ran it.
 	OtherWay Why = "other way"
@@ -35,34 +38,41 @@ type Reason struct {
 	Why Why
 	// Way is how the caller reaches the call.
 	Way Way
-	// Spanless is the reason why it has no span on the other side, if Why is NoSpan.
+	// Spanless is the reason why the function has no span on the other side, if
+	// Why is NoSpan.
 	Spanless recordings.Spanless
 	// Package is the package that is not traced, if Why is OtherPlace.
 	Package string
-	// Gate is a feature gate of another default on the other side on which the call depends, "" if
-	// none is known; On is its default in B, and Since the minor version since which it has been that.
+	// Gate is a feature gate that the call depends on and that has another
+	// default on the other side, or "" if none is known. On is its default in B.
+	// Since is the first minor version with this default.
 	Gate  string
 	On    bool
 	Since string
-	// Branch is the branch of the caller's text in which the call stands, if Why is OtherWay and no gate is known.
+	// Branch is the branch around the call in the caller's text, if Why is
+	// OtherWay and no gate is known.
 	Branch Branch
 }
 
-// A Branch is one around a call, and what is known of it on the other side.
+// A Branch is a branch around a call, compared with the other side.
 type Branch struct {
 	recordings.Branch
-	// File is the caller's, "k8s.io/apiserver/pkg/admission/chain.go"; At is the line of the branch in it.
+	// File is the caller's file, such as
+	// "k8s.io/apiserver/pkg/admission/chain.go". At is the line of the branch in
+	// it.
 	File string
 	At   int
-	// Differs is set if the call stands in Other on the other side.
+	// Differs is set if the other side has the call in another branch, Other.
 	Differs bool
 	Other   recordings.Branch
-	// Asked is set if the call is for a plugin for which the caller makes none on the other side.
+	// Asked is set if the call is for an admission plugin that the caller does
+	// not call on the other side.
 	Asked bool
 }
 
-// Replaces reports whether a function replaced another one between the same two calls: the same call of an
-// interface or a variable leads to both, or the source added one and removed the other.
+// Replaces reports whether the added function of r replaced the removed function.
+// Either the same call of an interface or a variable leads to both, or both
+// functions exist only in their side's source.
 func (r Reason) Replaces(removed Reason) bool {
 	if r.Why == NewFunction && removed.Why == NewFunction {
 		return true
@@ -70,23 +80,25 @@ func (r Reason) Replaces(removed Reason) bool {
 	return !r.Way.static && r.Way.by != "" && r.Way.by == removed.Way.by && r.Way.kind == removed.Way.kind
 }
 
-// Reasons finds the reasons of one comparison in the index of the sources; see recordings.CodeOf.
+// Reasons finds the reasons for the changes of one comparison in the index of the
+// sources; see recordings.CodeOf.
 type Reasons struct {
 	a, b indexedSide
 }
 
 // An indexedSide is one recording with the index of its source.
 type indexedSide struct {
-	code  *recordings.Code // nil if nothing is
+	code  *recordings.Code // nil if the source is not known
 	gates func() *gates
-	// isB is set for B.
+	// isB is set on side B.
 	isB bool
-	// olderThanLeaves is set if the recording was made when apitrace recorded no calls of functions that call nothing.
+	// olderThanLeaves is set if the recording has no calls of functions that call
+	// nothing, because apitrace did not record them then.
 	olderThanLeaves bool
 }
 
-// NewReasons returns the reasons of a comparison. It knows nothing about releases that are not in the index, and about
-// edited programs.
+// NewReasons returns the reasons of a comparison. It knows nothing about edited
+// programs and about releases that are not in the index.
 func NewReasons(c *Comparison) (*Reasons, error) {
 	var codes []*recordings.Code
 	for _, rec := range []*trace.Recording{c.A, c.B} {
@@ -95,7 +107,7 @@ func NewReasons(c *Comparison) (*Reasons, error) {
 			return nil, err
 		}
 		if len(rec.Edited) > 0 {
-			code = nil // it is not upstream's
+			code = nil // an edited program is not upstream's
 		}
 		codes = append(codes, code)
 	}
@@ -104,14 +116,16 @@ func NewReasons(c *Comparison) (*Reasons, error) {
 	return f, nil
 }
 
-// hasLeaves reports whether a recording has calls of functions that call nothing. Every request to a server makes some.
+// hasLeaves reports whether a recording has calls of functions that call nothing.
+// Every request to a server makes some.
 func hasLeaves(rec *trace.Recording) bool {
 	return slices.ContainsFunc(rec.Requests, func(r trace.Request) bool {
 		return slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Leaf })
 	})
 }
 
-// NewReasonsOf returns reasons that use the index of both sides' sources; nil stands for an unknown source.
+// NewReasonsOf returns reasons that use the index of both sides' sources. nil
+// stands for an unknown source.
 func NewReasonsOf(a, b *recordings.Code) *Reasons {
 	f := &Reasons{a: newIndexedSide(a), b: newIndexedSide(b)}
 	f.b.isB = true
@@ -136,8 +150,9 @@ func (f *Reasons) Of(d *Diff, c Change) Reason {
 	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
 }
 
-// Renamed reports whether a function of A has another name in B: neither source has the other's
-// name, and B has no function with the old name in another package.
+// Renamed reports whether a function of A has another name in B. Neither source
+// may have the other's name, and B must have no function with the old name in
+// another package. It is false if a source is not known.
 func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
 		return false
@@ -152,7 +167,8 @@ func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	return true
 }
 
-// InBoth reports whether the sources of both sides have the function of a call, under the same name.
+// InBoth reports whether the sources of both sides have the function of a call,
+// under the same name.
 func (f *Reasons) InBoth(call *trace.Call) bool {
 	for _, s := range []indexedSide{f.a, f.b} {
 		if s.code == nil || s.code.Function(call.Process, call.Function) == nil {
@@ -162,8 +178,8 @@ func (f *Reasons) InBoth(call *trace.Call) bool {
 	return !renumbered(f.a.code, f.b.code, call.Process, call.Function)
 }
 
-// CallsInA and CallsInB report whether the text of a function calls another one; known is false if
-// the index does not have the answer.
+// CallsInA reports whether A's text of caller calls the function called. known is
+// false if the index does not have the answer.
 func (f *Reasons) CallsInA(caller, called *trace.Call) (calls, known bool) {
 	return f.a.calls(caller, called)
 }
@@ -173,7 +189,7 @@ func (f *Reasons) CallsInB(caller, called *trace.Call) (calls, known bool) {
 	return f.b.calls(caller, called)
 }
 
-// find returns the reason for call i, which only side here has.
+// find returns the reason for call i, which only the side here has.
 func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int) Reason {
 	r := Reason{Way: here.way(tree, i)}
 	above := tree.Parent(i)
@@ -182,7 +198,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	}
 	call, caller := tree.Call(i), tree.Call(above)
 	function := there.code.Function(call.Process, call.Function)
-	if partner[above] == None { // of the caller, too, only this side has the call
+	if partner[above] == None { // only this side has the caller, too
 		if function == nil && here.code.Function(call.Process, call.Function) != nil {
 			r.Why = NewFunction
 			r.findGate(here, there, tree, i)
@@ -190,9 +206,10 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 		return r
 	}
 	if renumbered(here.code, there.code, call.Process, call.Function) {
-		return r // what goes by its name on the other side is another literal
+		return r // the same name means another literal on the other side
 	}
-	// The caller goes by its own name on the other side, or else by that of the call which is the same.
+	// On the other side, the caller has its own name, or else the name in its
+	// paired call.
 	text, sameName := there.code.Function(caller.Process, caller.Function), true
 	if text == nil || renumbered(here.code, there.code, caller.Process, caller.Function) {
 		name := other.Call(partner[above]).Function
@@ -216,7 +233,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	case call.Leaf && there.lacks(function) && (same || r.Way.Kind != WayCalls):
 		r.Why, r.Spanless = NoSpan, recordings.SpanlessLeaf
 	case there.lacks(function) && !callsNothing(here.code.Function(call.Process, call.Function)):
-		return r // it calls something only here, so that only here a call of it was recorded: it may have run there, too
+		return r // it calls nothing there, so it may have run without a recorded call
 	case text == nil:
 		return r
 	case same && !sameName:
@@ -238,15 +255,17 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	return r
 }
 
-// lacks reports whether the side's recording has no calls of a function of its source, because it calls nothing.
+// lacks reports whether the side's recording cannot have calls of f, a function
+// of its source, because f calls nothing.
 func (s indexedSide) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
 
 func callsNothing(f *recordings.Source) bool {
 	return f == nil || !slices.ContainsFunc(f.Calls, func(c recordings.SourceCall) bool { return c.Kind != recordings.CallMakes })
 }
 
-// otherPlace returns the package that is not traced of which a text of the other side calls what goes by the same
-// name there, with the same receiver or interface, as what the way calls. What the caller calls here as well is
+// otherPlace returns an untraced package with the function that way calls, or "".
+// The other side's text calls a function there with the same name, and the same
+// receiver or interface. A function that the caller calls on both sides is
 // another function.
 func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *recordings.Source) string {
 	name := way.by[len(funcname.Package(way.by)):]
@@ -266,8 +285,9 @@ func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *reco
 	return ""
 }
 
-// sameKind reports whether functions with the same name in two packages may be the same: methods of a type, or
-// functions in packages with the same name.
+// sameKind reports whether functions with the same name in two packages can be
+// the same. They must be methods of a type, or their packages must have the same
+// name.
 func sameKind(name, pkg, other string) bool {
 	return strings.Count(name, ".") > 1 || path.Base(pkg) == path.Base(other)
 }

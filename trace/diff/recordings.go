@@ -32,10 +32,11 @@ func (r *RequestPair) Same() bool {
 	return r.Diff != nil && r.Diff.Same() && r.A.Status == r.B.Status
 }
 
-// CompareRecordings pairs the requests of two recordings, in order, and compares each pair.
-// If one has more requests, those with the same method and path are pairs, then those with the same method that
-// are most similar. Both recordings must be valid, as every loaded recording is. Their versions show whether the
-// same programs served them.
+// CompareRecordings pairs the requests of two recordings, in order, and compares
+// each pair. If one has more requests, it pairs requests with the same method and
+// path first, then the most similar requests with the same method. Both
+// recordings must be valid, as every loaded recording is. Their versions show
+// whether the same programs served them.
 func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	o.SameProgram = o.SameProgram || samePrograms(a, b)
 	c := &Comparison{A: a, B: b}
@@ -58,24 +59,30 @@ func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	return c
 }
 
-// OtherEdition reports whether the two are known to come from different editions of apitrace: a function
-// that one side lacks may just not have been traced there.
+// OtherEdition reports whether the recordings are known to come from different
+// editions of apitrace. A function that one side lacks may then not have been
+// traced there.
 func (c *Comparison) OtherEdition() bool {
 	return c.A.Edition != "" && c.B.Edition != "" && c.A.Edition != c.B.Edition
 }
 
-// samePrograms reports whether both recordings are known to be of programs in which functions with different names are different
-// functions: of the same ones, or of upstream's and one with a fault of the course, whose patch renames nothing. Other edits may.
+// samePrograms reports whether functions with different names are known to be
+// different functions. This holds for the same upstream versions, also if one has
+// a fault of the course, because the patch of a fault renames nothing. Other
+// edits may rename functions.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
 }
 
-// mayRename reports whether somebody edited the program. The recording of a fault has the name of the fault as its scenario, and as its edit.
+// mayRename reports whether edits of the program may have renamed functions. The
+// recording of a fault has the name of the fault as its scenario and as its only
+// edit.
 func mayRename(rec *trace.Recording) bool {
 	return len(rec.Edited) > 1 || len(rec.Edited) == 1 && rec.Edited[0] != rec.Scenario
 }
 
-// NameInB returns the name in B of a function of A, or "" if B makes none of its calls.
+// NameInB returns the name in B of a function of A. It returns "" if B makes none
+// of its calls.
 func (c *Comparison) NameInB(function string) string {
 	for _, r := range c.Requests {
 		if r.Diff == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// findRenames looks for functions that only one side has and that are similar: in name,
-// callers, callees and place. It returns the number of pairs that it found. The sides must
-// be matched.
+// findRenames pairs functions that only one side has and that are similar in
+// name, callers, callees and place. It returns the number of pairs that it found.
+// The sides must be matched.
 func (id *identity) findRenames(a, b *side) int {
 	inA, inB := a.counts(id.count), b.counts(id.count)
 	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
@@ -27,12 +27,14 @@ type renames struct {
 	parsed     map[int32]parsedName
 	tried      map[[2]int32]bool
 	pairs      []likely
-	// inA and inB are the packages of each side; having counts the packages that have a function of a name.
+	// inA and inB are the packages of each side. having counts, by function name,
+	// the packages that have such a function.
 	inA, inB map[string]bool
 	having   map[parsedName]int
 }
 
-// packages collects the packages of both sides, and how many of them have a function of each name.
+// packages collects the packages of both sides. It also counts, for each function
+// name, the packages that have such a function.
 func (r *renames) packages() {
 	r.inA, r.inB, r.having = map[string]bool{}, map[string]bool{}, map[parsedName]int{}
 	seen := make([]bool, len(r.id.names.list))
@@ -54,21 +56,24 @@ func (r *renames) packages() {
 	collect(r.b, r.inB)
 }
 
-// sameForMany reports whether so many packages have a function of this name that it says nothing about which of
-// them is which, as RegisterConversions, which each version of an API group has.
+// sameForMany reports whether so many packages have a function of this name that
+// the name identifies none of them. An example is RegisterConversions, which each
+// version of an API group has.
 func (r *renames) sameForMany(name int32) bool {
-	const many = 6 // with both sides, three packages that moved
+	const many = 6 // both sides together: three packages that moved
 	return r.having[r.parse(name).anywhere()] > many
 }
 
-// movedWhole reports whether a package may have moved with all that is in it: one side has it under the one path
-// only, the other under the other, and its name is the same; of a version, that of its group, too.
+// movedWhole reports whether a package may have moved with all its contents. Only
+// A has it under the path of x, only B under the path of y, and both paths have
+// the same package name. The name of a version includes the name of its group.
 func (r *renames) movedWhole(x, y int32) bool {
 	from, to := r.parse(x).pkg, r.parse(y).pkg
 	return !r.inB[from] && !r.inA[to] && packageName(from) == packageName(to)
 }
 
-// byName tries functions whose own names are the same but for their case, and literals of those.
+// byName tries functions with the same own names, ignoring case, and their
+// literals.
 func (r *renames) byName() {
 	byFun := map[string][]int32{}
 	for y := range r.come {
@@ -82,7 +87,8 @@ func (r *renames) byName() {
 	}
 }
 
-// key is shared by the functions that are tried with each other; all literals of a function share it.
+// key groups the functions that are tried with each other. All literals of a
+// function have the same key.
 func (r *renames) key(name int32) string {
 	declared, _ := funcname.SplitLiteral("." + r.parse(name).fun)
 	return r.id.names.list[name].process + " " + strings.ToLower(declared)
@@ -90,7 +96,7 @@ func (r *renames) key(name int32) string {
 
 // byPlace tries functions that were called in the same place.
 func (r *renames) byPlace() {
-	const most = 24 // in one place; with more changes, the place means little
+	const most = 24 // per place; with more changes, the place means little
 	at := map[int32][]int32{}
 	for y, p := range r.come {
 		for above := range p.places {
@@ -117,12 +123,12 @@ func (r *renames) parse(name int32) parsedName {
 	return p
 }
 
-// try notes x and y as a likely pair if they are alike enough.
+// try adds x and y to the likely pairs if they are similar enough.
 func (r *renames) try(x, y int32) {
 	if x == y { // literals that are known to be different
 		return
 	}
-	if _, _, ok := initOf(r.id.names.list[x].name); ok { // all have one name, which says nothing; matchInits knows those of a file
+	if _, _, ok := initOf(r.id.names.list[x].name); ok { // their names say nothing; matchInits pairs them by file
 		return
 	}
 	if r.tried[[2]int32{x, y}] || r.id.names.list[x].process != r.id.names.list[y].process {
@@ -149,8 +155,8 @@ func (r *renames) try(x, y int32) {
 	}
 }
 
-// likeness compares names; literals of functions that were renamed count as if they had
-// kept their name.
+// likeness compares names. If a function was renamed, its literals count as if
+// the function had kept its name.
 func (r *renames) likeness(x, y int32) float64 {
 	p, q := r.parse(x), r.parse(y)
 	declaredA, restA := funcname.SplitLiteral(r.id.names.list[x].name)
@@ -167,8 +173,9 @@ func (r *renames) likeness(x, y int32) float64 {
 	return p.likeness(q)
 }
 
-// same reports whether two declared functions have the same label. They may be missing among
-// the calls: the function that makes a handler may have run long before.
+// same reports whether two declared functions have the same label. They may be
+// missing among the calls, because the function that makes a handler may have run
+// long before.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	if declaredA == declaredB {
 		return true
@@ -179,7 +186,7 @@ func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	return okA && okB && r.id.a[a] == r.id.b[b]
 }
 
-// samePlaces is the part of the calls that were made in the same places.
+// samePlaces is the fraction of the calls that were made in the same places.
 func (r *renames) samePlaces(p, q *profile) float64 {
 	common := 0
 	for above, n := range p.places {
@@ -188,8 +195,9 @@ func (r *renames) samePlaces(p, q *profile) float64 {
 	return float64(common) / float64(max(p.calls, q.calls))
 }
 
-// commonBelow returns the fraction of everything below two functions that is paired with each
-// other. It distinguishes functions whose callees are similar, such as the filters of a chain.
+// commonBelow returns the fraction of the calls below two functions that are
+// paired with each other. It distinguishes functions with similar callees, such
+// as the filters of a chain.
 func (r *renames) commonBelow(p, q *profile) float64 {
 	if p.calls != 1 || q.calls != 1 {
 		return 0
@@ -203,8 +211,9 @@ func (r *renames) commonBelow(p, q *profile) float64 {
 	return 2 * float64(common) / float64(r.a.size(x)+r.b.size(y))
 }
 
-// sameContent compares the callees of two functions. It is not known for two without callees.
-// Half of the result comes from calls through functions that only their side has.
+// sameContent compares the callees of two functions. It returns 0.5 if neither
+// has any. Half of the result compares the callees after functions that only one
+// side has are replaced by their callees.
 func sameContent(p, q *profile) float64 {
 	if len(p.callees)+len(q.callees) == 0 {
 		return 0.5

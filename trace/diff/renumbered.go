@@ -10,8 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// renumbered reports whether the number of a function literal may have shifted: on the other side, the function that it is in,
-// or the variables of the package, have literals, but not the same ones.
+// renumbered reports whether the number of a function literal may have shifted.
+// It may have if the enclosing function, or the package's variables, have
+// literals on the other side, but not the same ones.
 func renumbered(here, there *recordings.Code, program, function string) bool {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -21,9 +22,11 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 	return len(others) > 0 && !slices.Equal(literalsOf(here, program, declared), others)
 }
 
-// inAnotherLiteral reports whether the caller is a function literal and one of its function, in the code of the other side and
-// another one than text, has the call: with as many literals on both sides, each may have another number, and text may be that of
-// a function of another name that took the caller's place.
+// inAnotherLiteral reports whether the call stands in another literal on the
+// other side. The caller must be a literal. The other literal belongs to the same
+// function and is not text. Literals can swap numbers even if both sides have
+// equally many. And text may belong to a function with another name that took the
+// caller's place.
 func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call, text *recordings.Source) bool {
 	declared, literal := funcname.SplitLiteral(caller.Function)
 	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
@@ -31,9 +34,11 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 	})
 }
 
-// made returns why only this side ran a function literal that its caller reaches through an interface or a variable, such as the literal
-// of a filter. It is OtherWay unless a function of both sources makes the literal here and not there; then it is NewCall if no function
-// makes it there, else Unknown.
+// made returns why only this side ran a function literal that its caller reaches
+// through an interface or a variable, such as the literal of a filter. It is
+// OtherWay unless the literal's maker lost a caller: a function in both sources
+// that calls the maker here and not there. Then it is NewCall if no function
+// calls the maker there, else NoReason.
 func made(here, there indexedSide, program, function string) Why {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -51,10 +56,13 @@ func made(here, there indexedSide, program, function string) Why {
 	return NewCall
 }
 
-// callers lists the functions that call a function by its name: by program, and by the function that is called, of those that have literals.
+// callers lists the functions that call a function by its name. The keys are the
+// program and the called function. It has only called functions that contain
+// literals.
 type callers map[string]map[string][]string
 
-// callersByCode caches the callers of the releases that CodeOf returns, see gatesByCode.
+// callersByCode caches the callers of the releases that CodeOf returns; see
+// gatesByCode.
 var callersByCode sync.Map // of *recordings.Code to func() callers
 
 func callersOf(code *recordings.Code) callers {
@@ -64,7 +72,7 @@ func callersOf(code *recordings.Code) callers {
 			functions := code.Functions(program)
 			of := map[string][]string{}
 			for _, f := range functions {
-				if at := strings.LastIndex(f.Name, ".func"); at >= 0 { // a literal, or a method whose name begins with "func", which does no harm
+				if at := strings.LastIndex(f.Name, ".func"); at >= 0 { // a literal, or a method with a name that begins with "func", which does no harm
 					of[f.Name[:at]] = nil
 				}
 			}

@@ -11,18 +11,20 @@ type Op string
 
 // The operations of an Edit.
 const (
-	// OpChange replaces the fields of Call by those of New.
+	// OpChange replaces the fields of Call by the fields of New.
 	OpChange Op = "change"
-	// OpRemove takes Call away; the calls below it take its place.
+	// OpRemove removes Call. Its children take its place.
 	OpRemove Op = "remove"
-	// OpMove puts Call with everything below it below Parent, behind After.
+	// OpMove moves Call, with its descendants, below Parent and behind After.
 	OpMove Op = "move"
-	// OpAdd puts New below Parent, behind After; the next Adopts calls there come below it.
+	// OpAdd puts New below Parent and behind After. The next Adopts siblings
+	// become its children.
 	OpAdd Op = "add"
 )
 
-// A Ref names a call: "a12" is call 12 of A, "b7" is call 7 of B, which an edit adds. ""
-// is the place above the first call or, as After, the front.
+// A Ref names a call: "a12" is call 12 of A. "b7" is call 7 of B, which an edit
+// adds. "" is the place above the first call or, as After, the place before the
+// first sibling.
 type Ref string
 
 // An Edit is one step of a script that turns one trace into another.
@@ -35,8 +37,8 @@ type Edit struct {
 	New    *trace.Call `json:"new,omitempty"`
 }
 
-// Script returns the edits that make A into B, to be applied in order. Times and
-// goroutines are not part of it.
+// Script returns the edits that turn A into B, to be applied in order. It ignores
+// times and goroutines.
 func (d *Diff) Script() []Edit {
 	w := &scriptWriter{d: d}
 	w.changes()
@@ -62,7 +64,7 @@ func ref(side string, i int) Ref {
 	return Ref(fmt.Sprintf("%s%d", side, i))
 }
 
-// refB names a call of B as it is known while the script runs.
+// refB returns the name of a call of B while the script runs.
 func (w *scriptWriter) refB(j int) Ref {
 	if j >= 0 && w.d.InA[j] != None {
 		return refA(w.d.InA[j])
@@ -70,8 +72,8 @@ func (w *scriptWriter) refB(j int) Ref {
 	return ref("b", j)
 }
 
-// stays reports whether a call of A is never removed. A call that moved alone is removed and
-// added again.
+// stays reports whether a call of A is never removed. A call that moved alone is
+// removed and added again.
 func (w *scriptWriter) stays(i int) bool { return w.d.InB[i] != None && !w.d.alone[i] }
 
 func (w *scriptWriter) staysB(j int) bool { return w.d.InA[j] != None && w.stays(w.d.InA[j]) }
@@ -95,12 +97,12 @@ func (w *scriptWriter) removals() {
 	}
 }
 
-// moves puts calls that stay where B has them, from the root downwards: whatever is
-// above a call is in its place before the call is.
+// moves puts the calls that stay where B has them. It works from the root
+// downwards, so a call's callers are in their place before the call is.
 func (w *scriptWriter) moves() {
 	aboveA := nearest(w.d.A, w.stays)
 	aboveB := nearest(w.d.B, w.staysB)
-	below := map[int][]int{} // calls of B by the one above
+	below := map[int][]int{} // calls of B, by the nearest call above
 	for j, above := range aboveB {
 		if w.staysB(j) {
 			below[above] = append(below[above], j)
@@ -110,7 +112,7 @@ func (w *scriptWriter) moves() {
 	for above, list := range below {
 		w.settle(settled, above, list, aboveA)
 	}
-	last := map[int]int{} // the call that was placed last below another
+	last := map[int]int{} // the last call that was placed below another
 	for j, above := range aboveB {
 		if !w.staysB(j) {
 			continue
@@ -140,7 +142,7 @@ func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []in
 	}
 }
 
-// nearest returns for each call the nearest above it that stays, or None.
+// nearest returns, for each call, the nearest call above it that stays, or None.
 func nearest(tree *trace.Tree, stays func(int) bool) []int {
 	above := make([]int, tree.Len())
 	for i := range above {
@@ -160,7 +162,7 @@ func nearest(tree *trace.Tree, stays func(int) bool) []int {
 // additions adds the calls that only B has, callers before their callees.
 func (w *scriptWriter) additions() {
 	b := w.d.B
-	tops := make([]int, b.Len()) // how many calls that stay are nearest below
+	tops := make([]int, b.Len()) // number of calls that stay, with no other such call in between
 	for j := b.Len() - 1; j >= 0; j-- {
 		if parent := b.Parent(j); parent >= 0 {
 			if w.staysB(j) {
@@ -170,7 +172,7 @@ func (w *scriptWriter) additions() {
 			}
 		}
 	}
-	before := make([]int, b.Len()) // the sibling before
+	before := make([]int, b.Len()) // the previous sibling
 	last := map[int]int{}
 	for j := range b.Len() {
 		before[j] = None
@@ -184,8 +186,8 @@ func (w *scriptWriter) additions() {
 	}
 }
 
-// content returns a call without the fields that always vary between runs: ids, times and
-// goroutines.
+// content returns a call without the fields that always vary between runs: ids,
+// times and goroutines.
 func content(call *trace.Call) *trace.Call {
 	c := *call
 	c.ID, c.Parent, c.Goroutine, c.StartNs, c.DurationNs = "", "", 0, 0, 0

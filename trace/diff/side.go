@@ -5,29 +5,30 @@ import "github.com/kubeapitrace/apitrace/trace"
 // none is the index of a missing node.
 const none = -1
 
-// A side is one of the two trees of a comparison. Node 0 is above the first call, so that
-// the first call can be wrapped like any other; call i is node i+1.
+// A side is one of the two trees of a comparison. Node 0 is above the first call,
+// so that the first call can be wrapped like any other; call i is node i+1.
 type side struct {
 	tree *trace.Tree
-	// parent and end are as in trace.Tree, by node.
+	// parent and end are the same as in trace.Tree, but by node.
 	parent, end []int32
-	// name is the number of the function and its process. label identifies the function: it is
-	// the same on both sides for the same function.
+	// name is the number of the function in its process. label identifies the
+	// function. The same function has the same label on both sides.
 	name, label []int32
-	// hash is equal for subtrees of equal labels in equal order, values for calls of
-	// equal values that do not vary from run to run; 0 for calls without any.
+	// hash is equal for subtrees with equal labels in equal order. values is
+	// equal for calls with equal values, apart from values that vary between
+	// runs. It is 0 for calls without values.
 	hash, values []uint64
 	// partner is the node of the other side that is the same call, or none.
 	partner []int32
 }
 
-// names numbers functions by process and full name; the same on both sides.
+// names numbers functions by process and full name. Both sides share it.
 type names struct {
 	index map[function]int32
 	list  []function
 }
 
-// A function is known by its full name in the process that it runs in.
+// A function is identified by its full name and its process.
 type function struct{ process, name string }
 
 func (n *names) number(f function) int32 {
@@ -61,7 +62,8 @@ func (s *side) len() int32               { return int32(len(s.parent)) }
 func (s *side) size(i int32) int32       { return s.end[i] - i }
 func (s *side) call(i int32) *trace.Call { return s.tree.Call(int(i) - 1) }
 
-// setLabels gives each node the label of its name, forgets all partners, and hashes the subtrees.
+// setLabels gives each node the label of its name, clears all partners, and
+// hashes the subtrees.
 func (s *side) setLabels(labelOf []int32) {
 	for i := s.len() - 1; i >= 0; i-- { // children before their parents
 		s.label[i] = labelOf[s.name[i]]
@@ -74,14 +76,14 @@ func (s *side) setLabels(labelOf []int32) {
 	}
 }
 
-// mix is a step of a hash: cheap, and with a result that depends on the order.
+// mix is one step of a cheap hash. The result depends on the order of the steps.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0xff51afd7ed558ccd
 	return h ^ h>>32
 }
 
-// setValues hashes the values of each call. It ignores values that only one side records,
-// because the guide of the other may not have had them.
+// setValues hashes the values of each call. It ignores values that only one side
+// records, because the other side's guide may not have had them.
 func setValues(a, b *side) {
 	inA, inB := a.attributes(), b.attributes()
 	for _, s := range []*side{a, b} {
@@ -91,7 +93,7 @@ func setValues(a, b *side) {
 	}
 }
 
-// attributes are the names of all values.
+// attributes returns the names of all values.
 func (s *side) attributes() map[string]bool {
 	all := map[string]bool{}
 	for i := int32(1); i < s.len(); i++ {
@@ -102,8 +104,9 @@ func (s *side) attributes() map[string]bool {
 	return all
 }
 
-// hashValues hashes the values that count and do not vary between runs, independent of their order.
-// Numbers and booleans are results: they do not show the purpose of a call.
+// hashValues hashes the values that count and do not vary between runs. Their
+// order does not matter. It ignores numbers and booleans: they are results and do
+// not show the purpose of a call.
 func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
@@ -120,7 +123,8 @@ func tells(value string) bool {
 	return value != "" && value != "true" && value != "false" && !number(value)
 }
 
-// hashText is the FNV-1a hash of a text. It takes the text in parts, so that nobody has to join them.
+// hashText is the FNV-1a hash of a text. It takes the text in parts, so that
+// callers need not join them.
 func hashText(parts ...string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)
@@ -141,7 +145,8 @@ func (s *side) counts(labels int) []int32 {
 	return n
 }
 
-// matchedAbove is the nearest node above i that has a partner; node 0 always does.
+// matchedAbove is the nearest node above i that has a partner. Node 0 always has
+// one.
 func (s *side) matchedAbove(i int32) int32 {
 	for i = s.parent[i]; i > 0 && s.partner[i] == none; i = s.parent[i] {
 	}

@@ -2,16 +2,17 @@ package diff
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// Times vary between runs and with the load of the machine. A difference is reported only if a
-// call's own time, without its callees, is timesMore times as long on one side, and the difference
-// is at least a worthOf-th part of the longer request.
+// Times vary between runs and with the load of the machine. A difference is
+// reported only if a call's own time, without its callees, is timesMore times as
+// long on one side. The difference must also be more than 1/worthOf of the longer
+// request.
 const (
 	timesMore = 2
 	worthOf   = 20
 )
 
-// timed adds the changes of calls that differ only in their time. changed marks the calls of A that
-// differ otherwise.
+// timed adds the changes of calls that differ only in their time. It skips the
+// calls of A that changed marks, which have other differences.
 func (f *finder) timed(changed []bool) {
 	worth := max(took(f.d.A), took(f.d.B)) / worthOf
 	for i, j := range f.d.InB {
@@ -25,14 +26,16 @@ func (f *finder) timed(changed []bool) {
 	}
 }
 
-// isTimed reports whether it is known how long a call took.
+// isTimed reports whether the duration of a call is known.
 func isTimed(c *trace.Call) bool { return !c.Unfinished && !c.Leaf }
 
 // took returns the duration of a request in nanoseconds.
 func took(tree *trace.Tree) int64 { return tree.Call(0).DurationNs }
 
-// changedCalls marks the calls of A that have a change, and those with other callees, or with a callee of which only one
-// side has the time: what a callee did then changes the own time.
+// changedCalls marks the calls of A with a reason for another own time. These are
+// calls that have a change, calls with other callees, and calls with a callee
+// that was timed on one side only. The time of an untimed callee counts as its
+// caller's own time.
 func (f *finder) changedCalls() []bool {
 	changed := make([]bool, f.d.A.Len())
 	mark := func(i int) {
@@ -52,7 +55,7 @@ func (f *finder) changedCalls() []bool {
 		}
 	}
 	for i, j := range f.d.InB {
-		if j != None && f.d.A.Call(i).Leaf != f.d.B.Call(j).Leaf { // on one side its time counts as its caller's
+		if j != None && f.d.A.Call(i).Leaf != f.d.B.Call(j).Leaf { // on one side, its time counts as its caller's
 			mark(f.d.A.Parent(i))
 			if above := f.d.B.Parent(j); above >= 0 {
 				mark(f.d.InA[above])

@@ -19,7 +19,8 @@ import (
 //go:embed volatile.yaml
 var volatileFile []byte
 
-// volatile has, by the name of an attribute, the part of its values that varies between runs.
+// volatile has, by attribute name, the part of the values that varies between
+// runs.
 var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	var file struct {
 		Attributes []struct {
@@ -38,7 +39,7 @@ var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// settled is the part of a value that is the same in every run.
+// settled removes the part of a value that varies between runs.
 func settled(name, value string) string {
 	if part := volatile()[name]; part != nil {
 		value = part.ReplaceAllString(value, "")
@@ -49,8 +50,9 @@ func settled(name, value string) string {
 	return value
 }
 
-// changedValues lists the values that both calls have and that differ, except those that
-// vary between runs. A value that only one side has recorded says nothing about the other.
+// changedValues lists the values that both calls have and that differ. It ignores
+// values that vary between runs. A value that only one side recorded says nothing
+// about the other side.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for _, name := range slices.Sorted(maps.Keys(x.Attributes)) {
@@ -60,7 +62,7 @@ func changedValues(x, y *trace.Call) []ValueChange {
 		}
 	}
 	if x.Leaf || y.Leaf {
-		return changed // of one only the entry was recorded: how it ended is not known
+		return changed // only the entry of a leaf was recorded, so its end is not known
 	}
 	if (x.Error == "") != (y.Error == "") {
 		changed = append(changed, ValueChange{"error", x.Error, y.Error})
@@ -71,12 +73,14 @@ func changedValues(x, y *trace.Call) []ValueChange {
 	return changed
 }
 
-// alikeWritten reports whether two values have the same format. A number and a name may be
-// the same value: a later release may give a numeric type a String method.
+// alikeWritten reports whether two values have the same format. A number and a
+// name may be the same value: a later release may give a numeric type a String
+// method.
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
-// number reports whether s is a whole number. Most values are not, and Atoi allocates an error for each, so it only sees those that
-// begin like one.
+// number reports whether s is a whole number. Most values are not, and Atoi
+// allocates an error for each of them. So Atoi sees only values that begin like a
+// number.
 func number(s string) bool {
 	if s == "" || !strings.Contains("+-0123456789", s[:1]) {
 		return false

@@ -8,38 +8,42 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A WayKind is the way in which a caller reaches a call.
+// A WayKind says how a caller reaches a call.
 type WayKind string
 
 // The kinds of a Way.
 const (
-	// WayLeads: in some way that is not known.
+	// WayLeads: the way is not known.
 	WayLeads WayKind = "leads"
 	// WayCalls: the caller's text calls it.
 	WayCalls WayKind = "calls"
-	// WayThrough: the caller's text calls code that has no spans, which calls it.
+	// WayThrough: the caller's text calls code without spans, which calls it.
 	WayThrough WayKind = "through"
 	// WayProcess: the caller sends a request to another program.
 	WayProcess WayKind = "process"
-	// WayQueue: the caller puts work into a queue, from which another goroutine takes it.
+	// WayQueue: the caller puts work into a queue, and another goroutine takes it
+	// from there.
 	WayQueue WayKind = "queue"
 )
 
 // A Way is how a caller reaches a call.
 type Way struct {
 	Kind WayKind
-	// By is the part in between, or "" if it is not known: a package without spans if Kind is WayThrough, the
-	// program if it is WayProcess, the queue if it is WayQueue.
+	// By is the part in between, or "" if it is not known. It is a package
+	// without spans if Kind is WayThrough, the program if it is WayProcess, and
+	// the queue if it is WayQueue.
 	By string
-	// static is set if the caller's text names the function itself. Otherwise by names the interface's
-	// method, the variable or, for WayThrough, the function that is called instead.
+	// static is set if the caller's text names the function itself. Otherwise, by
+	// names the method of the interface, or the variable. For WayThrough, by
+	// names the function that the text calls instead.
 	static bool
 	kind   recordings.CallKind
 	by     string
 }
 
-// WayOf returns how the caller of call i of a tree reaches it, as the index of the sources says. known is false if the
-// index does not have the text of the caller.
+// WayOf returns how the caller of call i of a tree reaches it, according to the
+// index of the sources. known is false if the index does not have the caller's
+// text.
 func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool) {
 	above := tree.Parent(i)
 	if above < 0 {
@@ -75,7 +79,8 @@ func (s indexedSide) way(tree *trace.Tree, i int) Way {
 	return s.wayFrom(text, call, call.CallerLine-caller.Line)
 }
 
-// wayFrom finds the call in a text that leads to another call. line is the line at which control left the text.
+// wayFrom finds the call in a text that leads to another call. line is the line
+// where control left the text.
 func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
 		return Way{Kind: WayCalls, static: true, by: call.Function}
@@ -94,8 +99,8 @@ func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int
 	return s.through(call, there)
 }
 
-// callsAt lists the calls at a line or, if there are none, as at a return statement, the deferred
-// calls.
+// callsAt lists the calls at a line. If there are none, as at a return statement,
+// it lists the deferred calls.
 func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.SourceCall {
 	var at, deferred []recordings.SourceCall
 	for _, c := range text.Calls {
@@ -113,15 +118,15 @@ func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.S
 	return at
 }
 
-// through names the package that lies between a text and a call: that of the function that the
-// line calls, if there is only one that has no spans.
+// through returns the way through the package without spans that a line calls.
+// The way is unknown if the line calls several such packages.
 func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Way {
 	way := Way{Kind: WayLeads}
 	for _, c := range there {
 		pkg := funcname.Package(c.Name)
 		f := s.code.Function(call.Process, c.Name)
 		if pkg == "" || f != nil && f.Spanless == recordings.Spanned {
-			continue // it would be between the two
+			continue // a call of it would be between the two
 		}
 		if way.Kind == WayThrough && way.By != pkg {
 			return Way{Kind: WayLeads}
@@ -138,7 +143,7 @@ func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }
 
-// is reports whether a call of a text may be the one of which the way tells.
+// is reports whether c, a call in a text, can be the call that w describes.
 func (w Way) is(c recordings.SourceCall, call *trace.Call) bool {
 	if w.Kind == WayCalls && c.Kind == recordings.CallStatic && c.Name == call.Function {
 		return true
