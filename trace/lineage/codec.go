@@ -9,13 +9,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
-// Folder is the folder of the embedded file in the repository, and file its name.
+// Folder is the folder of the embedded file in the repository. file is its name.
 const (
 	Folder = "trace/lineage/data"
 	file   = "names.zst"
 )
 
-// Save writes the file of a library into a folder.
+// Save writes the library to its file in a folder.
 func (l *Library) Save(folder string) error {
 	packed, err := l.pack()
 	if err != nil {
@@ -44,7 +44,7 @@ func unpack(packed []byte) (*Library, error) {
 	return l, nil
 }
 
-// code writes or reads the library.
+// code writes the library to c or reads it from there.
 func (l *Library) code(c *columns.Codec) {
 	c.Texts("releases", &l.Releases)
 	columns.List(c, "unread", &l.Unread, func(modules *[]string) { c.Texts("unread.modules", modules) })

@@ -1,10 +1,12 @@
 package lineage
 
-// inlined are the ends of functions of whose text too little was left for it to be found again. What became of them was read in the sources of
-// the release that lacks them and the one before.
+// inlined lists the ends of functions with too little text left to find it again.
+// A person found their successors in the sources of two releases: the release
+// that lacks the function, and the release before.
 var inlined = []struct {
 	from, release string
-	// calls are the functions that it called, to those that call them now. Without calls, its callers call those of to now.
+	// calls are the functions that from called. The functions in to call them
+	// now. If calls is empty, the callers of from now call the functions in to.
 	calls, to []string
 }{
 	{
@@ -29,7 +31,7 @@ var inlined = []struct {
 	},
 }
 
-// inline gives the ends of inlined functions their fate.
+// inline sets the fate of the functions in inlined.
 func (l *Library) inline() {
 	for _, in := range inlined {
 		for i := range l.Changes {

@@ -1,5 +1,9 @@
-// Package lineage holds the names of functions and types in all releases of Kubernetes from v1.10 on, those that were
-// never recorded included, and what became of each name. It is read from the released sources: nothing was run for it.
+// Package lineage holds the names of functions and types in all releases of
+// Kubernetes from v1.10 on, and the history of each name. It includes releases
+// that were never recorded: it is read from the released sources, and nothing was
+// run for it.
+//
+// The history of a function through recordings belongs in package history.
 package lineage
 
 import (
@@ -17,7 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Kind is what a name stands for.
+// A Kind says whether a name is a function or a type.
 type Kind int
 
 // The kinds of a Name.
@@ -26,11 +30,11 @@ const (
 	Type
 )
 
-// A Name is a function or a type, by its full name, in the releases that have it.
+// A Name is the full name of a function or a type, in the releases that have it.
 type Name struct {
 	Full string
 	Kind Kind
-	// Texts are its declarations, each with the releases that have it.
+	// Texts are its declarations. Each has the set of its releases.
 	Texts []Text
 }
 
@@ -38,30 +42,36 @@ type Name struct {
 type Text struct {
 	// File is the name of its file, without the path of its package.
 	File string
-	// Signature is a function's "(ctx context.Context) error". For a type it is its kind, "struct", "interface" or the
-	// type that it is made of, and behind it a line for each field or method: "Name Type".
+	// Signature is, for a function, its parameters and results, such as "(ctx
+	// context.Context) error". For a type, its first line is "struct",
+	// "interface" or the underlying type. A line "Name Type" follows for each
+	// field or method.
 	Signature string
-	// In has a bit for each release of the library.
+	// In is a bit set of indices of Library.Releases.
 	In uint64
 }
 
-// A Fate says what became of a name that a release does not have any more.
+// A Fate says how a name ended, or how it lost a part of its text.
 type Fate int
 
 // The fates.
 const (
-	// Gone: nothing in the release is known to do its work. Perhaps names what comes near.
+	// Gone: nothing in the release is known to do its work. Perhaps has similar
+	// names.
 	Gone Fate = iota
-	// Renamed: To[0] has its text or nearly so, or its own name and callers.
+	// Renamed: To[0] has the same or nearly the same text, or the same own name
+	// and callers.
 	Renamed
-	// Folded: most of its text now stands in To[0], which has other work, too.
+	// Folded: most of its text now stands in To[0], which does other work, too.
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
-	// Parted: the name goes on, and part of its text now stands in To[0], which came with the release under the same last name.
+	// Parted: the name still exists. Part of its text now stands in To[0], which
+	// is new in the release and has the same last name.
 	Parted
-	// Inlined: its calls, or the important ones, Called, are now made by the functions of To. Without Called, its callers call To instead.
-	// That was read by a person.
+	// Inlined: the functions in To now make its calls, or the important ones,
+	// Called. If Called is empty, its callers call To instead. A person read this
+	// in the sources.
 	Inlined
 )
 
@@ -73,25 +83,30 @@ type Change struct {
 	At   int
 	Fate Fate
 	To   []string
-	// Alike is how much of the text is the same in To, in percent.
+	// Alike is the percentage of the text that is the same in To.
 	Alike int
-	// Through is the struct type by which a renamed method is called as before: it has the method before and after, once
-	// declared and once by embedding. "" if that is not why the rename is known.
+	// Through is the struct type that has a renamed method before and after, once
+	// declared and once by embedding, so that calls of it stay the same. It is ""
+	// if the rename is known for another reason.
 	Through string
-	// Callers are functions that called From in the release before and call To[0] in this one. For a name that is gone,
-	// they are those of its callers that are still there. For a type they are methods that went with it.
+	// Callers are functions that called From in the release before and call To[0]
+	// in this release. If the name is gone, they are its callers that still
+	// exist. For a type, they are methods that moved together with it.
 	Callers []string
 	// Called are the functions that an inlined function called.
 	Called []string
-	// Perhaps are names that came with the release and are somewhat like it. That is no evidence.
+	// Perhaps are names that are new in the release and somewhat similar. They
+	// are not evidence.
 	Perhaps []string
 }
 
 // A Library is the lineage of all names.
 type Library struct {
-	// Releases are the releases that were read, oldest first: at most 64.
+	// Releases are the releases that were read, oldest first. There are at most
+	// 64, because Text.In has a bit for each.
 	Releases []string
-	// Unread are the modules that were not available for each release: nothing is known of their names there.
+	// Unread has, by release, the modules that were not available. Nothing is
+	// known of their names there.
 	Unread [][]string
 	// Names are sorted by kind and name.
 	Names   []Name
@@ -110,8 +125,9 @@ var Load = sync.OnceValues(func() (*Library, error) {
 	return l, err
 })
 
-// Find returns the full names of a kind that a query means in any release, see trace.FindFunctions. A query may end in
-// the arguments of a call, "RunWardleServer(stopCh)".
+// Find returns the full names of a kind that match a query in any release; see
+// trace.FindFunctions. A query may end in the arguments of a call, as in
+// "RunWardleServer(stopCh)".
 func (l *Library) Find(kind Kind, query string) []string {
 	query = WithoutArguments(query)
 	names := l.names(kind)
@@ -132,14 +148,15 @@ func (l *Library) Find(kind Kind, query string) []string {
 	return found
 }
 
-// importName splits a query behind the name of a package. Upstream's files often import a package under a longer name than its own:
-// genericregistry for registry.
+// importName splits a query after its package name. Upstream's files often import
+// a package under a longer name than its own, such as genericregistry for
+// registry.
 func importName(query string) (name, rest string, ok bool) {
 	name, rest, ok = strings.Cut(query, ".")
 	return name, rest, ok && !strings.ContainsAny(name, "/(*")
 }
 
-// names are the full names of a kind, sorted.
+// names returns the full names of a kind, sorted.
 func (l *Library) names(kind Kind) []string {
 	var all []string
 	for i := range l.Names {
@@ -150,8 +167,8 @@ func (l *Library) names(kind Kind) []string {
 	return all
 }
 
-// WithoutArguments returns a name without the arguments of a call: "server.Run" of "server.Run(stopCh)". A receiver in
-// parentheses stays.
+// WithoutArguments removes the arguments of a call: "server.Run(stopCh)" becomes
+// "server.Run". A receiver in parentheses stays.
 func WithoutArguments(query string) string {
 	open := strings.LastIndexByte(query, '(')
 	if open > 0 && strings.HasSuffix(query, ")") && query[open-1] != '.' && query[open-1] != '/' {
@@ -169,7 +186,8 @@ func (l *Library) name(kind Kind, full string) *Name {
 	return &l.Names[at]
 }
 
-// CompareNames compares names in the order of Library.Names: by kind, then by full name.
+// CompareNames compares names in the order of Library.Names: by kind, then by
+// full name.
 func CompareNames(a, b Name) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Full, b.Full))
 }
@@ -179,7 +197,8 @@ func (l *Library) Has(kind Kind, full, release string) bool {
 	return l.text(kind, full, release) != nil
 }
 
-// File returns the name of the file that declares a name in a release, "" if none does.
+// File returns the name of the file that declares a name in a release, or "" if
+// the release does not have the name.
 func (l *Library) File(kind Kind, full, release string) string {
 	if t := l.text(kind, full, release); t != nil {
 		return t.File
@@ -187,7 +206,8 @@ func (l *Library) File(kind Kind, full, release string) string {
 	return ""
 }
 
-// Unavailable reports whether nothing is known of a name in a release because its module was not available.
+// Unavailable reports whether nothing is known of a name in a release, because
+// its module was not available.
 func (l *Library) Unavailable(full, release string) bool {
 	at := l.release(release)
 	return at >= 0 && l.unread(full, at)
@@ -211,24 +231,26 @@ func (n *Name) text(at int) *Text {
 	return nil
 }
 
-// release returns the index of a release, that of another patch release of its minor version, or -1.
+// release returns the index of a release, ignoring its patch version, or -1.
 func (l *Library) release(version string) int {
 	return slices.IndexFunc(l.Releases, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
-// A Stage is a time in the life of a function or type: releases in which name, file and declaration stayed the same.
+// A Stage is a range of releases. A function or type had the same name, file and
+// declaration in all of them.
 type Stage struct {
 	Name string
 	Text
 	// First and Last are indices of releases.
 	First, Last int
-	// Change ends the stage if the name ends with it, else nil: the next stage has another file or declaration, or the
-	// library ends.
+	// Change is the end of the name, if the stage ends with it. Otherwise it is
+	// nil: the next stage has another file or declaration, or the library ends.
 	Change *Change
 }
 
-// Follow returns the stages of a name, oldest first: those of names that became it, its own, and those of what it became, as
-// far as it was renamed. The result is empty for a name that no release has.
+// Follow returns the stages of a name and of its earlier and later names, oldest
+// first. It follows only renames. The result is empty for a name that no release
+// has.
 func (l *Library) Follow(kind Kind, full string) []Stage {
 	if l.name(kind, full) == nil {
 		return nil
@@ -262,14 +284,14 @@ func (l *Library) Follow(kind Kind, full string) []Stage {
 	}
 }
 
-// stages are those of one name.
+// stages returns the stages of one name, oldest first.
 func (l *Library) stages(kind Kind, full string) []Stage {
 	n := l.name(kind, full)
 	if n == nil {
 		return nil
 	}
 	var all []Stage
-	goesOn := false // the release before, of those that were read, has the name
+	goesOn := false // the previous release that was read has the name
 	for at := range l.Releases {
 		if l.unread(full, at) {
 			continue
@@ -310,8 +332,9 @@ func (l *Library) change(kind Kind, full string, at int) *Change {
 	return nil
 }
 
-// Current returns the name under which a release has a function or type whose name in any release is given, "" if the
-// release does not have it, as far as renames are known. The number of a function literal stays as it is.
+// Current returns the name of a function or type in a release. full is its name
+// in any release. The result is "" if the release does not have it, as far as
+// renames are known. The number of a function literal stays the same.
 func (l *Library) Current(kind Kind, full, release string) string {
 	declared, literal := funcname.SplitLiteral(full)
 	at := l.release(release)
@@ -326,8 +349,9 @@ func (l *Library) Current(kind Kind, full, release string) string {
 	return ""
 }
 
-// Embeds returns the full names of the types that a struct type embeds in a release, with a "*" before a pointer, as far as each name in
-// its declaration leads to one type of the release.
+// Embeds returns the full names of the types that a struct type embeds in a
+// release, with a "*" before a pointer. It leaves out a name in the declaration
+// that does not lead to exactly one type of the release.
 func (l *Library) Embeds(typ, release string) []string {
 	t := l.text(Type, typ, release)
 	if t == nil || !strings.HasPrefix(t.Signature, "struct\n") {
@@ -353,8 +377,10 @@ func (l *Library) Embeds(typ, release string) []string {
 	return all
 }
 
-// Users returns the functions of a release whose parameters or results name a type, by full name, sorted. Outside of the type's package,
-// that is a name behind that of a package whose import may have the type's: upstream's files name imports as they like.
+// Users returns the functions of a release that have a type in their parameters
+// or results, by full name, sorted. It compares names only. Outside of the type's
+// package, it accepts any import name that ends in the name of that package,
+// because upstream's files name imports as they like.
 func (l *Library) Users(typ, release string) []string {
 	at := l.release(release)
 	if at < 0 {

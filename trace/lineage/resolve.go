@@ -8,9 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Resolve returns the full names in a release of what a query means in any release, sorted. Those that the release has under
-// the queried name come first: if there are any, the others are left out. Without a result, gone are the names that the
-// query meant in other releases.
+// Resolve returns the full names that a release has for a query, sorted. The
+// query may match the names of any release. If the release has some of the
+// matched names, Resolve returns only these. Otherwise it follows renames. If it
+// finds nothing, gone has the names that the query matched in other releases.
 func (l *Library) Resolve(kind Kind, query, release string) (names, gone []string) {
 	declared, literal := funcname.SplitLiteral(WithoutArguments(query))
 	found := l.Find(kind, declared)
@@ -39,9 +40,10 @@ type GoneError struct {
 	Query, Release string
 	// Name is the full name in the release Last.
 	Name, Last string
-	// Stages are those of the name, see Follow.
+	// Stages are the stages of the name; see Library.Follow.
 	Stages []Stage
-	// Change is its end, nil if it came later than Release.
+	// Change is the end of the name. It is nil if the name came later than
+	// Release.
 	Change *Change
 	// At is the release of Change.
 	At      string
@@ -61,7 +63,8 @@ func (l *Library) Gone(kind Kind, query, full, release string) *GoneError {
 
 func (e *GoneError) Error() string { return e.message().String() }
 
-// Unwrap makes it an *trace.UnknownFunctionError for those who ask only whether there is a function.
+// Unwrap returns a *trace.UnknownFunctionError, for callers that only need to
+// know whether the function exists.
 func (e *GoneError) Unwrap() error { return &trace.UnknownFunctionError{Query: e.Query} }
 
 // Localize returns the error in the printer's language.
@@ -75,8 +78,9 @@ func (e *GoneError) message() message.Message {
 	return message.Of("%s\n\"apitrace history %s\" has more; \"apitrace source %[2]s --k8s %[3]s\" shows it", said, Quoted(funcname.Short(e.Name)), e.Last)
 }
 
-// Span says which releases have a function or type, under which name, by its stages. written returns the form of a name to print;
-// names with the same form count as one.
+// Span returns a sentence that says which releases have a function or type, and
+// under which name. written returns the printed form of a name. Names with the
+// same printed form count as one.
 func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
 	var parts []message.Message
 	for i := 0; i < len(stages); {

@@ -12,20 +12,24 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Found is a function or a type under one name, in the released sources.
+// A Found is one name of a function or a type in the released sources.
 type Found struct {
 	Kind Kind
-	// Name is the full name. First and Last are the oldest and the newest release that have it.
+	// Name is the full name. First and Last are the oldest and the newest release
+	// with this name.
 	Name, First, Last string
-	// Now is its full name in the newest release, "" if that does not have it, as far as is known.
+	// Now is the full name in the newest release, as far as renames are known. It
+	// is "" if the newest release does not have the function or type.
 	Now string
-	// Became says what became of the name, with the release. It is empty if the newest release has the name.
+	// Became tells the end of the name, with the release. It is empty if the
+	// newest release has the name.
 	Became message.Message
 }
 
-// Search returns the functions and types that a query means in any release, those first whose names the newest release does not
-// have. With partly, a query that means none finds those of which it is a part, in any case. Names for which skip is true are
-// left out.
+// Search returns the functions and types that match a query in any release. Names
+// that the newest release lacks come first. If nothing matches and partly is set,
+// it returns names that contain the query, ignoring case. It leaves out names for
+// which skip returns true.
 func (l *Library) Search(query string, partly bool, skip func(name string) bool) []Found {
 	query = WithoutArguments(query)
 	if strings.Trim(query, ".*()/ ") == "" {
@@ -71,7 +75,8 @@ func (l *Library) found(kind Kind, name string) Found {
 	return f
 }
 
-// NearTypes returns up to three full names of types of a release that are most like the query.
+// NearTypes returns the full names of up to three types of a release that are
+// most similar to the query.
 func (l *Library) NearTypes(query, release string) []string {
 	var all []string
 	for _, full := range l.names(Type) {
@@ -82,15 +87,16 @@ func (l *Library) NearTypes(query, release string) []string {
 	return Near(query, all)
 }
 
-// Near returns up to three of the full names that are most like a query, see trace.NearFunctions. As for Library.Find, the query may begin
-// with the name under which upstream's files import a package.
+// Near returns up to three of the names that are most similar to a query; see
+// trace.NearFunctions. As in Library.Find, the query may begin with the name
+// under which upstream's files import a package. The names are full names.
 func Near(query string, names []string) []string {
 	found := trace.NearFunctions(query, names)
 	alias, rest, ok := importName(query)
 	if !ok {
 		return found
 	}
-	packages := map[string]map[string][]string{} // full names by the last element of the package's path, then by that with what follows
+	packages := map[string]map[string][]string{} // full names by the last element of the package path, then by this element and the rest of the name
 	for _, full := range names {
 		pkg := funcname.Package(full)
 		base := path.Base(pkg)
@@ -104,7 +110,7 @@ func Near(query string, names []string) []string {
 		packages[base][short] = append(packages[base][short], full)
 	}
 	bases := slices.Collect(maps.Keys(packages))
-	slices.SortFunc(bases, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // all end the alias
+	slices.SortFunc(bases, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // all are suffixes of the alias
 	var all []string
 	for _, base := range bases {
 		for _, short := range trace.NearFunctions(base+"."+rest, slices.Collect(maps.Keys(packages[base]))) {

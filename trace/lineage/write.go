@@ -11,11 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// textWidth is the width of the lines: that of a narrow terminal.
+// textWidth is the width of the lines. It fits a narrow terminal.
 const textWidth = 80
 
-// Write writes what became of a function or type, by its full name in any release: a line for each release that changed its
-// name, file or declaration.
+// Write writes the history of a function or type. full is its full name in any
+// release. There is a line for each release that changed its name, file or
+// declaration.
 func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) error {
 	out := bufio.NewWriter(w)
 	stages := l.Follow(kind, full)
@@ -53,7 +54,8 @@ func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) 
 	return out.Flush()
 }
 
-// parted returns the changes in which a stage gave a part of its text away, or began with a part of another's.
+// parted returns the changes that moved a part of a text. The name of stage s
+// lost the part, or began with it.
 func (l *Library) parted(kind Kind, s Stage) []*Change {
 	var all []*Change
 	for i := range l.Changes {
@@ -66,7 +68,7 @@ func (l *Library) parted(kind Kind, s Stage) []*Change {
 	return all
 }
 
-// beginning says what a stage changed, compared with those before it.
+// beginning returns the differences between a stage and the stage before it.
 func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Message {
 	where := message.Of("%s in %s/%s", funcname.Short(s.Name), funcname.Package(s.Name), s.File)
 	if len(before) == 0 {
@@ -94,7 +96,7 @@ func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Messag
 	return append(all, message.Of("`%s%s`", funcname.Last(s.Name), s.Signature))
 }
 
-// evidence says why a rename is believed.
+// evidence returns the evidence for a rename.
 func evidence(c *Change) message.Message {
 	alike := message.Of("%d%% of the text is the same", c.Alike)
 	switch {
@@ -108,7 +110,7 @@ func evidence(c *Change) message.Message {
 	return alike
 }
 
-// End says what became of a name in the release in which it ended.
+// End returns a sentence that tells how a name ended.
 func (l *Library) End(c *Change) message.Message {
 	name := funcname.Short(c.From)
 	switch c.Fate {
@@ -140,7 +142,7 @@ func shorts(names []string) message.Message {
 	return message.List(all)
 }
 
-// declared says what a type is made of.
+// declared returns the contents of a type's declaration.
 func declared(signature string) message.Message {
 	lines := strings.Split(signature, "\n")
 	if len(lines) == 1 {
@@ -149,7 +151,7 @@ func declared(signature string) message.Message {
 	return message.Of("%s of `%s`", lines[0], strings.Join(lines[1:], "; "))
 }
 
-// difference says which fields or methods of a type came and went.
+// difference returns the fields or methods that a type gained or lost.
 func difference(before, after string) message.Message {
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
 	var parts []message.Message
