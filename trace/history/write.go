@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// signs are the signs of the states, and that of a scenario that was not recorded.
+// signs has the sign of each state, and the sign of a scenario that was not
+// recorded.
 type signs struct {
 	states      map[State]string
 	notRecorded string
@@ -30,11 +31,11 @@ var meanings = map[State]message.Message{
 	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }
 
-// textWidth is the maximum width of running text: that of a narrow terminal.
+// textWidth is the maximum width of running text. It fits a narrow terminal.
 const textWidth = 80
 
-// Write writes the result of Of: a line for each release, and the scenarios that call the
-// function.
+// Write writes the result of Of. It writes a line for each release, and then the
+// scenarios that call the function.
 func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
@@ -76,8 +77,8 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	return out.Flush()
 }
 
-// writeScenarios writes which scenarios call the function in which releases, and which of these
-// scenarios some releases have no recording of.
+// writeScenarios writes the scenarios that call the function, with the releases.
+// It then writes which releases have no recording of these scenarios.
 func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs, p message.Printer) {
 	var names []string
 	for _, a := range followed {
@@ -114,8 +115,8 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing returns the reason why a release has no recording of a scenario. The recorder notes a reason for
-// each scenario that it knows and could not run.
+// whyMissing returns the reason why a release has no recording of a scenario. The
+// recorder stores a reason for each scenario that it knows and could not run.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
@@ -125,7 +126,7 @@ func whyMissing(r *Release, scenario string) message.Message {
 	return message.Of("the scenario is newer than the recordings of the release")
 }
 
-// groups are names below titles, in the order in which the titles came.
+// groups has names below titles. The titles are in the order of their first use.
 type groups struct {
 	titles []string
 	names  [][]string
@@ -140,8 +141,9 @@ func (g *groups) add(title, name string) {
 	g.names[at] = append(g.names[at], name)
 }
 
-// describe names the releases that call a function in a scenario, out of those that recorded it: all
-// of them, a range, or each.
+// describe returns the heading for the releases that call a function in a
+// scenario, out of the releases that recorded it. It names all of them, a range,
+// or each.
 func describe(in, recorded []string, releases int) message.Message {
 	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {
@@ -155,7 +157,7 @@ func describe(in, recorded []string, releases int) message.Message {
 	return message.Of("in %s:", message.List(in))
 }
 
-// listed enumerates names on indented lines; a name is never broken.
+// listed lists names on indented lines. It never breaks a name.
 func listed(names []string, p message.Printer) string {
 	const indent = "  "
 	return indent + strings.Join(text.Wrap(message.List(names).Localize(p), textWidth-len(indent)), "\n"+indent)
