@@ -17,11 +17,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The recordings of one release are one zip file, so that a scenario can be read without
-// the others and unzip -l lists the content:
+// The recordings of one release are one zip file. So one scenario can be read
+// without the others, and unzip -l lists the content:
 //
 //	info.json           the Info
-//	shared.zst          what all of them need (see shared)
+//	shared.zst          data of all recordings (see shared)
 //	scenarios/NAME.zst  a recording (see codec)
 const (
 	infoFile   = "info.json"
@@ -34,9 +34,9 @@ func FileName(k8sVersion string) string { return k8sVersion + suffix }
 
 func scenarioFile(name string) string { return "scenarios/" + name + ".zst" }
 
-// Pack returns the content of the file with the recordings of one release. It fills in
-// Info.Scenarios, and rounds times (see rounded).
-// The same recordings give the same bytes.
+// Pack returns the content of the file with the recordings of one release. It
+// sets Info.Scenarios, and rounds times (see rounded). The same recordings give
+// the same bytes.
 func Pack(info Info, all []*trace.Recording) ([]byte, error) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b *trace.Recording) int { return strings.Compare(a.Scenario, b.Scenario) })
@@ -104,7 +104,7 @@ func (a *archiver) add(name string, method uint16, data []byte, err error) {
 	if a.err != nil {
 		return
 	}
-	// No time: the same content is the same file.
+	// Set no time, so that the same content gives the same file.
 	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 	if err == nil {
 		_, err = w.Write(data)
@@ -117,8 +117,9 @@ type archive struct {
 	Info
 	zip    *zip.Reader
 	shared func() (*shared, error)
-	// called is placesOfAll, once per process: a server of the page or of an assistant asks for the functions again and
-	// again. They take 4 MB for all releases together.
+	// called calls placesOfAll once per process, because the page's server and an
+	// assistant's server need the functions again and again. They take 4 MB for
+	// all releases together.
 	called func() ([][]uint32, error)
 }
 
@@ -207,7 +208,7 @@ func openFile(folder fs.FS, name string) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file stays open: an embedded one is memory.
+	// The file stays open: an embedded file is memory.
 	at, ok := f.(io.ReaderAt)
 	if !ok {
 		return nil, fmt.Errorf("a file of %T cannot be read in parts", folder)

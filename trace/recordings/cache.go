@@ -9,22 +9,27 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// maxCached is how many calls the cached recordings have together at most: 100 MB of memory.
+// maxCached is the maximum number of calls of all cached recordings together: 100
+// MB of memory.
 const maxCached = 400_000
 
-// cached has what was loaded more than once. A server of the page, or of an editor, reads the same few recordings for
-// every answer; a copy takes an eighth of the time of decoding (BenchmarkCopied).
+// cached has the recordings that were loaded more than once. The page's server
+// and an editor's server read the same few recordings for every answer. A copy
+// takes an eighth of the time of decoding (BenchmarkCopied).
 var cached = newCache(maxCached)
 
-// A cache keeps the recordings that were last loaded, as far as its limit allows. It keeps a recording when that is
-// loaded for the second time, so that a command that reads each one once needs no more memory than without it.
+// A cache keeps the last loaded recordings, within its limit. It keeps a
+// recording only when it is loaded for the second time. So a command that reads
+// each recording once needs no more memory than without a cache. It may be used
+// by several goroutines.
 type cache struct {
 	mu sync.Mutex
-	// limit is how many calls the recordings may have together, calls is how many they have.
+	// limit is the maximum number of calls of all recordings together. calls is
+	// the current number.
 	limit, calls int
 	seen         map[cacheKey]bool
 	kept         map[cacheKey]*linked.Element
-	// order has the recordings as entries, the one that was last used in front.
+	// order has the recordings as entries, the last used first.
 	order *linked.List
 }
 
@@ -43,7 +48,8 @@ func newCache(limit int) *cache {
 	return &cache{limit: limit, seen: map[cacheKey]bool{}, kept: map[cacheKey]*linked.Element{}, order: linked.New()}
 }
 
-// load returns a copy of a recording that the caller may change, and decodes it if it is not kept.
+// load returns a copy of a recording. The caller may change it. load decodes the
+// recording if the cache does not have it.
 func (c *cache) load(a *archive, scenario string) (*trace.Recording, error) {
 	key := cacheKey{a, scenario}
 	if rec := c.get(key); rec != nil {
@@ -67,7 +73,8 @@ func (c *cache) get(key cacheKey) *trace.Recording {
 	return at.Value.(*cacheEntry).rec
 }
 
-// put keeps a recording, and reports whether it does: then nobody may change it.
+// put may keep a recording. It reports whether it does. A kept recording must not
+// be changed.
 func (c *cache) put(key cacheKey, rec *trace.Recording) bool {
 	calls := countCalls(rec)
 	c.mu.Lock()
@@ -85,7 +92,7 @@ func (c *cache) put(key cacheKey, rec *trace.Recording) bool {
 	return true
 }
 
-// copied returns a recording that shares nothing that can be changed with another one.
+// copied returns a copy of a recording that shares no changeable data with it.
 func copied(rec *trace.Recording) *trace.Recording {
 	out := *rec
 	out.Edited, out.Servers = slices.Clone(rec.Edited), slices.Clone(rec.Servers)

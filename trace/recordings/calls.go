@@ -9,21 +9,24 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A callCodec writes or reads the calls of one request, in order. What can be predicted from earlier calls is stored
-// as the difference to the prediction, which is small.
+// A callCodec writes or reads the calls of one request, in order. It predicts
+// some fields from earlier calls and stores the difference to the prediction,
+// which is small.
 type callCodec struct {
 	*codec
 	request *trace.Request
 	times   *times
-	// places are the places of the calls, as local numbers them. counters are the counters of their IDs, parents
-	// the positions of their parents, -1 for none.
+	// places are the places of the calls, numbered by local. counters are the
+	// counters of their IDs. parents are the positions of their parents, -1 for
+	// none.
 	places, counters, parents []int32
-	// processes are the processes of the calls, each once.
+	// processes are the distinct processes of the calls.
 	processes []string
-	// above are the calls from the root down to the one before.
+	// above are the open calls, from the root down to the previous call.
 	above []open
-	// first and next are for the beginning of a call: the first one below its parent, and the others. end and endAfter are
-	// for the end of a call: one without calls below it, and the others.
+	// These are the kinds of events. first is the start of the first call below a
+	// parent, next is the start of any other call. end is the end of a call
+	// without children, endAfter is the end of any other call.
 	first, next, end, endAfter *eventKind
 	// marked predicts which fields are set.
 	marked *columns.Model
@@ -34,9 +37,10 @@ type callCodec struct {
 // An open is a call that may still get children.
 type open struct {
 	at int
-	// free is when the next call below it can begin: its start, then the end of each call on its goroutine.
+	// free is the earliest rank for the start of its next child: its own start,
+	// or the end of the last child on its goroutine.
 	free int
-	// calls is set if there are calls below it.
+	// calls is set if it has children.
 	calls, newGoroutine bool
 	goroutine           uint64
 }
@@ -91,7 +95,8 @@ func (c *callCodec) call(call *trace.Call) {
 	c.above = append(c.above, open{at: at, free: free, newGoroutine: call.NewGoroutine, goroutine: call.Goroutine})
 }
 
-// marks keeps the fields that are set in few calls, and says first which of them are.
+// marks stores the fields that are set in few calls. Before them, it stores which
+// of them are set.
 func (c *callCodec) marks(call *trace.Call, place int) {
 	marks := columns.BitOf(call.Leaf) | columns.BitOf(len(call.Attributes) > 0)<<1 | columns.BitOf(call.NewGoroutine)<<2 |
 		columns.BitOf(call.Error != "")<<3 | columns.BitOf(call.Unfinished)<<4 | columns.BitOf(call.Panic != "")<<5
@@ -113,7 +118,8 @@ func (c *callCodec) marks(call *trace.Call, place int) {
 
 const placeColumn = "place"
 
-// placed keeps Function, File, Line and Process, of which there are far fewer than calls.
+// placed stores Function, File, Line and Process as one number. There are far
+// fewer places than calls.
 func (c *callCodec) placed(call *trace.Call) int {
 	var i uint64
 	if c.Writing() {
@@ -132,7 +138,8 @@ func (c *callCodec) placed(call *trace.Call) int {
 	return int(i)
 }
 
-// local returns the number of a place among those of this recording, in order of their first call.
+// local returns the number of a place in this recording. Places are numbered in
+// order of their first call.
 func (c *callCodec) local(place int) int32 {
 	if c.locals == nil {
 		c.locals = make([]int32, len(c.shared.places.all)+1)
@@ -155,7 +162,8 @@ func (c *callCodec) grow(calls int) {
 	c.times.events = make([]uint8, 0, 2*calls)
 }
 
-// parent stores the number of levels from the previous call up to the parent, and returns the parent, nil for none.
+// parent stores the number of levels from the previous call up to the parent. It
+// returns the parent, or nil if there is none.
 func (c *callCodec) parent(call *trace.Call) *open {
 	var up uint64
 	if c.Writing() {
@@ -178,7 +186,7 @@ func (c *callCodec) parent(call *trace.Call) *open {
 	return parent
 }
 
-// leave stores the ends of the lowest calls.
+// leave stores the ends of the lowest open calls, and closes these calls.
 func (c *callCodec) leave(levels int) {
 	for range levels {
 		last := len(c.above) - 1
@@ -195,8 +203,9 @@ func (c *callCodec) leave(levels int) {
 	}
 }
 
-// counter returns the number of the counter from which a probe took the ID of a call. Probes count the calls of each
-// process, and for themselves those of functions that call nothing, in the order in which they begin.
+// counter returns the number of the counter that gave a call its ID. A probe has
+// two counters for each process, and counts calls in the order of their start.
+// The second counter is for calls of functions that call nothing.
 func (c *callCodec) counter(call *trace.Call) int32 {
 	at := slices.Index(c.processes, call.Process)
 	if at < 0 {
@@ -206,7 +215,7 @@ func (c *callCodec) counter(call *trace.Call) int32 {
 	return int32(2*at) + int32(columns.BitOf(call.Leaf))
 }
 
-// ids stores the IDs, and returns them.
+// ids stores the IDs and returns them.
 func (c *callCodec) ids() []uint64 {
 	model := c.Model("id")
 	last := make([]uint64, 2*len(c.processes))
@@ -226,9 +235,9 @@ func (c *callCodec) ids() []uint64 {
 	return ids
 }
 
-// complete sets the fields of the calls that are known after all calls were read.
+// complete sets the fields that are known only after all calls were read.
 func (c *callCodec) complete(ids []uint64) {
-	var digits strings.Builder // of one string, of which the IDs are parts
+	var digits strings.Builder // one string; the IDs are parts of it
 	digits.Grow(idDigits * len(ids))
 	for _, id := range ids {
 		var one [idDigits]byte

@@ -16,7 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// indexFile is the name of the file with the index of all releases, beside their recordings.
+// indexFile is the name of the file with the index of all releases. It lies
+// beside their recordings.
 const indexFile = "index.zst"
 
 //go:embed data/index.zst
@@ -24,18 +25,20 @@ var embeddedIndex []byte
 
 var loadIndex = sync.OnceValues(func() (*index, error) { return unpackIndex(embeddedIndex) })
 
-// A Code is the index of a release: every function of its traced packages.
+// A Code is the index of a release. It has every function of the traced packages.
 type Code struct {
 	release string
-	// functions are those of the traced packages, by program, sorted by name. They are shared with the codes of other releases.
+	// functions are the functions of the traced packages, by program, sorted by
+	// name. The codes of other releases share them.
 	functions map[string][]*Source
-	// gates has, by program, whether each feature gate is on by default.
+	// gates tells, by program and gate, whether a feature gate is on by default.
 	gates map[string]map[string]bool
 	// packages are the import paths of the traced packages, by program.
 	packages func() map[string]map[string]bool
 }
 
-// CodeOf returns what the index says of a release, "v1.37.1", nil if it has not that release.
+// CodeOf returns the index of a release, such as "v1.37.1". It returns nil if the
+// release is not in the index.
 func CodeOf(release string) (*Code, error) {
 	x, err := loadIndex()
 	if err != nil {
@@ -51,7 +54,8 @@ func CodeOf(release string) (*Code, error) {
 	return code, nil
 }
 
-// loaded caches the results of CodeOf: a history asks for each release twice.
+// loaded caches the results of CodeOf, because a history needs each release
+// twice.
 var loaded = struct {
 	sync.Mutex
 	codes map[string]*Code
@@ -71,7 +75,7 @@ func (x *index) code(release string) *Code {
 	return newCode(release, functions, gates)
 }
 
-// NewCode returns the index of a release's programs, given by their names.
+// NewCode returns the index of a release. programs has its programs by name.
 func NewCode(release string, programs map[string]*Program) *Code {
 	functions, gates := map[string][]*Source{}, map[string]map[string]bool{}
 	for name, p := range programs {
@@ -106,7 +110,8 @@ func (c *Code) Function(program, name string) *Source {
 	return functions[at]
 }
 
-// Spanless lists the calls in the text of a function of functions that have no span.
+// Spanless lists the calls in a function's text that call functions without a
+// span.
 func (c *Code) Spanless(program, name string) []SourceCall {
 	f := c.Function(program, name)
 	if f == nil {
@@ -121,13 +126,13 @@ func (c *Code) Spanless(program, name string) []SourceCall {
 	return calls
 }
 
-// Traces reports whether functions of a package are among a program's.
+// Traces reports whether a program has traced functions of a package.
 func (c *Code) Traces(program, pkg string) bool { return c.packages()[program][pkg] }
 
-// Functions are all functions of a program's traced packages, sorted by name.
+// Functions returns all functions of a program's traced packages, sorted by name.
 func (c *Code) Functions(program string) []*Source { return c.functions[program] }
 
-// Programs are the names of the traced programs, sorted.
+// Programs returns the names of the traced programs, sorted.
 func (c *Code) Programs() []string {
 	var names []string
 	for name := range c.functions {
@@ -137,14 +142,16 @@ func (c *Code) Programs() []string {
 	return names
 }
 
-// Gate reports whether a feature gate of a program is on by default, if it knows the gate.
+// Gate reports whether a feature gate of a program is on by default. known is
+// false if the program does not have the gate.
 func (c *Code) Gate(program, gate string) (on, known bool) {
 	on, known = c.gates[program][gate]
 	return on, known
 }
 
-// GateSince returns the minor version, "v1.36", since which a gate has always had the default
-// that it has in this release, as far as the index goes back.
+// GateSince returns a minor version, such as "v1.36". Since this version, the
+// gate has always had the default that it has in this release, as far as the
+// index goes back.
 func (c *Code) GateSince(program, gate string) string {
 	x, err := loadIndex()
 	if err != nil {
@@ -166,8 +173,9 @@ func (x *index) gateSince(release, program, gate string) string {
 	return semver.MajorMinor(x.releases[r])
 }
 
-// PutIndex adds the programs of a release, by name, to the index file in a folder. It removes the
-// programs of another patch release of the same minor version.
+// PutIndex adds the programs of a release, by name, to the index file in a
+// folder. It removes the programs of another patch release of the same minor
+// version.
 func PutIndex(folder, release string, programs map[string]*Program) error {
 	releases := map[string]map[string]*Program{}
 	if err := readIndexFile(folder, releases); err != nil {
@@ -186,7 +194,7 @@ func PutIndex(folder, release string, programs map[string]*Program) error {
 	return os.WriteFile(filepath.Join(folder, indexFile), packed, 0o644)
 }
 
-// readIndexFile reads the index of a folder; there need not be one.
+// readIndexFile reads the index of a folder. The file may be missing.
 func readIndexFile(folder string, releases map[string]map[string]*Program) error {
 	path := filepath.Join(folder, indexFile)
 	packed, err := os.ReadFile(path)

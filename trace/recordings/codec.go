@@ -7,21 +7,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A codec writes or reads recordings, and what the recordings of a release share.
+// A codec writes or reads recordings, and the data that the recordings of a
+// release share.
 type codec struct {
 	*columns.Codec
-	// locals has the number of each place among those of this recording, from 1 on in order of their first call; 0 for
-	// places that it has not called yet. last is the number that was given last.
+	// locals has, by place, the number of the place in this recording. Numbers
+	// start at 1, in order of the first call. 0 means that the place has not been
+	// called yet. last is the last used number.
 	locals []int32
 	last   int32
-	// shared has the data that the recordings of a release share; nil for coding that data itself.
+	// shared has the data that the recordings of a release share. It is nil while
+	// that data itself is coded.
 	shared *shared
 }
 
-// encode packs a recording that Validate accepts. The places of its calls must be in shared.
+// encode packs a recording. Validate must accept the recording, and the places of
+// its calls must be in shared.
 func encode(rec *trace.Recording, s *shared) ([]byte, error) { return written(rec, s).Pack(s.common) }
 
-// written gives the columns of a recording.
+// written returns the columns of a recording.
 func written(rec *trace.Recording, s *shared) *columns.Codec {
 	c := &codec{Codec: columns.NewWriter(), shared: s}
 	c.recording(rec)
@@ -37,7 +41,7 @@ func decode(packed []byte, s *shared) (*trace.Recording, error) {
 	return read(opened, s)
 }
 
-// read takes a recording out of the columns.
+// read reads a recording from the columns.
 func read(opened *columns.Codec, s *shared) (*trace.Recording, error) {
 	c := &codec{Codec: opened, shared: s}
 	rec := new(trace.Recording)
@@ -48,7 +52,7 @@ func read(opened *columns.Codec, s *shared) (*trace.Recording, error) {
 	if rec.Validate() == nil {
 		return rec, nil
 	}
-	// The order of an earlier apitrace may have been another.
+	// An earlier apitrace may have used another order.
 	for i := range rec.Requests {
 		if err := rec.Requests[i].Sort(); err != nil {
 			return nil, err

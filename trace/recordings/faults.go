@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// faulty are the recordings of servers that were built with a fault of the course. They are no scenarios of a
-// release: only Load and Has find them, so that lists and searches show what upstream's servers do.
+// faulty has the recordings of servers that were built with a fault of the
+// course. They are not scenarios of a release. Only Load and Has find them, so
+// that lists and searches show the behavior of upstream's servers.
 var faulty = sync.OnceValues(func() ([]*archive, error) {
 	folder, err := fs.Sub(embedded, "data/"+FaultsFolder)
 	if err != nil {
@@ -15,7 +16,8 @@ var faulty = sync.OnceValues(func() ([]*archive, error) {
 	return openAll(folder)
 })
 
-// faultsOf returns the recordings of the faults of a release; nil if there are none.
+// faultsOf returns the recordings of the faults of a release, or nil if there are
+// none.
 func faultsOf(k8sVersion string) (*archive, error) {
 	all, err := faulty()
 	for _, a := range all {
@@ -26,7 +28,9 @@ func faultsOf(k8sVersion string) (*archive, error) {
 	return nil, err
 }
 
-// faultsInfo describes the recordings of the faults of a release, which may be in any form that Resolve accepts. Without any, it lists no scenarios.
+// faultsInfo describes the recordings of the faults of a release. The release may
+// be in any form that Resolve accepts. The Info lists no scenarios if there are
+// no such recordings.
 func faultsInfo(k8sVersion string) (Info, error) {
 	version, err := Resolve(k8sVersion)
 	if err != nil {
@@ -39,7 +43,8 @@ func faultsInfo(k8sVersion string) (Info, error) {
 	return a.Info, nil
 }
 
-// Has reports whether there is a recording of a scenario, or of a fault, for a release in a form that Resolve accepts.
+// Has reports whether there is a recording of a scenario, or of a fault, for a
+// release. The release may be in any form that Resolve accepts.
 func Has(k8sVersion, scenario string) (bool, error) {
 	a, err := find(k8sVersion)
 	if err != nil || a.Has(scenario) {

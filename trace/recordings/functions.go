@@ -9,17 +9,17 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
-// A Function is a function that was called in a release, with its full name and its place.
+// A Function is a function that was called in a release.
 type Function struct {
 	Name, Process, File string
 	Line                int
-	// Scenarios are the scenarios that call it, sorted.
+	// Scenarios are the scenarios that call the function, sorted.
 	Scenarios []string
 }
 
-// Functions lists the functions that the recordings of a release call, in order of their first
-// occurrence. It reads far less than All does. A function of two programs is listed once, with its place in the
-// first of them.
+// Functions lists the functions that the recordings of a release call, in order
+// of their first occurrence. It reads far less than All does. A function of two
+// programs is listed once, with its place in the first program.
 func Functions(k8sVersion string) ([]Function, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -53,7 +53,8 @@ func Functions(k8sVersion string) ([]Function, error) {
 	return all, nil
 }
 
-// placesOfAll returns the shared places of the functions that each recording of the archive calls, in order of Scenarios.
+// placesOfAll returns, for each recording of the archive, the shared places of
+// the functions that it calls. The recordings are in the order of Scenarios.
 func (a *archive) placesOfAll() ([][]uint32, error) {
 	shared, err := a.shared()
 	if err != nil {
@@ -72,7 +73,8 @@ func (a *archive) placesOfAll() ([][]uint32, error) {
 	return called, reading.Wait()
 }
 
-// placesOf returns the shared places of the functions that a recording calls, each once, in order.
+// placesOf returns the shared places of the functions that a recording calls.
+// Each is listed once, in order of the first call.
 func (a *archive) placesOf(scenario string, s *shared) ([]uint32, error) {
 	name := scenarioFile(scenario)
 	packed, err := a.read(name)

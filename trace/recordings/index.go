@@ -6,7 +6,7 @@ import "github.com/kubeapitrace/apitrace/internal/message"
 type Program struct {
 	// Functions are all functions, methods and function literals, sorted by name.
 	Functions []Source
-	// Gates has, for each feature gate, whether it is on by default.
+	// Gates tells, by gate, whether a feature gate is on by default.
 	Gates map[string]bool
 }
 
@@ -16,10 +16,10 @@ type Source struct {
 	Name string
 	// File is the name of its file, without the path of its package.
 	File string
-	// Spanless is the reason why it has no span; Spanned if it has one.
+	// Spanless is the reason why it has no span. It is Spanned if it has one.
 	Spanless Spanless
-	// Calls are the calls in its text, in order. A function literal within it is a function of its
-	// own.
+	// Calls are the calls in its text, in order. A function literal within it is
+	// a separate function.
 	Calls []SourceCall
 }
 
@@ -28,21 +28,23 @@ type Spanless int
 
 // The reasons.
 const (
-	// Spanned: it has a span.
+	// Spanned: the function has a span.
 	Spanned Spanless = iota
-	// SpanlessLeaf: it calls nothing, and the recordings were made when apitrace recorded no calls of such
-	// functions.
+	// SpanlessLeaf: the function calls nothing, and the recordings were made when
+	// apitrace did not record calls of such functions.
 	SpanlessLeaf
-	// SpanlessNamed: apitrace leaves it out, because the guide names it. It also leaves out the literals that fill a
-	// sync.Pool; the index does not have these.
+	// SpanlessNamed: apitrace leaves the function out because the guide names it.
+	// It also leaves out the literals that fill a sync.Pool; the index does not
+	// have these.
 	SpanlessNamed
-	// SpanlessBody: it has no body in Go.
+	// SpanlessBody: the function has no body in Go.
 	SpanlessBody
-	// SpanlessDirective: a directive forbids to insert anything.
+	// SpanlessDirective: a compiler directive forbids insertions.
 	SpanlessDirective
 )
 
-// Why is the reason as the end of a sentence, the zero Message for Spanned.
+// Why returns the reason as the end of a sentence. It is the zero Message for
+// Spanned.
 func (s Spanless) Why() message.Message {
 	switch s {
 	case SpanlessLeaf:
@@ -59,74 +61,81 @@ func (s Spanless) Why() message.Message {
 
 // A SourceCall is a call in the text of a function.
 type SourceCall struct {
-	// Line is its line, counted from that of the function, which is 0.
+	// Line is the line of the call. The line of the function is 0.
 	Line int
 	Kind CallKind
 	// Name is the full name of the called function, or another name according to Kind.
 	Name string
-	// Gate is the feature gate that decides whether the call is made, or "".
+	// Gate is the feature gate that decides whether the function makes the call,
+	// or "".
 	Gate string
-	// Deferred is set for the call of a defer statement. It is made from the line where the
-	// function returns.
+	// Deferred is set for the call in a defer statement. Control leaves for such
+	// a call from the line where the function returns.
 	Deferred bool
-	// Branch is what has to be so for the call to be made, the zero value if nothing is known.
+	// Branch is the branch that decides whether the function makes the call. It
+	// is the zero value if no branch is known.
 	Branch Branch
 }
 
 // A Branch is the innermost branch of a function's text around a call.
 type Branch struct {
 	Kind BranchKind
-	// Text is its code in one line, without what it encloses: "if err == nil", "for _, p := range plugins". A text that is too
-	// long ends with "…".
+	// Text is the code of the branch on one line, without its body, such as "if
+	// err == nil" or "for _, p := range plugins". A shortened text ends with "…".
 	Text string
-	// Line is its line, counted from that of the function, which is 0.
+	// Line is the line of the branch. The line of the function is 0.
 	Line int
-	// Threshold says that it compares with a limit.
+	// Threshold says that the branch compares with a limit.
 	Threshold Threshold
 }
 
-// A BranchKind says how a call stands to a branch.
+// A BranchKind says where a call stands relative to a branch.
 type BranchKind int
 
 // The kinds of a Branch.
 const (
-	// NoBranch: the call stands in none, as far as the text tells.
+	// NoBranch: the text shows no branch around the call.
 	NoBranch BranchKind = iota
-	// BranchIn: the call is made inside of it: of an if, a case, a loop, or behind && or ||.
+	// BranchIn: the call is inside an if, a case or a loop, or to the right of &&
+	// or ||.
 	BranchIn
-	// BranchElse: the call is made in its else.
+	// BranchElse: the call is in the else.
 	BranchElse
-	// BranchPast: the call stands behind it, and it leaves the function or the loop.
+	// BranchPast: the call comes after the branch, and the branch leaves the
+	// function or the loop.
 	BranchPast
-	// BranchLoop: the call is made in the turns of a loop over a range.
+	// BranchLoop: the call is in the body of a range loop.
 	BranchLoop
 )
 
-// A Threshold is a limit with which a branch compares.
+// A Threshold is the kind of limit that a branch compares with.
 type Threshold int
 
 // The kinds of a Threshold.
 const (
 	NoThreshold Threshold = iota
-	// ThresholdTime: a duration.
+	// ThresholdTime: the limit is a duration.
 	ThresholdTime
-	// ThresholdSize: the length of something, compared with more than whether there is anything.
+	// ThresholdSize: the limit is the length of something. A check for emptiness
+	// does not count.
 	ThresholdSize
-	// ThresholdVerbosity: the verbosity of the log.
+	// ThresholdVerbosity: the limit is a verbosity of the log.
 	ThresholdVerbosity
 )
 
-// A CallKind says how a call names what it calls.
+// A CallKind says how a call names its callee.
 type CallKind int
 
 // The kinds of a SourceCall.
 const (
 	// CallStatic: Name is the function.
 	CallStatic CallKind = iota
-	// CallInterface: Name is the method of an interface, "net/http.Handler.ServeHTTP".
+	// CallInterface: Name is the method of an interface, such as
+	// "net/http.Handler.ServeHTTP".
 	CallInterface
-	// CallValue: Name is the variable or field whose value is called, "" if it has no name.
+	// CallValue: Name is the variable or field that holds the called function. It
+	// is "" if there is no such name.
 	CallValue
-	// CallMakes is not a call: the text makes a value of the type Name.
+	// CallMakes: not a call; the text makes a value of the type Name.
 	CallMakes
 )

@@ -11,10 +11,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
-// An index holds the programs of all releases. Most functions are the same in several releases, so
-// each text of a function is stored once, with the releases that have it.
+// An index holds the programs of all releases. Most functions are the same in
+// several releases. So each text of a function is stored once, with its releases.
 type index struct {
-	// releases are at most maxReleases, oldest first.
+	// releases are the releases, oldest first. There are at most maxReleases.
 	releases []string
 	// programs are the names of the traced programs.
 	programs []string
@@ -26,10 +26,10 @@ type index struct {
 // maxReleases is the number of bits in a set of releases.
 const maxReleases = 64
 
-// An indexText is one text of a function.
+// An indexText is one version of a function's text.
 type indexText struct {
 	Source
-	// in has, for each program, a bit for each release.
+	// in has a set of releases for each program: bit r stands for releases[r].
 	in []uint64
 }
 
@@ -37,11 +37,12 @@ type indexText struct {
 type indexGate struct {
 	program int
 	name    string
-	// known and on have a bit for each release.
+	// known and on are sets of releases: bit r stands for releases[r].
 	known, on uint64
 }
 
-// packIndex gives the content of the file. The programs of each release are by name.
+// packIndex returns the content of the index file. The keys of releases are
+// releases, then program names.
 func packIndex(releases map[string]map[string]*Program) ([]byte, error) {
 	x := &index{releases: slices.SortedFunc(maps.Keys(releases), semver.Compare)}
 	if len(x.releases) > maxReleases {
@@ -66,7 +67,7 @@ func packIndex(releases map[string]map[string]*Program) ([]byte, error) {
 }
 
 func (x *index) addTexts(releases map[string]map[string]*Program) {
-	known := map[string][]int{} // the texts of a function
+	known := map[string][]int{} // positions of the texts, by function
 	for r, release := range x.releases {
 		for p, program := range x.programs {
 			of := releases[release][program]
@@ -145,7 +146,8 @@ func (x *index) program(release, program string) *Program {
 	return of
 }
 
-// functions are those of a program of a release, sorted by name. They are not copied: a release has tens of thousands.
+// functions returns the functions of a program of a release, sorted by name. It
+// does not copy them, because a release has tens of thousands.
 func (x *index) functions(release, program int) []*Source {
 	n := 0
 	for i := range x.texts {
@@ -160,7 +162,8 @@ func (x *index) functions(release, program int) []*Source {
 	return found
 }
 
-// gatesOf are the feature gates of a program of a release, with their defaults.
+// gatesOf returns the feature gates of a program of a release, with their
+// defaults.
 func (x *index) gatesOf(release, program int) map[string]bool {
 	all := map[string]bool{}
 	for _, g := range x.gates {
@@ -198,7 +201,7 @@ func (c *codec) codeIndex(x *index) {
 	})
 }
 
-// sourceCall stores a call; line is the line of the call before it.
+// sourceCall stores a call. line is the line of the previous call.
 func (c *codec) sourceCall(call *SourceCall, line int) {
 	at := int64(call.Line)
 	c.Step("call.line", &at, int64(line))

@@ -10,14 +10,16 @@ import (
 
 // An Info describes the recordings of one release, and how they were made.
 type Info struct {
-	// K8sVersion and EtcdVersion are the versions of the recorded programs, with their "v".
+	// K8sVersion and EtcdVersion are the versions of the recorded programs, with
+	// their "v".
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
 	// Recorded is when the recording began.
 	Recorded time.Time `json:"recorded"`
-	// Apitrace is the commit of the apitrace that recorded.
+	// Apitrace is the commit of the recording apitrace.
 	Apitrace string `json:"apitrace"`
-	// Go is the toolchain that the programs were built with: "go1.26.8 linux/amd64".
+	// Go is the toolchain that built the programs, such as "go1.26.8
+	// linux/amd64".
 	Go string `json:"go"`
 	// Command is the command that made the recordings.
 	Command string `json:"command"`
@@ -32,7 +34,8 @@ type Info struct {
 // A Missing is a scenario that a release could not run.
 type Missing struct {
 	Scenario string `json:"scenario"`
-	// Reason is the recorder's sentence, in English; Why returns it in every language.
+	// Reason is the recorder's sentence, in English. Why returns it in every
+	// language.
 	Reason string `json:"reason"`
 }
 
@@ -42,7 +45,8 @@ var (
 	endedEarly   = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
 )
 
-// Why returns the reason why the scenario is missing. An unusual reason stays in English.
+// Why returns the reason why the scenario is missing. An unusual reason stays in
+// English.
 func (m Missing) Why() message.Message {
 	if release := needsRelease.FindStringSubmatch(m.Reason); release != nil {
 		return message.Of("it needs Kubernetes %s or newer", release[1])
@@ -59,7 +63,8 @@ func (m Missing) Why() message.Message {
 // Has reports whether the scenario is recorded.
 func (i *Info) Has(scenario string) bool { return slices.Contains(i.Scenarios, scenario) }
 
-// Why returns the reason why a scenario is missing; empty if it is not known.
+// Why returns the reason why a scenario is missing. It is empty if the reason is
+// not known.
 func (i *Info) Why(scenario string) message.Message {
 	for _, m := range i.Missing {
 		if m.Scenario == scenario {

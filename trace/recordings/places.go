@@ -19,7 +19,7 @@ type place struct {
 
 func placeOf(c *trace.Call) place { return place{c.Process, c.File, c.Line, c.Function} }
 
-// places are all functions that the recordings of one release name, sorted.
+// places has all functions in the recordings of one release, sorted.
 type places struct {
 	all   []place
 	index map[place]uint64
@@ -56,7 +56,7 @@ func (c *codec) places(p *places) {
 		next := int64(at.Line)
 		c.Step("line", &next, line)
 		at.Line, line = int(next), next
-		// Most names begin with the package, which the file names, too.
+		// Most names begin with the package path, and so does the file.
 		if prefix == "" || at.File != file {
 			file, prefix = at.File, path.Dir(at.File)+"."
 		}

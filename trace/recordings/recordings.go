@@ -1,9 +1,12 @@
-// Package recordings holds recorded traces of the scenarios for one release of each
-// minor version of Kubernetes. They are embedded in the apitrace binary, so that they can
-// be shown and compared at once, without network and build.
+// Package recordings holds recorded traces of the scenarios for one release of
+// each minor version of Kubernetes. They are embedded in the apitrace binary, so
+// that they can be shown and compared at once, without network and build. It also
+// holds the index of the sources of these releases.
 //
-// "make record" updates them. They do not preserve the time zone of times, and whether an
-// empty list or map was nil.
+// "make record" updates them. They preserve neither the time zone of times nor
+// the difference between a nil and an empty list or map.
+//
+// The code that makes recordings does not belong here.
 package recordings
 
 import (
@@ -19,10 +22,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Folder is where the files lie in the repository of apitrace.
+// Folder is the folder with the files in the repository of apitrace.
 const Folder = "trace/recordings/data"
 
-// FaultsFolder is the folder below Folder with the recordings of servers that were built with a fault of the course.
+// FaultsFolder is the folder below Folder with the recordings of servers that
+// were built with a fault of the course.
 const FaultsFolder = "faults"
 
 // Latest stands for the newest recorded release.
@@ -52,9 +56,10 @@ func Versions() ([]Info, error) {
 	return infos, nil
 }
 
-// Load returns the recording of a scenario for a release, in a form that Resolve accepts, or that of a fault. Each
-// call returns a new copy. If there is no such recording, the error is an UnknownVersionError
-// or an UnknownScenarioError, which names the existing ones.
+// Load returns the recording of a scenario or a fault for a release. The release
+// may be in any form that Resolve accepts. Each call returns a new copy. If there
+// is no such recording, the error is an UnknownVersionError or an
+// UnknownScenarioError, which lists the existing ones.
 func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -73,7 +78,8 @@ func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	return nil, a.unknown(scenario)
 }
 
-// All returns all recordings of a release, by the names of their scenarios.
+// All returns all recordings of a release, sorted by the names of their
+// scenarios.
 func All(k8sVersion string) ([]*trace.Recording, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -90,8 +96,9 @@ func All(k8sVersion string) ([]*trace.Recording, error) {
 	return all, nil
 }
 
-// Resolve gives the recorded release that is meant: "v1.30.4" for "1.30", "v1.30" and
-// "v1.30.4", the newest for "latest" and "". Anything else is an UnknownVersionError.
+// Resolve returns the recorded release that k8sVersion stands for. "1.30",
+// "v1.30" and "v1.30.4" give "v1.30.4". "latest" and "" give the newest release.
+// Anything else is an UnknownVersionError.
 func Resolve(k8sVersion string) (string, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -100,8 +107,9 @@ func Resolve(k8sVersion string) (string, error) {
 	return a.K8sVersion, nil
 }
 
-// Range returns the recorded releases between two, both included, the oldest first. Both
-// have a form that Resolve accepts. If the first is newer than the second, the result is empty.
+// Range returns the recorded releases between two, both included, the oldest
+// first. Both may be in any form that Resolve accepts. If the first is newer than
+// the second, the result is empty.
 func Range(from, to string) ([]Info, error) {
 	first, err := find(from)
 	if err != nil {
@@ -159,7 +167,7 @@ func (a *archive) unknown(scenario string) error {
 type UnknownVersionError struct {
 	// Version is the requested version.
 	Version string
-	// Recorded are the releases of which there are recordings, oldest first.
+	// Recorded are the recorded releases, oldest first.
 	Recorded []string
 }
 
@@ -183,11 +191,13 @@ func (e *UnknownVersionError) message() message.Message {
 // An UnknownScenarioError reports that a release has no recording of a scenario.
 type UnknownScenarioError struct {
 	Scenario, K8sVersion string
-	// Reason is why the release could not run it; empty if it was never tried.
+	// Reason is the reason why the release could not run the scenario. It is
+	// empty if the release never tried.
 	Reason message.Message
-	// NoModule is set if the reason is a module that is not available, so that a replay would fail, too.
+	// NoModule is set if the reason is an unavailable module. A replay would
+	// fail, too.
 	NoModule bool
-	// RecordedBy are the releases that have recorded it, oldest first.
+	// RecordedBy are the releases with a recording of the scenario, oldest first.
 	RecordedBy []string
 }
 

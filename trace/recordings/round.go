@@ -8,20 +8,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Only times are stored less exactly than they were measured. They are a third of the data, and differ in every run.
-// First, all times are rounded down to units of fine, and of coarse in a long trace: the resolution of the clocks of virtual machines
-// is mostly tens of nanoseconds. Then the difference between each time of a request and the next one is rounded to some digits.
+// Only times are stored less exactly than they were measured. They are a third of
+// the data and differ in every run.
+//
+// First, all times are rounded down to units of fine, or of coarse in a long
+// trace. The clocks of virtual machines mostly have a resolution of tens of
+// nanoseconds. Then the difference between each time of a request and the next
+// time is rounded to a few binary digits.
 const (
 	fine   = int64(10 * time.Nanosecond)
 	coarse = int64(time.Microsecond)
 	long   = int64(time.Second)
-	// digits is the number of binary digits that are kept of a difference.
+	// digits is the number of binary digits of a difference that are kept.
 	digits = 4
 )
 
-// rounded returns a copy of the recording with rounded times. It never swaps the order of two events, but makes them
-// simultaneous if they are in the same unit. Every duration, and every other difference between two times in units, changes by a
-// sixteenth at most.
+// rounded returns a copy of the recording with rounded times. It never swaps the
+// order of two events, but makes them simultaneous if they are in the same unit.
+// Every duration, and every other difference between two times in units, changes
+// by a sixteenth at most.
 func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	copied := *rec
 	copied.Requests = slices.Clone(rec.Requests)
@@ -46,7 +51,8 @@ func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	return &copied, nil
 }
 
-// roundGaps rounds the difference between each time of a request and the next one.
+// roundGaps rounds the difference between each time of a request and the next
+// time.
 func roundGaps(r *trace.Request) {
 	t := timesOf(r)
 	out := make([]int64, len(t.all))
@@ -60,17 +66,18 @@ func roundGaps(r *trace.Request) {
 	}
 }
 
-// shortened returns the nearest number with at most digits binary digits before its zeros.
+// shortened returns the nearest number with at most digits binary digits before
+// its zeros.
 func shortened(v int64) int64 {
 	more := max(bits.Len64(uint64(v))-digits, 0)
 	half := int64(1) << more >> 1
 	return (v + half) >> more << more
 }
 
-// floor gives the multiple of unit that is v or the next below it.
+// floor returns the greatest multiple of unit that is not above v.
 func floor(v, unit int64) int64 { return v - (v%unit+unit)%unit }
 
-// unitOf gives the largest unit that all times of the request are multiples of.
+// unitOf returns the largest unit that divides all times of the request.
 func unitOf(r *trace.Request) int64 {
 	for _, unit := range []int64{coarse, fine} {
 		if !slices.ContainsFunc(r.Calls, func(c trace.Call) bool {

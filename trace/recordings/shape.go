@@ -8,9 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Shape writes the names of all calls as trace.WriteNames does, but with the calls below
-// each call sorted: upstream walks maps, so that the order of some is another each
-// time. Runs that differ in nothing else have the same shape.
+// Shape returns the names of all calls in the format of trace.WriteNames, but
+// with the children of each call sorted. Upstream iterates over maps, so the
+// order of some calls changes from run to run. Runs that differ only in that
+// order have the same shape.
 func Shape(requests []trace.Request) (string, error) {
 	var out strings.Builder
 	for i := range requests {

@@ -9,16 +9,18 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// shared is the data that the recordings of one release share, and that is needed to read any of them.
+// shared is the data that the recordings of one release share. Reading any of
+// them needs it.
 type shared struct {
 	places *places
-	// common is typical content of columns, taken from a few recordings. With it, recordings
-	// compress to half the size.
+	// common is typical content of columns, taken from a few recordings. It
+	// halves the size of compressed recordings.
 	common []byte
 }
 
 const (
-	// Recordings that common is made of: the largest, except that of a program's start,
+	// common is made of the commonRecordings largest recordings with at most
+	// commonMaxCalls calls. This excludes the recording of a program's start,
 	// which is larger than all others together and differs from them.
 	commonRecordings = 4
 	commonMaxCalls   = 10_000
@@ -39,7 +41,7 @@ func newShared(all []*trace.Recording) (*shared, error) {
 			return nil, err
 		}
 		for name, content := range contents {
-			if name != columns.BitsColumn && !strings.HasPrefix(name, gapColumns) { // which are never twice the same
+			if name != columns.BitsColumn && !strings.HasPrefix(name, gapColumns) { // these never repeat
 				s.common = append(s.common, content...)
 			}
 		}

@@ -9,9 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// times are the times of the calls of a request. A time is stored as its rank among all times of the request: most
-// calls begin and end at the time that follows that of the call before, so the ranks take little space, and
-// the differences from each time to the next one are small.
+// times are the times of the calls of a request. A time is stored as its rank
+// among all times of the request. Most calls begin and end at the time right
+// after the previous call's time. So the ranks take little space, and the
+// differences between successive times are small.
 type times struct {
 	// all are the distinct times in units, ascending.
 	all []int64
@@ -19,26 +20,29 @@ type times struct {
 	unit int64
 	// starts and ends are the ranks of the calls' times.
 	starts, ends []int32
-	// kinds are the kinds of events. events has for each rank the position of the kind of the first event that was stored with it,
-	// counted from 1; 0 for none.
+	// kinds are the kinds of events. events has, for each rank, the number of the
+	// kind of the first event that was stored with this rank, or 0. A number is a
+	// position in kinds, counted from 1.
 	kinds  []*eventKind
 	events []uint8
 }
 
-// gapColumns is how the names of the columns begin that have differences between times.
+// gapColumns is the prefix of the names of the columns with differences between
+// times.
 const gapColumns = "gap."
 
-// An eventKind is a kind of events whose times resemble each other.
+// An eventKind is a kind of events with similar times.
 type eventKind struct {
 	// number is the position among the kinds, counted from 1.
 	number uint8
-	// rank predicts the ranks.
+	// rank predicts the rank of an event.
 	rank *columns.Model
-	// gap has the differences to the times of the ranks before.
+	// gap has the differences between the time of a rank and the time of the rank
+	// before.
 	gap *columns.Column
 }
 
-// kind returns the kind with a name.
+// kind adds a kind with a name, and returns it.
 func (t *times) kind(c *codec, name string) *eventKind {
 	t.kinds = append(t.kinds, &eventKind{uint8(len(t.kinds) + 1), c.Model(name), c.Column(gapColumns + name)})
 	return t.kinds[len(t.kinds)-1]
@@ -51,7 +55,7 @@ func timesOf(r *trace.Request) *times {
 	return t
 }
 
-// rankCalls takes the times of the calls of a request.
+// rankCalls fills in the times and ranks of the calls of a request.
 func (t *times) rankCalls(r *trace.Request) {
 	t.unit, t.all = unitOf(r), make([]int64, 0, 2*len(r.Calls))
 	for i := range r.Calls {
@@ -70,10 +74,11 @@ func (t *times) rankCalls(r *trace.Request) {
 	}
 }
 
-// span returns when a call begins and ends.
+// span returns the start and the end of a call in nanoseconds.
 func span(c *trace.Call) (start, end int64) { return c.StartNs, c.StartNs + c.DurationNs }
 
-// start stores when a call begins, as a difference to a rank, and returns its rank.
+// start stores the start of a call as a difference to a rank. It returns the
+// call's rank.
 func (t *times) start(c *callCodec, at int, kind *eventKind, free int) int {
 	return t.rank(c, &t.starts[at], c.places[at], kind, free)
 }
@@ -100,7 +105,8 @@ func (t *times) rank(c *callCodec, rank *int32, place int32, kind *eventKind, fr
 	return at
 }
 
-// code stores the times themselves, after the ranks of the calls.
+// code stores the times themselves. It must run after the ranks of the calls were
+// stored.
 func (t *times) code(c *codec) {
 	if c.Err() != nil {
 		return
@@ -129,11 +135,12 @@ func (t *times) code(c *codec) {
 	}
 }
 
-// at returns the time with a rank in nanoseconds.
+// at returns the time of a rank in nanoseconds.
 func (t *times) at(rank int32) int64 { return t.all[rank] * t.unit }
 
-// gap stores the difference between two times: in the column as a short code, or if it has more digits than
-// the codes have, as 0, with the number itself in another column.
+// gap stores the difference between two times. It stores a short code in the
+// column. If the difference has more digits than a code can have, it stores 0
+// there, and the number itself in another column.
 func (c *codec) gap(column *columns.Column, gap *uint64) {
 	code := codeOf(*gap)
 	c.NumberIn(column, &code)
@@ -144,8 +151,9 @@ func (c *codec) gap(column *columns.Column, gap *uint64) {
 	}
 }
 
-// codeOf returns the code of a number with at most digits binary digits before its zeros, and 0 for other numbers. Numbers with
-// at most digits digits are their own code.
+// codeOf returns the code of a number with at most digits binary digits before
+// its zeros. It returns 0 for other numbers. A number with at most digits digits
+// is its own code.
 func codeOf(v uint64) uint64 {
 	zeros := max(bits.Len64(v)-digits, 0)
 	if v&(1<<zeros-1) != 0 {
@@ -154,7 +162,7 @@ func codeOf(v uint64) uint64 {
 	return uint64(zeros)<<(digits-1) + v>>zeros
 }
 
-// codedBy returns the number that has a code.
+// codedBy returns the number of a code.
 func codedBy(code uint64) uint64 {
 	if code < 1<<digits {
 		return code
@@ -163,9 +171,10 @@ func codedBy(code uint64) uint64 {
 	return (code - zeros<<(digits-1)) << zeros
 }
 
-// inOrder returns the calls in the order in which they begin; those that begin at the same time as they are listed.
+// inOrder returns the calls in the order of their start. Calls with the same
+// start keep their order.
 func (t *times) inOrder() []int32 {
-	at := make([]int32, len(t.all)+1) // where the calls of each rank begin
+	at := make([]int32, len(t.all)+1) // position of the first call of each rank
 	for _, rank := range t.starts {
 		at[rank+1]++
 	}
