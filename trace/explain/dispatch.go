@@ -10,12 +10,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Dispatch is a method of an interface and the method that ran when recorded code called it.
+// A Dispatch is a method of an interface and the method that ran when recorded
+// code called it.
 type Dispatch struct {
-	// Method is the interface's method by its full name, "k8s.io/apiserver/pkg/registry/rest.Getter.Get"; Ran is the method that ran.
+	// Method is the full name of the interface's method, such as
+	// "k8s.io/apiserver/pkg/registry/rest.Getter.Get". Ran is the method that
+	// ran.
 	Method, Ran string
-	// Storage is the type of the storage on which the handler works that made the call, "*k8s.io/…/storage.REST", "" if the recording does not
-	// show it. Resource is the resource of the handler's request, with its subresource: "deployments/scale". Both are "" for other calls.
+	// Storage is the type of the calling handler's storage, such as
+	// "*k8s.io/…/storage.REST". It is "" if the recording does not show it.
+	// Resource is the resource of the handler's request, with its subresource,
+	// such as "deployments/scale". Both are "" if the caller is not a handler.
 	Storage, Resource string
 	// Caller is the function that made the call.
 	Caller string
@@ -23,9 +28,11 @@ type Dispatch struct {
 	Scenarios []string
 }
 
-// Dispatches lists the recorded calls of methods of interfaces, one for each set of Method, Ran, Storage, Resource and Caller,
-// in order of the first call. wanted selects them. The index says which line calls a method of an interface. A line that calls several
-// methods of one name is left out: the recording does not tell which of them was called.
+// Dispatches lists the recorded calls of methods of interfaces, in order of the
+// first call. It returns one Dispatch for each combination of Method, Ran,
+// Storage, Resource and Caller. wanted selects the methods. The index says which
+// line calls a method of an interface. A line that calls several methods of one
+// name is left out, because the recording does not show which of them was called.
 func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
 	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
 	for _, rec := range of {
@@ -52,7 +59,7 @@ type dispatchFinder struct {
 
 type dispatchKey struct{ method, ran, storage, resource, caller string }
 
-// A callPlace is a line of a function and what was called from it.
+// A callPlace is a line of a function and a function that was called from it.
 type callPlace struct {
 	process, caller string
 	line            int
@@ -92,8 +99,8 @@ func (f *dispatchFinder) add(scenario string, tree *trace.Tree, i int) {
 	f.all[n].Scenarios = appendNew(f.all[n].Scenarios, scenario)
 }
 
-// method returns the method of an interface that a line calls if a method of its name ran, "" if the line calls none, or if it
-// calls several.
+// method returns the interface's method that a line calls. It must have the name
+// of the method that ran. method returns "" if the line calls none or several.
 func (f *dispatchFinder) method(at callPlace) string {
 	own := funcname.Parse(at.ran)
 	text := f.code.Function(at.process, at.caller)
@@ -114,17 +121,21 @@ func (f *dispatchFinder) method(at callPlace) string {
 }
 
 const (
-	// handlersPackage holds the handlers, which get their storage as one of the interfaces of storageInterfaces.
+	// handlersPackage holds the handlers. They get their storage as one of the
+	// interfaces in storageInterfaces.
 	handlersPackage   = "k8s.io/apiserver/pkg/endpoints/handlers."
 	storageInterfaces = "k8s.io/apiserver/pkg/registry/rest"
-	// routesPackage holds the route functions, which call a handler. Their calls have the type of its storage.
+	// routesPackage holds the route functions, which call a handler. Their calls
+	// have the type of the handler's storage.
 	routesPackage = "k8s.io/apiserver/pkg/endpoints."
-	// serverEntry is the method in which a server begins with a request.
+	// serverEntry is the method that starts the work on a request in a server.
 	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 )
 
-// handled returns the storage and the resource of the nearest handler around call i. For a custom resource no route function calls the
-// handler: crdHandler makes it for the request, just before, by a function that gets the storage.
+// handled returns the storage and the resource of the nearest handler around call
+// i. For a custom resource, no route function calls the handler. There,
+// crdHandler makes the handler for the request, just before, with a function that
+// gets the storage.
 func handled(tree *trace.Tree, i int) (storage, resource string) {
 	without := "" // the resource without its subresource
 	at, below := i, -1
@@ -146,7 +157,8 @@ func handled(tree *trace.Tree, i int) (storage, resource string) {
 	return storage, cmp.Or(resource, without)
 }
 
-// requested returns the resource that a call read in the URL, with its subresource, if call i made it before the call below.
+// requested returns the resource that call i read in the URL, with its
+// subresource. Only reads before the call below count.
 func requested(tree *trace.Tree, i, below int) string {
 	for c := range tree.Children(i) {
 		if c >= below {
@@ -160,7 +172,8 @@ func requested(tree *trace.Tree, i, below int) string {
 	return ""
 }
 
-// Receiver returns the full name of the type that declares a method, "" for a function.
+// Receiver returns the full name of the type that declares a method. It returns
+// "" for a function.
 func Receiver(method string) string {
 	n := funcname.Parse(method)
 	if n.Type == "" {
@@ -169,7 +182,8 @@ func Receiver(method string) string {
 	return n.Package + "." + strings.TrimSuffix(n.Type, funcname.GenericMark)
 }
 
-// Ran counts, for each method of a type by its full name, the recorded scenarios that called it.
+// Ran counts the recorded scenarios that called each method. The methods are full
+// names.
 func Ran(methods []string, of []*trace.Recording) map[string]int {
 	seen := map[string][]string{}
 	for _, m := range methods {

@@ -1,5 +1,7 @@
-// Package explain describes one function: the guide's note, its place, and its calls in
-// recordings: callers, callees and values.
+// Package explain describes one function: the guide's note, its place, and its
+// callers, callees and values in recordings.
+//
+// The comparison of releases does not belong here: see packages diff and history.
 package explain
 
 import (
@@ -17,38 +19,44 @@ type Sight struct {
 	// Scenario, Method, Path and Status identify the request.
 	Scenario, Method, Path string
 	Status                 int
-	// Calls counts its calls. Ns is their total time in nanoseconds, SelfNs the part without
-	// their callees. A call below another call of the function counts in both.
+	// Calls counts the calls of the function. Ns is their total time in
+	// nanoseconds. SelfNs is the part without their callees. A call below another
+	// call of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
-	// Untimed counts those of which only the entry was recorded, as of every call of a function that calls nothing.
+	// Untimed counts the calls with a recorded entry but no recorded return. All
+	// calls of a function that calls nothing are untimed.
 	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
 	// Values are sorted by name.
 	Values []Value
-	// Errors lists the errors that it returned and where panics passed through it, each once.
+	// Errors lists, once each, the errors that the function returned, and the
+	// places of panics that passed through it.
 	Errors []string
 }
 
-// A Neighbour is a function on the other side of calls.
+// A Neighbour is a caller or a callee of the function.
 type Neighbour struct {
 	// Function is its full name.
 	Function string
-	// File and Line are the place of the call in the caller; Line is 0 if it is not
-	// known.
+	// File and Line are the place of the call in the caller. Line is 0 if it is
+	// not known.
 	File string
 	Line int
-	// Calls counts them.
+	// Calls counts the calls between the two.
 	Calls int
-	// NewGoroutine is set if the called function ran on a goroutine that the caller had started, Handoff if another
-	// goroutine took it out of this queue.
+	// NewGoroutine is set if the callee ran on a goroutine that the caller had
+	// started. Handoff is the queue that another goroutine took the work from, or
+	// "".
 	NewGoroutine bool
 	Handoff      string
-	// Indirect is set if the caller's text does not have the call, as the index of the sources says: code in between makes it.
+	// Indirect is set if the caller's text does not have the call, according to
+	// the index of the sources. Other code in between makes the call.
 	Indirect bool
-	// Through is the package of that code, Program the neighbour's program if that is another one. Both are "" if
-	// Indirect is not set or the code is not known.
+	// Through is the package of the code in between. Program is the neighbour's
+	// program if it is another program. Both are "" if Indirect is not set or the
+	// code is not known.
 	Through, Program string
 }
 
@@ -59,8 +67,10 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns a Sight of the function with this full name for each request that called it. The index of the sources tells which
-// calls are in the text of the caller; of a release that it does not have, and of an edited one, all are taken to be.
+// Look returns a Sight for each request that called the function. function is its
+// full name. The index of the sources tells which calls are in the caller's text.
+// For an edited program, or a release that is not in the index, Look assumes that
+// all calls are.
 func Look(function string, of []*trace.Recording) ([]Sight, error) {
 	var all []Sight
 	for _, rec := range of {
@@ -69,7 +79,7 @@ func Look(function string, of []*trace.Recording) ([]Sight, error) {
 			return nil, err
 		}
 		if len(rec.Edited) > 0 {
-			code = nil // it is not upstream's
+			code = nil // an edited program is not upstream's
 		}
 		for i := range rec.Requests {
 			tree, err := trace.NewTree(&rec.Requests[i])
@@ -91,12 +101,14 @@ type overview struct {
 	Requests int
 	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Sight sums up its activity, without Scenario, Method, Path and Status. Callers and
-	// callees are sorted by their number of calls, the most frequent first.
+	// Sight sums up the activity, without Scenario, Method, Path and Status. Its
+	// callers and callees are sorted by their number of calls, the most frequent
+	// first.
 	Sight Sight
 }
 
-// Spanless lists the calls of functions without a span in the text of a function, which begins at a line of a file.
+// Spanless lists the calls of functions without a span in a function's text. line
+// is the line of the function in file.
 func Spanless(code *recordings.Code, program, function, file string, line int) []Neighbour {
 	var all []Neighbour
 	for _, c := range code.Spanless(program, function) {
@@ -171,7 +183,7 @@ func look(function string, tree *trace.Tree, code *recordings.Code) Sight {
 	return s
 }
 
-// neighbour returns one side of a call, of which the other is the function that is looked at.
+// neighbour returns one side of a call. The other side is the described function.
 func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int) Neighbour {
 	call := tree.Call(called)
 	n := Neighbour{
@@ -199,7 +211,7 @@ func sorted(values map[string][]string) []Value {
 	return all
 }
 
-// meet adds the calls of a neighbour.
+// meet adds n to all, or adds its calls to an equal neighbour.
 func meet(all []Neighbour, n Neighbour) []Neighbour {
 	for i := range all {
 		same := all[i]

@@ -20,58 +20,65 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Page is all that is known of a function.
+// A Page has all known facts about a function.
 type Page struct {
 	// Function is the full name.
 	Function string
-	// Layer is the title of its layer, "" if it belongs to none.
+	// Layer is the title of the function's layer, or "" if it belongs to none.
 	Layer string
 	// Note is the guide's note, or "" if the function is not a key step.
 	Note string
-	// File and Line are its place; File is "" if that is not known.
+	// File and Line are the place of the function. File is "" if it is not known.
 	File string
 	Line int
-	// Program is whose source that is: "kube-apiserver v1.37.1".
+	// Program is the program with this source, such as "kube-apiserver v1.37.1".
 	Program string
-	// URL is where it can be read, "" if that is not known.
+	// URL is the address of the source, or "" if it is not known.
 	URL string
-	// Sights are its activity in the recordings, request by request.
+	// Sights are the activity of the function in the recordings, request by
+	// request.
 	Sights []Sight
 	// Merged asks for an overview of the sights instead of each of them.
 	Merged bool
 	// Recordings counts the recordings that were searched.
 	Recordings int
-	// Version is the release of Kubernetes. Scenario is one that calls the function in another release, or "".
+	// Version is the release of Kubernetes. Scenario is a scenario that calls the
+	// function in another release, or "".
 	Version, Scenario string
-	// Server are the flags that name an API server behind the aggregator and its kube-apiserver to later commands; "" stands for
-	// kube-apiserver itself.
+	// Server has the flags that select an API server behind the aggregator, and
+	// its kube-apiserver, in later commands. It is "" for kube-apiserver itself.
 	Server string
 	// Source is the entry in the index of the sources, or nil.
 	Source *recordings.Source
 	// Spanless are the calls of functions without a span in its text, in order.
 	Spanless []Neighbour
-	// Static is set for a release that cannot be built: it tells what the source alone says.
+	// Static is set for a release that cannot be built. It has the facts from the
+	// source alone.
 	Static *Static
-	// Untraced is set if the index has the release but no function of this package.
+	// Untraced is set if the index has the release but no function of this
+	// package.
 	Untraced bool
 }
 
-// A Static is what the source of a release says of a function.
+// A Static has the facts about a function that the source of a release shows
+// without a run.
 type Static struct {
-	// Callers are the functions that call it, by full name. Known is false if the source alone does not tell.
+	// Callers are the full names of the functions that call it. Known is false if
+	// the source alone does not show the callers.
 	Callers []string
 	Known   bool
 }
 
 // WriteOptions set how a page is printed.
 type WriteOptions struct {
-	// Width is the number of columns; 0 is 80. Names and addresses are not broken.
+	// Width is the number of columns. 0 means 80. Names and addresses are not
+	// broken.
 	Width int
 	// Colour makes titles stand out.
 	Colour bool
-	// ASCII keeps to ASCII characters.
+	// ASCII restricts the output to ASCII characters.
 	ASCII bool
-	// Lang is the language of the labels, "en" or "zh"; "" is "en".
+	// Lang is the language of the labels, "en" or "zh". "" means "en".
 	Lang string
 }
 
@@ -134,7 +141,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	return out.Flush()
 }
 
-// static writes what the source says of callers.
+// static writes the callers according to the source.
 func (out *pageWriter) static(p *Page) {
 	said := out.Sprintf("Nothing of %s was run: it can be read and not built.", p.Version)
 	switch {
@@ -178,7 +185,7 @@ func (w *pageWriter) sight(s Sight) {
 		arrow = "->"
 	}
 	request := s.Method + " " + s.Path
-	if s.Method != trace.MethodStart && s.Method != trace.MethodStop { // else nobody was answered
+	if s.Method != trace.MethodStart && s.Method != trace.MethodStop { // the start and the end of a program have no answer
 		request = fmt.Sprintf("%s %s %d", request, arrow, s.Status)
 	}
 	w.title(w.Sprintf("%s: %s", s.Scenario, request))
@@ -197,7 +204,8 @@ func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
 		w.Plural(recordings, "%d recorded scenario", "%d recorded scenarios", recordings))
 }
 
-// names prints a list and breaks no name, as wrapping of text would at hyphens.
+// names prints a list. It breaks no name, whereas text wrapping would break names
+// at hyphens.
 func (w *pageWriter) names(all []string) {
 	for _, line := range text.Wrap(message.List(all).Localize(w.Printer), w.Width) {
 		w.line("%s", line)
@@ -237,7 +245,8 @@ func (w *pageWriter) duration(ns int64) string {
 	return text
 }
 
-// apart splits neighbours into those of calls that are in the caller's text, and the others.
+// apart splits neighbours by their calls: calls in the caller's text, and other
+// calls.
 func apart(all []Neighbour) (direct, indirect []Neighbour) {
 	for _, n := range all {
 		if n.Indirect {
