@@ -8,10 +8,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// newHandler makes the two routers of a server. k8s.io/apiserver/pkg/server/handler.go, since v1.8.
+// newHandler makes the two routers of a server. Source:
+// k8s.io/apiserver/pkg/server/handler.go, since v1.8.
 const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
 
-// A Built has the parts that a start has built, in order. Calls are numbers of calls of the start.
+// A Built has the parts that a start has built, in order. Call fields have the
+// numbers of calls of the start.
 type Built struct {
 	Servers []Server `json:"servers" description:"The servers in the order in which they were built: each hands on to the one before it what it does not serve."`
 }
@@ -53,7 +55,8 @@ type BuiltRoute struct {
 	Call int `json:"call" description:"The call that built it."`
 }
 
-// BuiltBy returns the parts that a start has built: servers, groups, resources and routes.
+// BuiltBy returns the parts that a start has built: servers, groups, resources
+// and routes.
 func BuiltBy(start *trace.Request) (*Built, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
@@ -69,11 +72,13 @@ func BuiltBy(start *trace.Request) (*Built, error) {
 	return b.built, nil
 }
 
-// A builder puts routes into the servers, groups and resources for which they were built.
+// A builder sorts routes into the servers, groups and resources that they were
+// built for.
 type builder struct {
 	walker
 	built *Built
-	// stores are, by resource as the registry names it, the calls that completed its store.
+	// stores has the calls that completed a store, by the registry's name of the
+	// resource.
 	stores map[string]int
 	// made are the calls of newHandler so far.
 	made []int
@@ -99,8 +104,10 @@ func (b *builder) visit(i int) {
 	}
 }
 
-// serverOf names the server that call i belongs to: the last one whose routers were made below the nearest caller
-// with such calls below it; "" if that caller made the routers of several servers.
+// serverOf returns the name of the server that call i belongs to. It looks for
+// the nearest caller above i that has made routers before, and returns the name
+// of their server. It returns "" if that caller made the routers of several
+// servers.
 func (b *builder) serverOf(i int) string {
 	for above := b.tree.Parent(i); above >= 0; above = b.tree.Parent(above) {
 		var below []int
@@ -120,7 +127,7 @@ func (b *builder) serverOf(i int) string {
 	return ""
 }
 
-// server returns the server with a name, and adds it if there is none.
+// server returns the server with a name. It adds the server if there is none.
 func (b *builder) server(name string) *Server {
 	at := slices.IndexFunc(b.built.Servers, func(s Server) bool { return s.Name == name })
 	if at < 0 {
@@ -135,7 +142,8 @@ func (b *builder) group(i int) {
 	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, StartNs: b.tree.Call(i).StartNs, Resources: []Resource{}, Others: []BuiltRoute{}})
 }
 
-// in returns the group that is being installed at call i, nil if none is.
+// in returns the server of call i and the group that is being installed there.
+// The group is nil if none is being installed.
 func (b *builder) in(i int) (*Server, *Group) {
 	s := b.server(b.serverOf(i))
 	if i >= b.groupEnd || len(s.Groups) == 0 {

@@ -1,7 +1,8 @@
-// Package routes lists the routes of a kube-apiserver, with their handlers and storage, from
-// the trace of its start: the routes that the installer registered, in order.
+// Package routes lists the routes of a kube-apiserver, with their handlers and
+// storage. It reads the trace of the server's start and lists the routes that the
+// installer registered, in order.
 //
-// It only reads a trace; recording and showing traces belongs to other packages.
+// It only reads a trace. Recording and showing traces belongs in other packages.
 package routes
 
 import (
@@ -17,16 +18,19 @@ import (
 // A Route is a method and a path that the server answers.
 type Route struct {
 	Method string `json:"method"`
-	// Path is the path in the form of go-restful: "/api/v1/namespaces/{namespace}/pods/{name}".
+	// Path is the path in the form of go-restful, such as
+	// "/api/v1/namespaces/{namespace}/pods/{name}".
 	Path string `json:"path"`
-	// Operation is its name in the OpenAPI document: "readCoreV1NamespacedPod".
+	// Operation is its name in the OpenAPI document, such as
+	// "readCoreV1NamespacedPod".
 	Operation string `json:"operation,omitempty"`
-	// Handler is, for a resource, the function that made the handler:
-	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes it is the handler
-	// itself, by its name in the runtime.
+	// Handler is, for a resource, the function that made the handler, such as
+	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes, it
+	// is the runtime's name of the handler itself.
 	Handler string `json:"handler"`
-	// File is that of the Handler, import path, slash and name, Line the line of its word "func". If a method is the handler, the
-	// trace has neither: Choose looks the file up, and Line stays 0.
+	// File is the file of Handler: its import path, a slash and its name. Line is
+	// the line of Handler's word "func". The trace has neither if a method is the
+	// handler. Then Choose looks the file up, and Line stays 0.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 
@@ -34,17 +38,20 @@ type Route struct {
 
 	// GroupVersion is "v1" or "apps/v1".
 	GroupVersion string `json:"groupVersion,omitempty"`
-	// Resource is the resource with its subresource: "pods", "pods/status".
+	// Resource is the resource with its subresource, such as "pods" or
+	// "pods/status".
 	Resource string `json:"resource,omitempty"`
 	// Storage is the dynamic type behind rest.Storage.
 	Storage string `json:"storage,omitempty"`
-	// Strategy is the dynamic type of the resource's create strategy, "" if its storage
-	// is not a generic registry's, and for subresources, which have strategies of their own.
+	// Strategy is the dynamic type of the resource's create strategy. It is "" if
+	// the storage is not a generic registry. It is also "" for subresources,
+	// which have their own strategies.
 	Strategy string `json:"strategy,omitempty"`
 }
 
-// Functions of the installer, k8s.io/apiserver/pkg/endpoints and go-restful. Their names are the same from v1.16 to v1.37, but that
-// Kubernetes took go-restful v3 in the place of v2 in v1.25.
+// These are functions of the installer, k8s.io/apiserver/pkg/endpoints, and of
+// go-restful. Their names are the same from v1.16 to v1.37, except that
+// Kubernetes replaced go-restful v2 by v3 in v1.25.
 const (
 	installREST = "k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST"
 	register    = "k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers"
@@ -73,7 +80,8 @@ func Of(start *trace.Request) ([]Route, error) {
 	return slices.Compact(w.routes), nil
 }
 
-// strategies maps a resource as the registry names it, "deployments.apps", to its strategy.
+// strategies returns the strategies by the registry's name of the resource, such
+// as "deployments.apps".
 func strategies(start *trace.Request) map[string]string {
 	all := map[string]string{}
 	for i := range start.Calls {
@@ -90,11 +98,11 @@ type walker struct {
 	strategies map[string]string
 	routes     []Route
 
-	group    int // the last call of installREST, and where it ends
+	group    int // the last call of installREST; groupEnd is its end
 	groupEnd int
-	resource int // the same for register
+	resource int // the last call of register; resEnd is its end
 	resEnd   int
-	maker    *trace.Call // the last one in that call that made a handler
+	maker    *trace.Call // the last call below resource that made a handler
 }
 
 func (w *walker) visit(i int) {
@@ -124,14 +132,15 @@ func (w *walker) route(i int, built map[string]string) Route {
 	r.Resource, r.Storage = registered[trace.AttrPath], registered[trace.AttrStorageType]
 	r.Strategy = w.strategies[groupResource(r.GroupVersion, r.Resource)]
 	if w.maker != nil {
-		// The route's own function is the measurement around the handler, the same for all.
+		// The route's own function only measures the handler. It is the same for
+		// all routes.
 		r.Handler, r.File, r.Line = w.maker.Function, w.maker.File, w.maker.Line
 	}
 	return r
 }
 
-// groupResource names a resource as the registry does: "deployments.apps" for "apps/v1" and
-// "deployments".
+// groupResource returns the registry's name of a resource: "deployments.apps" for
+// "apps/v1" and "deployments".
 func groupResource(groupVersion, resource string) string {
 	group, _, named := strings.Cut(groupVersion, "/")
 	if !named {
@@ -140,7 +149,8 @@ func groupResource(groupVersion, resource string) string {
 	return resource + "." + group
 }
 
-// parseFunction parses the probe's description of a function value: "dir/file.go:12 name".
+// parseFunction parses the probe's description of a function value:
+// "dir/file.go:12 name".
 func parseFunction(text string) (name, file string, line int) {
 	place, name := trace.CutRouteFunction(text)
 	colon := strings.LastIndexByte(place, ':')

@@ -14,12 +14,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Filter chooses routes; "" in its fields means all.
+// A Filter selects routes. An empty field selects all.
 type Filter struct {
-	// Resource is the resource of the route, optionally with its group and a subresource: "pods",
-	// "deployments.apps", "pods/status".
+	// Resource is the resource of the route, optionally with its group and a
+	// subresource, such as "pods", "deployments.apps" or "pods/status".
 	Resource string
-	// Method is the HTTP method, in any case.
+	// Method is the HTTP method. Its case does not matter.
 	Method string
 }
 
@@ -38,7 +38,8 @@ func (f Filter) matches(r Route) bool {
 	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
 }
 
-// Choose returns the routes of a recorded start that a filter lets through; none is an error.
+// Choose returns the routes of a recorded start that a filter selects. It fails
+// if there are none.
 func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	all, err := Of(&start.Requests[0])
 	if err != nil {
@@ -51,7 +52,8 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	return wanted, findFiles(start, wanted)
 }
 
-// findFiles looks up the files of handlers of which the trace has none, in the index of the release, if it has one.
+// findFiles looks up missing files of handlers in the index of the release. It
+// does nothing if the release is not in the index.
 func findFiles(start *trace.Recording, all []Route) error {
 	code, err := recordings.CodeOf(start.K8sVersion)
 	if err != nil || code == nil {
@@ -68,7 +70,7 @@ func findFiles(start *trace.Recording, all []Route) error {
 	return nil
 }
 
-// place is the file of a route's handler, and the line if it is known.
+// place returns the file of a route's handler, with the line if it is known.
 func (r Route) place() string {
 	if r.Line == 0 {
 		return r.File
@@ -76,8 +78,8 @@ func (r Route) place() string {
 	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
-// unmatched returns the error that the filter selects none of these routes, with the resources whose names are like the
-// wanted one.
+// unmatched returns the error for a filter that selects no route. It suggests
+// resources with similar names.
 func (f Filter) unmatched(k8s string, all []Route) error {
 	var resources []string
 	for _, r := range all {
@@ -95,7 +97,8 @@ func (f Filter) unmatched(k8s string, all []Route) error {
 	return message.UsageErrorf("Kubernetes %s has no routes of resource %q and method %q: \"apitrace routes\" lists all", k8s, f.Resource, f.Method)
 }
 
-// Write writes routes as a table; wide also has the operation and the place of each.
+// Write writes routes as a table. wide adds the operation and the place of each
+// route.
 func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	table := text.NewTable(3)
 	heading := []any{p.Sprintf("METHOD"), p.Sprintf("PATH"), p.Sprintf("HANDLER"), p.Sprintf("STORAGE"), p.Sprintf("STRATEGY")}
@@ -113,7 +116,7 @@ func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	return table.Write(out)
 }
 
-// short is the name of a function, or of a type, as a reader knows it.
+// short returns the short name of a function or a type for readers.
 func short(name string) string {
 	pointer := ""
 	if after, ok := strings.CutPrefix(name, "*"); ok {
@@ -121,7 +124,8 @@ func short(name string) string {
 	}
 	call := trace.Call{Function: name}
 	text := call.ShortName()
-	// The storage of every resource is in a package with this name: the folder above it names the resource.
+	// Every resource has its storage in a package named storage, so take the
+	// folder above it, which has the name of the resource.
 	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
 		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
 	}
