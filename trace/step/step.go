@@ -1,13 +1,17 @@
-// Package step steps through the recorded calls of a request as a debugger steps through a
-// running program: into, over and out of calls, forward and backward.
+// Package step steps through the recorded calls of a request, as a debugger steps
+// through a running program: into, over and out of calls, forward and backward.
 //
-// A recording has the entry and the return of functions and the lines of calls, and nothing in
-// between. So these are the possible positions. Each call has three: its caller is about to make it
-// (Calling, a position of the caller), it has been entered (Entered), and it is about to return
-// (Returning). The first call has no caller in the recording, so a request of n calls has 3n-1
-// positions, from Entered to Returning of its first call.
+// A recording has the entry and the return of functions and the lines of calls,
+// and nothing in between. So each call has three positions. At Calling, its
+// caller is about to make it; this is a position of the caller. At Entered, it
+// has just been entered. At Returning, it is about to return. The first call has
+// no caller in the recording. So a request of n calls has 3n-1 positions, from
+// Entered to Returning of its first call.
 //
-// All functions are pure: a position is a value that can be kept, compared and returned to.
+// All functions are pure. A position is a value: it can be kept, compared and
+// returned to.
+//
+// The display of positions does not belong here.
 package step
 
 import (
@@ -22,11 +26,13 @@ type Kind int
 const (
 	// Entered is the beginning of a call.
 	Entered Kind = iota
-	// Calling is a line of a call from which it is about to make another. Before a call that takes up the event of
-	// a write (trace.Call.Afterwards) it is no more than a place in the order of the recording: nobody makes that call.
+	// Calling is a line of a call that is about to make another call. A call that
+	// takes up the event of a write (trace.Call.Afterwards) has no real caller.
+	// There, Calling is only a place in the order of the recording.
 	Calling
-	// Returning is the end of a call, after all that it calls. A call of a goroutine that has
-	// not ended by then (see trace.Call.Unfinished) has the position, too.
+	// Returning is the end of a call, after all its callees. A goroutine's call
+	// that has not ended by then (see trace.Call.Unfinished) has this position,
+	// too.
 	Returning
 )
 
@@ -42,7 +48,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// A Position is a position in a request. The zero value is the first one.
+// A Position is a position in a request. The zero value is the first position.
 type Position struct {
 	// Call is the innermost call, as an index of the tree.
 	Call int
@@ -51,7 +57,7 @@ type Position struct {
 	Next int
 }
 
-// An Action is the distance of a step.
+// An Action says how far to step.
 type Action int
 
 const (
@@ -59,15 +65,16 @@ const (
 	Into Action = iota
 	// Over steps to the next position that is not within a call made from here.
 	Over
-	// Line steps over to the first position of the next line: further calls that the line makes
-	// are passed, see Walker.lineStart. Backward, it steps to the first position of this line or,
-	// from there, of the line before.
+	// Line steps over to the first position of the next line. It passes further
+	// calls of the same execution of the line; see Walker.lineStart. Backward, it
+	// steps to the first position of this line. From there, it steps to the first
+	// position of the line before.
 	Line
 	// Out steps to the next position of a caller.
 	Out
 )
 
-// A Direction is where to step to.
+// A Direction is the direction of a step.
 type Direction int
 
 const (
@@ -80,10 +87,10 @@ type Walker struct {
 	Tree *trace.Tree
 }
 
-// First returns the position at which the first call has been entered.
+// First returns the first position, the entry of the first call.
 func (w Walker) First() Position { return Position{} }
 
-// Last returns the position at which the first call is about to return.
+// Last returns the last position, before the return of the first call.
 func (w Walker) Last() Position { return Position{Call: 0, Kind: Returning} }
 
 // Len returns the number of positions.
@@ -91,8 +98,9 @@ func (w Walker) Len() int { return 3*w.Tree.Len() - 1 }
 
 // Number returns the number of positions before p, from 0 to Len()-1.
 func (w Walker) Number(p Position) int {
-	// Before call i is entered, i calls have been; i are about to be made or have been, the first
-	// one excepted and i included; and all but those around i have returned.
+	// Three kinds of positions come before the entry of call i: the entries of i
+	// calls, the i positions before calls 1 to i, and the returns of all earlier
+	// calls that are not above i.
 	switch p.Kind {
 	case Calling:
 		return w.Number(Position{Call: p.Next}) - 1
@@ -102,9 +110,10 @@ func (w Walker) Number(p Position) int {
 	return 3*p.Call - w.Tree.Depth(p.Call)
 }
 
-// Step returns the position to which an action leads from p. At the end of the request in that
-// direction, and when stepping out of the first call, it returns the last position, or the first
-// one when stepping backward, and false.
+// Step returns the position after a step from p. It returns false at the end of
+// the request in that direction, and when it steps out of the first call. The
+// position is then the last position, or the first position when stepping
+// backward.
 func (w Walker) Step(p Position, action Action, direction Direction) (Position, bool) {
 	to, ok := w.step(p, action, direction)
 	switch {
@@ -145,7 +154,7 @@ func (w Walker) step(p Position, action Action, direction Direction) (Position, 
 	return w.previous(p)
 }
 
-// next returns the position right behind p, and false if there is none.
+// next returns the position right behind p. It returns false if there is none.
 func (w Walker) next(p Position) (Position, bool) {
 	switch p.Kind {
 	case Calling:
@@ -159,7 +168,8 @@ func (w Walker) next(p Position) (Position, bool) {
 	return Position{Call: p.Call, Kind: Returning}, true
 }
 
-// previous returns the position right before p, and false if there is none.
+// previous returns the position right before p. It returns false if there is
+// none.
 func (w Walker) previous(p Position) (Position, bool) {
 	last := -1 // the call that returned right before p
 	switch p.Kind {
@@ -176,14 +186,15 @@ func (w Walker) previous(p Position) (Position, bool) {
 	return Position{Call: p.Call}, true
 }
 
-// before returns the position at which a call is about to be made.
+// before returns the position right before a call. It returns false for the first
+// call.
 func (w Walker) before(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	return Position{Call: caller, Kind: Calling, Next: call}, caller >= 0
 }
 
-// after returns the position of the caller to which a call returns: the lines in between are not
-// recorded.
+// after returns the caller's position after a call. The lines in between are not
+// recorded. It returns false for the first call.
 func (w Walker) after(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	if caller < 0 {
@@ -195,7 +206,8 @@ func (w Walker) after(call int) (Position, bool) {
 	return Position{Call: caller, Kind: Returning}, true
 }
 
-// previousSibling returns the call that the same caller made before, -1 if there is none.
+// previousSibling returns the previous call of the same caller, or -1 if there is
+// none.
 func (w Walker) previousSibling(call int) int {
 	caller := w.Tree.Parent(call)
 	if call-1 == caller {
@@ -204,7 +216,7 @@ func (w Walker) previousSibling(call int) int {
 	return w.childHolding(caller, call-1)
 }
 
-// lastChild returns the last call that a call made, -1 if there is none.
+// lastChild returns the last callee of a call, or -1 if there is none.
 func (w Walker) lastChild(call int) int {
 	if w.Tree.End(call) == call+1 {
 		return -1
@@ -212,7 +224,7 @@ func (w Walker) lastChild(call int) int {
 	return w.childHolding(call, w.Tree.End(call)-1)
 }
 
-// childHolding returns which call of the caller a call below it is, or is below.
+// childHolding returns the callee of caller that is call or is above call.
 func (w Walker) childHolding(caller, call int) int {
 	for w.Tree.Parent(call) != caller {
 		call = w.Tree.Parent(call)
@@ -220,9 +232,10 @@ func (w Walker) childHolding(caller, call int) int {
 	return call
 }
 
-// Find returns the nearest position before or behind p that matches. If there is none, it returns
-// what Step does at the end, and false. To find the next call of a function, match positions that
-// are Entered and whose call is of that function.
+// Find returns the nearest matching position before or behind p. If there is
+// none, it returns the same position as Step does at the end, and false. To find
+// the next call of a function, match positions that are Entered and belong to a
+// call of that function.
 func (w Walker) Find(p Position, direction Direction, match func(Position) bool) (Position, bool) {
 	for {
 		var ok bool
