@@ -1,5 +1,8 @@
-// Package articles holds the functions that well-known walk-throughs of kube-apiserver name, step by step, and looks each up in
-// the recordings: where it ran, what it is called now, and where the text errs.
+// Package articles holds the functions that well-known walk-throughs of
+// kube-apiserver name, step by step. It looks each function up in the recordings:
+// where it ran, and its current name. It also has the errors of the articles.
+//
+// The full history of a function belongs in packages history and lineage.
 package articles
 
 import (
@@ -23,46 +26,50 @@ type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
-	// Written names the releases whose code it shows, as far as that can be told, the newest last. Nearest is the recorded
-	// release that is nearest to that one.
+	// Written names the releases that have its code, as far as known, the newest
+	// last. Nearest is the recorded release nearest to the newest of them.
 	Written string `yaml:"written"`
 	Nearest string `yaml:"-"`
-	// Note says what concerns the whole text, if anything.
+	// Note is about the whole text. It may be empty.
 	Note   message.Text `yaml:"note"`
 	Chains []chain      `yaml:"chains"`
 }
 
-// A chain is a row of calls in an article.
+// A chain is a sequence of calls in an article.
 type chain struct {
 	Title message.Text `yaml:"title"`
-	// Scenarios are those that show the request of the article, the best one first. A step that none of them calls is shown in another.
+	// Scenarios are the scenarios that show the request of the article, the best
+	// first. If none of them calls a step, another scenario shows the step.
 	Scenarios []string `yaml:"scenarios"`
-	// Read is the release whose code the chain shows if that was never recorded.
+	// Read is the release that has the chain's code, if it was never recorded.
 	Read  string `yaml:"read"`
 	Steps []step `yaml:"steps"`
 }
 
 // A step is a call that an article names.
 type step struct {
-	// Text is the call as the article names it. TextZh is the same for readers of Chinese if it is more than a name.
+	// Text is the call, in the words of the article. TextZh is the Chinese
+	// version, if the text is more than a name.
 	Text   string `yaml:"text"`
 	TextZh string `yaml:"text_zh"`
-	// Function is its full name in a recorded release or, if none has it, in an older one. It may also be a type. Today is the function
-	// that does the step in the newest release if it has another name.
+	// Function is its full name in a recorded release. If no recorded release has
+	// it, it is the name in an older release. It may also be a type. Today is the
+	// function that does the step in the newest release, if it has another name.
 	Function string       `yaml:"function"`
 	Today    string       `yaml:"today"`
 	Note     message.Text `yaml:"note"`
-	// Wrong says where the article errs, and Really is the function that it should name, "" if there is none.
+	// Wrong describes an error of the article. Really is the function that the
+	// article should name instead, or "" if there is none.
 	Wrong  message.Text `yaml:"wrong"`
 	Really string       `yaml:"really"`
-	// scenarios are those of its chain.
+	// scenarios are the scenarios of the step's chain.
 	scenarios []string
 }
 
 //go:embed articles.yaml
 var embedded []byte
 
-// known returns the articles.
+// known returns all articles.
 var known = sync.OnceValues(func() ([]article, error) {
 	var all []article
 	if err := strictyaml.Decode("articles.yaml", embedded, &all); err != nil {
@@ -85,7 +92,8 @@ var known = sync.OnceValues(func() ([]article, error) {
 	return all, nil
 })
 
-// nearest returns the release that is nearest to the last one of a text such as "v1.18 - v1.20".
+// nearest returns the release that is nearest to the last release in a text such
+// as "v1.18 - v1.20".
 func nearest(text string, releases []string) (string, error) {
 	written, err := minorOf(text[strings.LastIndexByte(text, ' ')+1:])
 	if err != nil {
@@ -104,38 +112,40 @@ func nearest(text string, releases []string) (string, error) {
 	return best, nil
 }
 
-// minorOf reads the number of a minor version: 30 of "v1.30.4".
+// minorOf returns the number of a minor version: 30 for "v1.30.4".
 func minorOf(release string) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(semver.MajorMinor(release), "v1."))
 }
 
-// A state is what a release knows of a step.
+// A state is the state of a step in a release.
 type state int
 
 // The states.
 const (
 	// missing: the release does not have the function.
 	missing state = iota
-	// ran: a recording of the release calls it.
+	// ran: a recording of the release calls the function.
 	ran
-	// notCalled: its source has it, with a span, and no recording calls it.
+	// notCalled: the source has the function, with a span, but no recording calls
+	// it.
 	notCalled
-	// noSpan: its source has it, without a span, so that no recording tells whether it ran.
+	// noSpan: the source has the function, without a span, so recordings do not
+	// show whether it ran.
 	noSpan
-	// isType: it is a type, which its source has.
+	// isType: the source has a type with this name.
 	isType
 )
 
 // A sight is a step in a release.
 type sight struct {
 	state state
-	// name is the function's full name there.
+	// name is the full name of the function in the release.
 	name string
-	// scenario calls it, if it ran.
+	// scenario is a scenario that calls the function, if it ran.
 	scenario string
 }
 
-// A release answers what it has.
+// A release has the known facts about a release of Kubernetes.
 type release struct {
 	version string
 	newest  bool
@@ -153,7 +163,8 @@ func newest() (string, error) {
 	return all[len(all)-1].K8sVersion, nil
 }
 
-// open reads what is known of a release. last is the newest recorded one.
+// open reads the known facts about a release. last is the newest recorded
+// release.
 func open(version, last string) (*release, error) {
 	functions, err := recordings.Functions(version)
 	if err != nil {
@@ -170,7 +181,8 @@ func open(version, last string) (*release, error) {
 	return r, err
 }
 
-// sight looks a step up: under each of its names, then under what these became or were before.
+// sight looks a step up in the release. It tries each name of the step, and then
+// the earlier and later names of each.
 func (r *release) sight(s *step) sight {
 	var is sight
 	names := []string{s.Function, s.Today}
@@ -201,7 +213,8 @@ func (r *release) sight(s *step) sight {
 	return is
 }
 
-// look looks a name up, in the first of the scenarios that calls it.
+// look looks a name up. If recordings call it, it prefers the first of the
+// scenarios that does.
 func (r *release) look(name string, scenarios []string) sight {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {

@@ -14,7 +14,8 @@ import (
 
 const textWidth = 80
 
-// Write lists the articles, or writes the steps of the one with a name.
+// Write lists the articles. If name is not "", it writes the steps of that
+// article.
 func Write(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
 	if err != nil {
@@ -31,7 +32,8 @@ func Write(w io.Writer, name string, p message.Printer) error {
 	return nil
 }
 
-// WriteErrors writes where the article with a name errs, or where all of them do.
+// WriteErrors writes the errors of the article with a name, or of all articles if
+// the name is "".
 func WriteErrors(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
 	if err != nil {
@@ -53,7 +55,7 @@ func WriteErrors(w io.Writer, name string, p message.Printer) error {
 	return nil
 }
 
-// find returns the article with a name, or all if the name is "".
+// find returns the article with a name, or all articles if the name is "".
 func find(name string) ([]article, error) {
 	all, err := known()
 	if err != nil || name == "" {
@@ -115,7 +117,8 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// say says what is known of a step: where the article errs, what became of it, and why it has no command.
+// say returns sentences about a step: the error of the article, the history of
+// the function, and the reason for a missing command.
 func (s *step) say(near, now *release) []message.Message {
 	var all []message.Message
 	if s.Wrong.En != "" {
@@ -154,13 +157,14 @@ func (s *step) say(near, now *release) []message.Message {
 	return clean(all)
 }
 
-// declared is the name of a function, or of the one that declares a literal.
+// declared returns the name of a function. For a literal, it is the name of the
+// function that declares it.
 func declared(full string) string {
 	name, _ := funcname.SplitLiteral(full)
 	return name
 }
 
-// text is the call as the article names it.
+// text returns the call in the words of the article.
 func (s *step) text(p message.Printer) string {
 	if p.Lang() == "zh" && s.TextZh != "" {
 		return s.TextZh
@@ -168,7 +172,8 @@ func (s *step) text(p message.Printer) string {
 	return s.Text
 }
 
-// short is a name as the tree shows it, with more elements of its path for a package whose name says nothing alone.
+// short returns a name as the tree shows it. If the package has a common name
+// such as "storage", it adds more elements of the path.
 func short(full string) string {
 	is := funcname.Short(full)
 	before, ok := strings.CutSuffix(full, "/"+is)
@@ -192,7 +197,8 @@ func clean(all []message.Message) []message.Message {
 	return left
 }
 
-// end says what became of a function that a release does not have.
+// end returns a sentence about the end of a function that a release does not
+// have.
 func (s *step) end(r *release) message.Message {
 	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
 		declared, _ := funcname.SplitLiteral(s.Function)
@@ -210,7 +216,8 @@ func (s *step) end(r *release) message.Message {
 	return message.Message{}
 }
 
-// command is the command that shows a step in a release: the function that really does it if the article errs.
+// command returns the command that shows a step in a release, or "". If the
+// article errs, the command shows the correct function.
 func (s *step) command(r *release) string {
 	asked := s
 	if s.Really != "" {
@@ -230,7 +237,7 @@ func (s *step) command(r *release) string {
 	return ""
 }
 
-// sourceOf is the command that shows the source of a function or type.
+// sourceOf returns the command that shows the source of a function or type.
 func sourceOf(name, version string) string {
 	return fmt.Sprintf("apitrace source %s --k8s %s", lineage.Quoted(short(name)), version)
 }
