@@ -11,13 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteFolded writes collapsed stacks, one line per path of functions:
+// WriteFolded writes collapsed stacks, one line for each path of functions:
 //
 //	GET /api/v1/nodes/n1;k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP 4711
 //
 // The number is the own time of the last function in nanoseconds, summed over all
-// its calls on that path. Flame graph programs read this. A path without own time
-// has no line; paths are in order of their first call.
+// its calls on that path. Flame graph programs read this format. A path without
+// own time has no line. Paths are in order of their first call.
 func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
@@ -31,7 +31,7 @@ func WriteFolded(w io.Writer, rec *trace.Recording) error {
 }
 
 // A stack is a function below a stack of callers. Deep traces share most of their
-// stacks, so only the writer puts the whole text together.
+// stacks. So only the writer builds the whole text.
 type stack struct {
 	above int // index of the callers' stack, -1 at the top
 	frame string
@@ -71,5 +71,5 @@ func text(stacks []stack, n int) string {
 	return strings.Join(frames, ";")
 }
 
-// frame writes a name without the character that separates frames.
+// frame returns a name without ";", which separates frames.
 func frame(name string) string { return strings.ReplaceAll(name, ";", ":") }

@@ -12,7 +12,7 @@ import (
 
 // A Guide describes functions for a diagram.
 type Guide interface {
-	// Layer returns the layer that a function belongs to, "" if it belongs to none.
+	// Layer returns the layer of a function, or "" if it belongs to none.
 	Layer(function string) string
 	// Title returns the name of a layer for readers.
 	Title(layer string) string
@@ -20,15 +20,15 @@ type Guide interface {
 	Key(function string) bool
 	// Group returns the label of calls of this and similar functions, or "".
 	Group(function string) string
-	// Colour returns the colour of a layer as "#rrggbb", "" if it has none.
+	// Colour returns the color of a layer as "#rrggbb", or "" if it has none.
 	Colour(layer string) string
 }
 
-// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and
-// the layers of the server, in the order in which the requests enter them. An arrow is
-// a key step in another layer than the key step that led to it. Consecutive equal arrows
-// are one, with their number. A note has the number of calls. Each layer has its colour
-// as background, so pale that the text on it is readable.
+// WriteMermaid writes a Mermaid sequence diagram. The participants are the client
+// and the layers of the server, in the order of their first entry. An arrow leads
+// from a key step to a key step in another layer below it. Consecutive equal
+// arrows become one arrow with a count. A note has the number of calls. Each
+// layer has its color as background, pale enough for readable text.
 func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {
@@ -62,7 +62,7 @@ type diagram struct {
 	lines  []string
 }
 
-// An arrow is a step into another layer, or several equal ones.
+// An arrow is a step into another layer, or several equal steps.
 type arrow struct {
 	from, to, text string
 	times          int
@@ -102,7 +102,7 @@ func (d *diagram) request(tree *trace.Tree) {
 // arrows lists the key steps that lead into another layer, in order of entry.
 func (d *diagram) arrows(tree *trace.Tree) []arrow {
 	var all []arrow
-	// at is the participant in which each call, or the key step above it, is.
+	// at is the participant of each call, or of the key step above it.
 	at := make([]string, tree.Len())
 	for i := range tree.Len() {
 		at[i] = "client"
@@ -141,13 +141,14 @@ func (d *diagram) participant(layer string) string {
 	return id
 }
 
-// escape writes a text so that Mermaid takes no character of it for its own
-// syntax: a semicolon or a line's end would end the statement.
+// escape replaces the characters that have a meaning in Mermaid's syntax. For
+// example, a semicolon or a line break would end the statement.
 func escape(text string) string {
 	return strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ").Replace(text)
 }
 
-// tint returns a colour "#rrggbb" as Mermaid writes it, at a quarter of its strength; "" for none.
+// tint returns a color "#rrggbb" in Mermaid's form, with a quarter of its
+// strength. It returns "" for other texts.
 func tint(colour string) string {
 	var r, g, b uint8
 	if n, _ := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); n != 3 {

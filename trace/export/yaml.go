@@ -17,8 +17,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteYAML writes the recording as YAML: the fields of trace.WriteJSON, in the same order. It writes the calls one by one and
-// without the encoder, which needs 80 s and 7 GB for those of a start.
+// WriteYAML writes the recording as YAML. It has the fields of trace.WriteJSON,
+// in the same order. It writes the calls one by one and without the encoder,
+// which would need 80 s and 7 GB for the calls of a start.
 func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing YAML: %w", err)
@@ -31,16 +32,19 @@ func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// Where the calls go. A text of several lines is indented more deeply than its key, so no line of a text is equal to these.
+// The calls are written in place of these lines. A text of several lines is
+// indented more deeply than its key, so no line of a text is equal to these
+// lines.
 const (
 	emptyRequests = "requests: []\n"
 	emptyCalls    = "\n  calls: []\n"
 )
 
-// A yamlWriter writes a recording as the encoder would.
+// A yamlWriter writes a recording in the same form as the encoder.
 type yamlWriter struct {
 	out *bufio.Writer
-	// known has the YAML of texts, as the values of keys at the beginning of a line.
+	// known caches the YAML of texts, as values of keys at the beginning of a
+	// line.
 	known map[string]string
 }
 
@@ -119,7 +123,8 @@ func (y *yamlWriter) attributes(all map[string]string, indent string) error {
 	return err
 }
 
-// text writes a key, which lead ends with, and a text. indent is that of the key.
+// text writes a key and a text. lead ends with the key. indent is the indentation
+// of the key.
 func (y *yamlWriter) text(lead, text, indent string) error {
 	is, err := y.scalar(text)
 	if strings.ContainsAny(is, breaks) {
@@ -137,14 +142,15 @@ func (y *yamlWriter) line(lead, rest string) {
 
 func (y *yamlWriter) number(lead string, n int64) { y.line(lead, strconv.FormatInt(n, 10)) }
 
-// flag writes a field that is left out if it is not set.
+// flag writes a boolean field. It leaves out the field if it is not set.
 func (y *yamlWriter) flag(lead string, set bool) {
 	if set {
 		y.line(lead, "true")
 	}
 }
 
-// scalar returns the YAML of a text. Most texts are plain, and most of the others occur again and again.
+// scalar returns the YAML of a text. Most texts are plain. Most other texts occur
+// many times.
 func (y *yamlWriter) scalar(text string) (string, error) {
 	switch {
 	case isPlain(text):
@@ -161,10 +167,11 @@ func (y *yamlWriter) scalar(text string) (string, error) {
 	return is, err
 }
 
-// isPlain reports whether a text certainly needs no quotes: it has no character with a meaning in YAML, and is not a word or
-// number with one. Ids are hexadecimal; an "e" may make a number of one.
+// isPlain reports whether a text certainly needs no quotes: it has no character
+// with a meaning in YAML, and is not a special word or a number. IDs are
+// hexadecimal; an "e" may make an ID a number.
 func isPlain(text string) bool {
-	const longest = 5 // of the words: false
+	const longest = 5 // length of the longest special word, false
 	hex := len(text) == 16
 	letter := false
 	for i := range len(text) {
@@ -185,7 +192,8 @@ func isPlain(text string) bool {
 	return len(text) > longest && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z' || text[0] == '/')
 }
 
-// isDigits reports whether a text is a number to readers of YAML, in digits only.
+// isDigits reports whether a text has only digits, so that readers of YAML would
+// take it for a number.
 func isDigits(text string) bool {
 	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
 }
@@ -196,7 +204,7 @@ const breaks = "\n\u0085\u2028\u2029"
 // indented puts an indentation before each line that is not empty.
 func indented(text, indent string) string {
 	var out strings.Builder
-	starts := true // a line
+	starts := true // at the start of a line
 	for _, r := range text {
 		isBreak := strings.ContainsRune(breaks, r)
 		if starts && !isBreak {
@@ -208,7 +216,8 @@ func indented(text, indent string) string {
 	return out.String()
 }
 
-// encodeYAML returns the YAML of a value that JSON can hold, with the fields and the order of its JSON.
+// encodeYAML returns the YAML of a value. It has the fields of the value's JSON,
+// in the same order.
 func encodeYAML(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -230,8 +239,8 @@ func encodeYAML(value any) (string, error) {
 	return out.String(), err
 }
 
-// nextNode makes a YAML node of the next JSON value. Its order is kept, which no
-// way over maps would do.
+// nextNode returns the next JSON value as a YAML node. It keeps the order of the
+// fields, which decoding into maps would lose.
 func nextNode(decoder *json.Decoder) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {
