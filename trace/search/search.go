@@ -14,16 +14,19 @@ type Hit struct {
 	Kind Kind
 	// Text is a function's full name, "name=value", or an error; see longest.
 	Text string
-	// Places are the recordings that have it, older releases first.
+	// Places are the recordings that have the text, older releases first.
 	Places []Place
-	// Rank is 0 for what matches best, and more for a function that trace.RankFunctions ranks behind others.
+	// Rank is 0 for the best matches. It is greater for a function that
+	// trace.RankFunctions ranks lower.
 	Rank int
 }
 
-// Text finds the functions, values and errors of the recordings, and of more, that contain a text, in any case, and
-// the functions that trace.MatchFunctions finds, in the order of Sort. A value that is an error of the same recordings is left out where the
-// error is found. More are texts of other recordings (Of). A call, such as "server.Run(stopCh)", with which nothing is found stands for the
-// function.
+// Text finds the functions, values and errors that contain a text, ignoring case,
+// and the functions that trace.MatchFunctions finds. It searches the recordings
+// and more, which has texts of other recordings (see Of). The hits are in the
+// order of Sort. If a value is also an error of the same recordings, only the
+// error is a hit. If nothing is found for a call such as "server.Run(stopCh)",
+// Text searches for the function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -64,8 +67,9 @@ func (x *index) search(query string, more []Hit) []Hit {
 	return hits
 }
 
-// withoutTwins leaves out the values that are errors among the hits, of the same recordings. A function to which a call hands an error
-// may record it as a value; what the error is and where, the error itself says.
+// withoutTwins leaves out values that are also errors of the same recordings. A
+// function may record an error that it was passed as a value. The error itself
+// says more.
 func withoutTwins(hits []Hit) []Hit {
 	places := map[string][]Place{}
 	for _, h := range hits {
@@ -79,7 +83,7 @@ func withoutTwins(hits []Hit) []Hit {
 	})
 }
 
-// All lists all texts of the recordings.
+// All returns all texts of the recordings.
 func All() ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -88,7 +92,8 @@ func All() ([]Hit, error) {
 	return x.hits(func(*entry) bool { return true }), nil
 }
 
-// Merge puts the texts of two lists together, each once with the places of both, functions before values before errors.
+// Merge merges two lists of texts. Each text occurs once, with the places of both
+// lists. The result has functions before values before errors.
 func Merge(a, b []Hit) []Hit {
 	if len(b) == 0 {
 		return a
@@ -113,15 +118,15 @@ func Merge(a, b []Hit) []Hit {
 	return a
 }
 
-// Sort sorts hits: those that match best first, functions before values before errors, and those in few
-// recordings before those in many, because they tell more.
+// Sort sorts hits: the best matches first, then functions before values before
+// errors. Hits in few recordings come before hits in many, because they say more.
 func Sort(hits []Hit) {
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind), cmp.Compare(len(a.Places), len(b.Places)))
 	})
 }
 
-// Of lists all texts of one recording, functions first, with the place that it is given.
+// Of lists all texts of one recording, functions first. Each has the given place.
 func Of(rec *trace.Recording, place Place) []Hit {
 	var all []Hit
 	eachText(rec, func(kind Kind, text string) {
@@ -132,8 +137,9 @@ func Of(rec *trace.Recording, place Place) []Hit {
 	return slices.CompactFunc(all, func(a, b Hit) bool { return order(a, b) == 0 })
 }
 
-// values finds the values of a name: the full name of an attribute or the end of it, as the tree
-// shows it ("flow_schema"), with a value that holds a text, in any case. An empty text finds all.
+// values finds the values that have a name and contain a text, ignoring case. The
+// name is the full name of an attribute or its end, as in the tree
+// ("flow_schema"). An empty text finds all.
 func values(name, text string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -150,7 +156,7 @@ func values(name, text string) ([]Hit, error) {
 	}), nil
 }
 
-// valueNames lists the names of all values that are recorded.
+// valueNames lists the names of all recorded values.
 func valueNames() ([]string, error) {
 	x, err := library()
 	if err != nil {

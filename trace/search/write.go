@@ -16,15 +16,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// A Result is what a search finds.
+// A Result is the result of a search.
 type Result struct {
 	Hits []Hit
-	// Names are functions and types of released sources, see Names.
+	// Names are functions and types of released sources; see the function Names.
 	Names []lineage.Found
 }
 
-// Write lists at most most hits, in the order of Sort, with the recordings that have each and the command that
-// shows it, then at most mostNames names.
+// Write writes up to most hits, in the order of Sort. For each hit, it writes the
+// recordings that have it and the command that shows it. It then writes up to
+// mostNames names.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
@@ -57,7 +58,7 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 // NamesTitle is the title of Result.Names.
 var NamesTitle = message.Of("in the released sources (read, not run):")
 
-// mostNames is the maximum number of names of released sources that are listed.
+// mostNames is the maximum number of listed names of released sources.
 const mostNames = 8
 
 func (r *Result) writeNames(out io.Writer, p message.Printer) {
@@ -84,7 +85,7 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 	}
 }
 
-// Fate says in which releases a name is, and what became of it.
+// Fate says which releases have a name, and how the name ended.
 func Fate(n lineage.Found) message.Message {
 	in := message.Of("from %s to %s", n.First, n.Last)
 	if n.First == n.Last {
@@ -99,8 +100,10 @@ func Fate(n lineage.Found) message.Message {
 	return message.Of("%s; %s", in, n.Became)
 }
 
-// Names returns the functions and types of released sources that a query means, except functions that recordings have and that go by
-// the same name in the newest release. With partly, a part of a name is enough if the query means nothing.
+// Names returns the functions and types of released sources that match a query.
+// It leaves out functions that are in recordings and have the same name in the
+// newest release. If nothing matches and partly is set, a part of a name is
+// enough.
 func Names(query string, partly bool) ([]lineage.Found, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -116,14 +119,16 @@ func Names(query string, partly bool) ([]lineage.Found, error) {
 	}), nil
 }
 
-// A Query is what to search for: a text, or with Value, NAME=TEXT or NAME, the values that have it.
+// A Query describes a search. Text searches for a text. Value is NAME=TEXT or
+// NAME, and searches for values with this name.
 type Query struct {
 	Text, Value string
-	// Release is the release whose recordings and source are searched, "" for all.
+	// Release limits the search to the recordings and the source of one release.
+	// "" means all.
 	Release string
 }
 
-// Validate checks a query, and how many results are wanted.
+// Validate checks a query, and the wanted number of results.
 func (q Query) Validate(most int) error {
 	if most < 1 {
 		return message.UsageErrorf("--most %d: expected at least 1", most)
@@ -134,7 +139,7 @@ func (q Query) Validate(most int) error {
 	return nil
 }
 
-// Find searches. The error of a search without a result names what is near.
+// Find searches. If it finds nothing, the error suggests similar texts.
 func (q Query) Find() (*Result, error) {
 	found, err := find(q.Text, q.Value)
 	if err != nil || q.Release == "" {
@@ -187,7 +192,8 @@ func find(query, value string) (*Result, error) {
 	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, message.List(names))
 }
 
-// where says which scenarios of which releases are meant, scenarios with the same releases together.
+// where lists scenarios with their releases. It groups scenarios with the same
+// releases.
 func where(places []Place, p message.Printer) []string {
 	var scenarios []string
 	releases := map[string][]string{}
@@ -223,7 +229,8 @@ func where(places []Place, p message.Printer) []string {
 	return lines
 }
 
-// commandFor returns the command that shows a hit, in the newest release that has it.
+// commandFor returns the command that shows a hit in the newest release that has
+// it.
 func commandFor(h Hit) string {
 	p := h.Places[len(h.Places)-1]
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)
@@ -237,7 +244,7 @@ func commandFor(h Hit) string {
 	return command + "--view full --grep " + text.ShellWord(grepFor(h.Text))
 }
 
-// grepFor is a regular expression that finds a text by its beginning.
+// grepFor returns a regular expression that finds a text by its beginning.
 func grepFor(s string) string {
 	const most = 40
 	runes := []rune(s)
