@@ -9,15 +9,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Appender writes a recording to a file request by request, so that it can be read whatever
-// happens later: each request is written completely, or removed again if it does not fit on the
-// disk. Load sorts the requests by the time at which they were sent. An Appender is not safe for
-// concurrent use.
+// An Appender writes a recording to a file, request by request. The file can be
+// read whatever happens later: each request is written completely, or removed
+// again if it does not fit on the disk. Load sorts the requests by the time when
+// they were sent. An Appender is not safe for concurrent use.
 type Appender struct {
 	// Requests is the number of requests in the file.
 	Requests int
 
-	head Recording // of which Requests stays empty
+	head Recording // its Requests stay empty
 	file appendFile
 	name string
 	lock io.Closer // nil for a file without a name
@@ -33,9 +33,9 @@ type appendFile interface {
 	Close() error
 }
 
-// Create begins a recording in a file that only its owner can read; an older one of that name
-// is replaced, unless another process is writing to it; see [errBeingWritten]. head has the fields
-// that the requests share.
+// Create begins a recording in a file that only its owner can read. head has the
+// fields that the requests share. Create replaces an older file with that name,
+// unless another process is writing to it; see [errBeingWritten].
 func Create(path string, head Recording) (_ *Appender, err error) {
 	defer func() {
 		if err != nil {
@@ -60,8 +60,8 @@ func Create(path string, head Recording) (_ *Appender, err error) {
 	return a, nil
 }
 
-// CreateNameless begins a recording in a temporary file that has no name: it is gone when it is
-// closed, and when this process ends, however it does.
+// CreateNameless begins a recording in a temporary file without a name. The file
+// disappears when it is closed, and when this process ends for any reason.
 func CreateNameless(head Recording) (*Appender, error) {
 	file, err := os.CreateTemp("", "apitrace-session-*.jsonl")
 	if err != nil {
@@ -81,8 +81,9 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 // A Place is the position of a request in the file.
 type Place struct{ offset, length int64 }
 
-// Append writes a request. If the request cannot be encoded, it returns a [RequestError]. After an
-// error of the file it writes nothing more, and each call returns that error.
+// Append writes a request. If the request cannot be encoded, it returns a
+// [RequestError]. After an error of the file, it writes nothing more, and each
+// call returns that error.
 func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	if a.err != nil {
 		return Place{}, a.err
@@ -96,7 +97,8 @@ func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	}
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.err = message.Errorf("writing recording %q: %w; requests saved so far: %d", a.name, err, a.Requests)
-		// Remove the incomplete line. If that fails, Load reports that the last line is cut.
+		// Remove the incomplete line. If that fails, Load reports that the last
+		// line is cut.
 		_ = a.file.Truncate(a.size)
 		return Place{}, a.err
 	}
@@ -106,7 +108,7 @@ func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	return place, nil
 }
 
-// Read returns the recording with one of its requests.
+// Read returns the recording with only the request at p.
 func (a *Appender) Read(p Place) (*Recording, error) {
 	line := make([]byte, p.length)
 	if _, err := a.file.ReadAt(line, p.offset); err != nil {
@@ -119,7 +121,7 @@ func (a *Appender) Read(p Place) (*Recording, error) {
 	return rec, nil
 }
 
-// Close ends the recording.
+// Close ends the recording and releases its lock.
 func (a *Appender) Close() error {
 	err := a.file.Close()
 	if a.lock != nil {

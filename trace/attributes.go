@@ -1,7 +1,8 @@
 package trace
 
-// Keys of attributes of calls that code uses besides the guide. The names are those of
-// OpenTelemetry's semantic conventions; attributes that these lack begin with "apitrace.".
+// These are the keys of call attributes that code uses, besides the guide. They
+// have the names of OpenTelemetry's semantic conventions. Other attributes begin
+// with "apitrace.".
 const (
 	// AttrAdmissionPlugin names an admission plugin.
 	AttrAdmissionPlugin = "apitrace.admission.plugin"
@@ -9,43 +10,49 @@ const (
 	AttrAdmissionType = "apitrace.admission.type"
 	// AttrAdmissionVerdict is the answer of an admission plugin.
 	AttrAdmissionVerdict = "apitrace.admission.verdict"
-	// AttrApiserviceLocal is whether kube-apiserver itself serves an API.
+	// AttrApiserviceLocal says whether kube-apiserver itself serves an API.
 	AttrApiserviceLocal = "apitrace.apiservice.local"
 	// AttrApiserviceName names an APIService.
 	AttrApiserviceName = "apitrace.apiservice.name"
 	// AttrApiserviceService is the Service behind an APIService.
 	AttrApiserviceService = "apitrace.apiservice.service"
-	// AttrAuthenticationOK is whether an authenticator knew the user.
+	// AttrAuthenticationOK says whether an authenticator knew the user.
 	AttrAuthenticationOK = "apitrace.authentication.ok"
 	// AttrAuthorizationDecision is the decision of an authorizer.
 	AttrAuthorizationDecision = "apitrace.authorization.decision"
-	// AttrAuthorizationReason is why an authorizer decided so.
+	// AttrAuthorizationReason is the reason for an authorizer's decision.
 	AttrAuthorizationReason = "apitrace.authorization.reason"
-	// AttrCacheDelegateToEtcd is whether the watch cache delegates a list to etcd.
+	// AttrCacheDelegateToEtcd says whether the watch cache delegates a list to
+	// etcd.
 	AttrCacheDelegateToEtcd = "apitrace.cache.delegate_to_etcd"
-	// AttrCacheHit is whether a cache had the requested object.
+	// AttrCacheHit says whether a cache had the requested object.
 	AttrCacheHit = "apitrace.cache.hit"
-	// AttrCacheRevision is the revision that the watch cache is at.
+	// AttrCacheRevision is the current revision of the watch cache.
 	AttrCacheRevision = "apitrace.cache.revision"
 	// AttrClientTraceparent is the traceparent that the client sent.
 	AttrClientTraceparent = "apitrace.client.traceparent"
 	// AttrError is an error that a function handles.
 	AttrError = "apitrace.error"
-	// AttrEncryptionType is the type that encrypts objects before they are written to etcd, or "nil".
+	// AttrEncryptionType is the Go type that encrypts objects before they are
+	// written to etcd, or "nil".
 	AttrEncryptionType = "apitrace.encryption.type"
 	// AttrEtcdKey is a key in etcd.
 	AttrEtcdKey = "apitrace.etcd.key"
-	// AttrEtcdRevision is a revision of etcd; it links the calls that follow a write to the write.
+	// AttrEtcdRevision is a revision of etcd. It links a write to the calls that
+	// follow it.
 	AttrEtcdRevision = "apitrace.etcd.revision"
-	// AttrEtcdSerializable is whether a read of etcd may return an older state than the cluster's latest.
+	// AttrEtcdSerializable says whether a read of etcd may return an older state
+	// than the cluster's latest.
 	AttrEtcdSerializable = "apitrace.etcd.serializable"
-	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its condition holds.
+	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its
+	// condition is true.
 	AttrEtcdTxnDelete = "apitrace.etcd.txn.delete"
-	// AttrEtcdTxnSucceeded is whether the conditions of a transaction were true.
+	// AttrEtcdTxnSucceeded says whether the conditions of a transaction were
+	// true.
 	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
 	// AttrFieldManager is the owner of fields.
 	AttrFieldManager = "apitrace.field_manager"
-	// AttrFlowcontrolExempt is whether a request is exempt from flow control.
+	// AttrFlowcontrolExempt says whether a request is exempt from flow control.
 	AttrFlowcontrolExempt = "apitrace.flowcontrol.exempt"
 	// AttrFlowcontrolFlowSchema is the FlowSchema of a request.
 	AttrFlowcontrolFlowSchema = "apitrace.flowcontrol.flow_schema"
@@ -53,8 +60,9 @@ const (
 	AttrFlowcontrolPriorityLevel = "apitrace.flowcontrol.priority_level"
 	// AttrGroupVersion is a group and version of the API.
 	AttrGroupVersion = "apitrace.group_version"
-	// AttrHandoff is on a call that took up work which its parent had put into a queue: on
-	// another goroutine that the parent did not start. Its value names the queue.
+	// AttrHandoff marks a call that took up work from a queue. Its parent had put
+	// the work into the queue. The call runs on a goroutine that the parent did
+	// not start. The value names the queue.
 	AttrHandoff = "apitrace.handoff"
 	// AttrHookName names a post-start hook.
 	AttrHookName = "apitrace.hook.name"
@@ -66,11 +74,11 @@ const (
 	AttrObjectType = "apitrace.object.type"
 	// AttrPath is a path below a group and version.
 	AttrPath = "apitrace.path"
-	// AttrRBACAllowed is whether a rule of RBAC allows the request.
+	// AttrRBACAllowed says whether an RBAC rule allows the request.
 	AttrRBACAllowed = "apitrace.rbac.allowed"
-	// AttrRBACBinding is the binding of RBAC that allows the request.
+	// AttrRBACBinding is the RBAC binding that allows the request.
 	AttrRBACBinding = "apitrace.rbac.binding"
-	// AttrRBACBindings lists the bindings of RBAC that were looked at.
+	// AttrRBACBindings lists the RBAC bindings that were checked.
 	AttrRBACBindings = "apitrace.rbac.bindings"
 	// AttrRequestAPIGroup is the API group of a request.
 	AttrRequestAPIGroup = "apitrace.request.api_group"
@@ -96,13 +104,13 @@ const (
 	AttrRouteMethod = "apitrace.route.method"
 	// AttrRouteOperation is the name of a route in OpenAPI.
 	AttrRouteOperation = "apitrace.route.operation"
-	// AttrRoutePath is the path of a route that is installed.
+	// AttrRoutePath is the path of an installed route.
 	AttrRoutePath = "apitrace.route.path"
-	// AttrServerName names one of the servers that a program consists of.
+	// AttrServerName names one of the servers in a program.
 	AttrServerName = "apitrace.server.name"
 	// AttrStatusReason is the reason of an API error.
 	AttrStatusReason = "apitrace.status.reason"
-	// AttrStorageKey is a key in the store, without the prefix of the cluster.
+	// AttrStorageKey is a key in the store, without the cluster's prefix.
 	AttrStorageKey = "apitrace.storage.key"
 	// AttrStoragePrefix is the prefix of the keys of a storage's objects.
 	AttrStoragePrefix = "apitrace.storage.prefix"
@@ -118,9 +126,10 @@ const (
 	AttrUserImpersonated = "apitrace.user.impersonated"
 	// AttrUserName is the name of the user.
 	AttrUserName = "apitrace.user.name"
-	// AttrWatchEvent is the type of an event that the call hands to a client that watches.
+	// AttrWatchEvent is the type of an event that the call passes to a watching
+	// client.
 	AttrWatchEvent = "apitrace.watch.event"
-	// AttrWebhookChanged is whether a webhook changed the object.
+	// AttrWebhookChanged says whether a webhook changed the object.
 	AttrWebhookChanged = "apitrace.webhook.changed"
 	// AttrWebhookConfiguration is the configuration of a webhook.
 	AttrWebhookConfiguration = "apitrace.webhook.configuration"

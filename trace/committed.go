@@ -5,28 +5,33 @@ import (
 	"strings"
 )
 
-// A CommittedTree tells where the source of a checkout of kubernetes can be read in a browser: its commit, at a remote.
+// A CommittedTree has the web address of the source of a kubernetes checkout: its
+// commit, at a remote.
 type CommittedTree struct {
-	// URL is the address of the top folder at the commit, with a slash at its end; "" if no remote is known to have the commit.
+	// URL is the address of the top folder at the commit, with a slash at its
+	// end. It is "" if no remote is known to have the commit.
 	URL string
-	// Uncommitted holds the files of the checkout that are not as in the commit, by their paths from its top folder.
+	// Uncommitted has the files of the checkout that differ from the commit. The
+	// keys are paths from its top folder.
 	Uncommitted map[string]bool
 }
 
 // A Committed says whether the line of a call is in a commit.
 type Committed int
 
-// Line numbers of files that were changed are those of no commit.
+// A changed file has line numbers that no commit has.
 const (
-	// CommittedElsewhere: the call is not of the checkout's own source. Of its vendor folder a commit may have nothing.
+	// CommittedElsewhere: the call is not in the checkout's own source. It may be
+	// in the vendor folder, and a commit may lack that folder.
 	CommittedElsewhere Committed = iota
-	// CommittedLine: the file is as in the commit.
+	// CommittedLine: the file is the same in the commit.
 	CommittedLine
 	// UncommittedLine: the file was changed, or is new.
 	UncommittedLine
 )
 
-// Line returns the address of the line of a call, "" unless the file is as in the commit and a remote has that commit.
+// Line returns the address of the line of a call. The address is "" unless the
+// file is the same in the commit and a remote has that commit.
 func (t *CommittedTree) Line(call *Call) (string, Committed) {
 	path, ok := call.KubernetesFile()
 	if !ok || ProcessOf(call.Process).Behind || strings.HasPrefix(path, "vendor/") {

@@ -2,19 +2,22 @@ package trace
 
 import "time"
 
-// A Delivery is a call in another request of the recording, a watch, that handled the event of one
-// of a request's writes on the way to the watch's client.
+// A Delivery is a call that handled the event of a request's write on the way to
+// a watch's client. The call belongs to the watch, which is another request of
+// the recording.
 type Delivery struct {
-	// Request is the index of the watch in Recording.Requests, Call that of the call in it.
+	// Request is the index of the watch in Recording.Requests. Call is the index
+	// of the call in this request.
 	Request, Call int
-	// Revision is that of the write.
+	// Revision is the revision of the write.
 	Revision int64
-	// AfterNs is the time from the start of the write in etcd to the start of the call, in nanoseconds.
+	// AfterNs is the time in nanoseconds from the start of the write in etcd to
+	// the start of the call.
 	AfterNs int64
 }
 
-// Deliveries returns where the events of request i's writes went out to clients whose watches
-// are in the same recording, in the order of the requests and their calls.
+// Deliveries returns the deliveries of request i's writes to clients with a watch
+// in the same recording. They are in the order of the requests and their calls.
 func (rec *Recording) Deliveries(i int) []Delivery {
 	var all []Delivery
 	for _, revision := range rec.Requests[i].Revisions() {
@@ -29,7 +32,7 @@ func (rec *Recording) Deliveries(i int) []Delivery {
 	return all
 }
 
-// took finds the request's calls that handed on the event of a revision.
+// took returns the request's calls that passed on the event of a revision.
 func (r *Request) took(revision int64, index int, write time.Time) []Delivery {
 	var all []Delivery
 	for i := range r.Calls {

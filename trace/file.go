@@ -15,10 +15,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
-// its owner only. The file is complete or does not exist: an older file of that name
-// is replaced only when the new one is complete, and never while another process is
-// writing to it; see [errBeingWritten].
+// Save writes the recording to a file as OTLP JSON (see WriteOTLP). Only its
+// owner can read it. The file is complete or does not exist: Save replaces an
+// older file with that name only when the new file is complete. It never replaces
+// a file that another process is writing; see [errBeingWritten].
 func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	lock, err := lockFile(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	if err != nil {
 		return message.Errorf("saving recording %q: %w", path, err)
 	}
-	defer func() { err = errors.Join(err, file.Cleanup()) }() // does nothing after the file has replaced the older one
+	defer func() { err = errors.Join(err, file.Cleanup()) }() // does nothing after the file has replaced the older file
 	if err := WriteOTLP(ctx, file, rec); err != nil {
 		return message.Errorf("saving recording %q: %w", path, err)
 	}
@@ -39,8 +39,9 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	return nil
 }
 
-// Load reads a recording from a file that Save, an Appender or WriteJSON wrote. It detects
-// the format by the content. With a CutError it also returns the requests that it could read.
+// Load reads a recording from a file that Save, an Appender or WriteJSON wrote.
+// It detects the format by the content. With a CutError, it also returns the
+// requests that it could read.
 func Load(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -66,7 +67,8 @@ func Read(r io.Reader, name string) (*Recording, error) {
 	return rec, nil
 }
 
-// parse returns a recording with an error only if that is a CutError.
+// parse returns a recording together with an error only if the error is a
+// CutError.
 func parse(data []byte) (*Recording, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, message.NewError("the file is empty: expected a recording")
@@ -89,8 +91,8 @@ func parse(data []byte) (*Recording, error) {
 	return readJSON(data)
 }
 
-// otherForm returns the format of data if it is one that apitrace prints but does not read,
-// else "". It looks only at the beginning.
+// otherForm returns the format of data if apitrace prints but does not read this
+// format. Otherwise it returns "". It looks only at the beginning.
 func otherForm(data []byte) string {
 	begins := func(text string) bool { return bytes.HasPrefix(data, []byte(text)) }
 	switch {
@@ -106,7 +108,7 @@ func otherForm(data []byte) string {
 	return ""
 }
 
-// firstKey returns the first key of the JSON object that data begins with.
+// firstKey returns the first key of the JSON object at the beginning of data.
 func firstKey(data []byte) (string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if open, err := decoder.Token(); err != nil {
@@ -127,7 +129,7 @@ func firstKey(data []byte) (string, error) {
 
 var errTruncated = message.NewError("it ends in the middle of an object: the file is truncated; save the recording again")
 
-// explainSyntax adds to an error of broken JSON what the user can do.
+// explainSyntax adds a remedy to an error of broken JSON.
 func explainSyntax(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errTruncated

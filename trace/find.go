@@ -11,10 +11,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An AmbiguousFunctionError reports that a name means several functions or types.
+// An AmbiguousFunctionError reports that a name matches several functions or
+// types.
 type AmbiguousFunctionError struct {
 	Query string
-	// Types is set if they are types; with Functions, some of them are.
+	// Types is set if they are types. If Functions is set, too, they are both.
 	Types, Functions bool
 	// Candidates are their full names, sorted.
 	Candidates []string
@@ -44,16 +45,16 @@ func (e *AmbiguousFunctionError) message() message.Message {
 	return message.Of("%q names %d functions; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
 }
 
-// An UnknownFunctionError reports that a name means no function or type.
+// An UnknownFunctionError reports that a name matches no function or type.
 type UnknownFunctionError struct {
 	Query string
-	// Types is set if types were looked for, too.
+	// Types is set if the search included types.
 	Types bool
-	// Where names what was searched, such as "kube-apiserver v1.37.1".
+	// Where names the searched place, such as "kube-apiserver v1.37.1".
 	Where message.Message
-	// Near are full names that are like it, the likest first.
+	// Near are similar full names, the most similar first.
 	Near []string
-	// Elsewhere says where there is such a function, if that is known.
+	// Elsewhere says where such a function exists, if that is known.
 	Elsewhere message.Message
 }
 
@@ -76,11 +77,12 @@ func (e *UnknownFunctionError) message() message.Message {
 	return message.Of("no function %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\"", e.Query, e.Where)
 }
 
-// FindFunctions returns the names that a query means: a full name or the end of one, such as
-// "etcd3.(*store).Get", "(*Store).Create" or "createHandler.func1". If there are none, the
-// query may lack the marks of pointers and type parameters: "Store.Create". Type parameters may
-// have their names, as in the source: "generic.(*Plugin[H]).Dispatch". The result is sorted, each
-// name once.
+// FindFunctions returns the names that match a query, sorted, each name once. A
+// query is a full name or the end of a full name, such as "etcd3.(*store).Get",
+// "(*Store).Create" or "createHandler.func1". If nothing matches, it ignores the
+// marks of pointers and type parameters: "Store.Create" then matches. Type
+// parameters may have the names of the source, as in
+// "generic.(*Plugin[H]).Dispatch".
 func FindFunctions(query string, names []string) []string {
 	query = MarkTypeParameters(query)
 	var exact, loose []string
@@ -99,8 +101,9 @@ func FindFunctions(query string, names []string) []string {
 	return slices.Compact(exact)
 }
 
-// MarkTypeParameters returns a name with funcname.GenericMark in place of type parameters and type arguments:
-// "(*Plugin[...]).Dispatch" for "(*Plugin[H]).Dispatch".
+// MarkTypeParameters replaces type parameters and type arguments by
+// funcname.GenericMark: "(*Plugin[H]).Dispatch" becomes
+// "(*Plugin[...]).Dispatch".
 func MarkTypeParameters(name string) string {
 	if !strings.Contains(name, "[") {
 		return name
@@ -125,7 +128,8 @@ func MarkTypeParameters(name string) string {
 	return marked.String()
 }
 
-// NearFunctions returns up to three of the names that are most like the query.
+// NearFunctions returns up to three of the names that are most similar to the
+// query.
 func NearFunctions(query string, names []string) []string {
 	type near struct {
 		name     string
@@ -161,8 +165,8 @@ func NearFunctions(query string, names []string) []string {
 	return found
 }
 
-// lastSegments returns the end of a name with this many dots: the part that can be compared with
-// a query without a package.
+// lastSegments returns the end of a name with this many dots. It can be compared
+// with a query that has no package.
 func lastSegments(name string, dots int) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] != '.' {

@@ -17,7 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Names that the semantic conventions have deprecated, and that instrumentations still write.
+// The semantic conventions have deprecated these names, but instrumentations
+// still write them.
 const (
 	oldCodeFunction   = attribute.Key("code.function")
 	oldCodeNamespace  = attribute.Key("code.namespace")
@@ -29,16 +30,17 @@ const (
 	threadID          = attribute.Key("thread.id")
 )
 
-// noParent is the function of the call that Import adds above several root spans.
+// noParent is the function name of the call that Import adds above several root
+// spans.
 const noParent = "(spans that are not in the file)"
 
-// Import reads OTLP JSON that another program wrote: a TracesData object, or
-// several one after another. Every trace becomes a request and every span a call.
+// Import reads OTLP JSON of another program: a TracesData object, or several in
+// sequence. Every trace becomes a request and every span a call.
 //
 // The code.* attributes of a span name its function. At least one span must have
-// them; a span without them keeps its own name. Request.Incomplete says what the file
-// lacks: functions of spans, and parents. If a trace has several spans without a
-// parent, Import adds a call above them.
+// them. A span without them keeps its own name. If a trace has several spans
+// without a parent, Import adds a call above them. Request.Incomplete says if
+// functions of spans or parents are missing in the file.
 func Import(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -69,7 +71,7 @@ func parseForeign(data []byte) (*Recording, error) {
 		return nil, message.NewError("the file is not UTF-8 text: expected OTLP JSON")
 	}
 	if rec, err := readOTLP(data); err == nil {
-		return rec, nil // apitrace's own spans, perhaps through a collector: nothing to guess
+		return rec, nil // apitrace's own spans, perhaps from a collector
 	}
 	f := foreign{requests: map[string]*foreignRequest{}}
 	scanner := otlpScanner{known: map[string]string{}, resource: f.addResource, span: f.addSpan}
@@ -79,7 +81,7 @@ func parseForeign(data []byte) (*Recording, error) {
 	return f.recording()
 }
 
-// foreign gathers the spans of a file into a recording.
+// foreign collects the spans of a file in a recording.
 type foreign struct {
 	rec      Recording
 	requests map[string]*foreignRequest // by trace id
@@ -92,8 +94,8 @@ type foreignRequest struct {
 	nameless int
 }
 
-// addResource takes the attributes that apitrace itself may have written, before another
-// program processed the file.
+// addResource reads the attributes that apitrace itself may have written before
+// another program processed the file.
 func (f *foreign) addResource(attrs otlpAttributes) error {
 	for _, field := range []struct {
 		to  *string
@@ -135,7 +137,7 @@ func (f *foreign) addSpan(process string, span *otlpSpan) error {
 	return nil
 }
 
-// addHTTP takes method, path and status from the first call that has them.
+// addHTTP sets method, path and status from the first call that has them.
 func (r *foreignRequest) addHTTP() {
 	for _, call := range r.Calls {
 		value := func(keys ...attribute.Key) string {
@@ -153,10 +155,10 @@ func (r *foreignRequest) addHTTP() {
 		if query := value(semconv.URLQueryKey); query != "" && !strings.Contains(r.Path, "?") {
 			r.Path += "?" + query
 		}
-		r.Status, _ = strconv.Atoi(value(semconv.HTTPResponseStatusCodeKey, oldHTTPStatusCode)) // 0: unknown
+		r.Status, _ = strconv.Atoi(value(semconv.HTTPResponseStatusCodeKey, oldHTTPStatusCode)) // 0 means unknown
 		break
 	}
-	for _, used := range requestAttributes { // the first call's stand in the request
+	for _, used := range requestAttributes { // the request has the first call's values
 		delete(r.Calls[0].Attributes, used)
 	}
 	if len(r.Calls[0].Attributes) == 0 {
@@ -205,7 +207,7 @@ func (r *foreignRequest) complete() error {
 	return nil
 }
 
-// plantRoot makes sure that the request has a single first call.
+// plantRoot ensures that the request has a single first call.
 func (r *foreignRequest) plantRoot() error {
 	there := make(map[string]bool, len(r.Calls))
 	for _, call := range r.Calls {
@@ -227,7 +229,7 @@ func (r *foreignRequest) plantRoot() error {
 	case 0:
 		return r.cycleError(nil)
 	case 1:
-		// The caller's own span, or that of a proxy: the request came from there.
+		// The parent is a span of the caller or of a proxy that sent the request.
 		tops[0].Parent = ""
 		return nil
 	}
@@ -236,7 +238,8 @@ func (r *foreignRequest) plantRoot() error {
 	return nil
 }
 
-// above makes a call in place of the missing parents of tops, and puts tops below it.
+// above returns a call that replaces the missing parents of tops. It makes tops
+// its children.
 func above(tops []*Call, there map[string]bool) Call {
 	root := Call{Function: noParent, Process: tops[0].Process, StartNs: tops[0].StartNs}
 	for n := uint64(1); root.ID == ""; n++ {
@@ -254,7 +257,8 @@ func above(tops []*Call, there map[string]bool) Call {
 	return root
 }
 
-// foreignCall converts a span to a call, and reports whether the span names its function.
+// foreignCall converts a span to a call. named reports whether the span names its
+// function.
 func foreignCall(process string, span *otlpSpan) (call Call, named bool, err error) {
 	attrs := span.attributes
 	call = callOf(process, span, false)
@@ -268,7 +272,7 @@ func foreignCall(process string, span *otlpSpan) (call Call, named bool, err err
 	call.Goroutine = uint64(firstInteger(attrs, attrGoroutine, threadID))
 	start, end := span.start, span.end
 	switch {
-	case start < 0 || end < 0: // of 64 bits without a sign
+	case start < 0 || end < 0: // an unsigned 64-bit number that overflowed
 		return call, named, message.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", uint64(start), uint64(end))
 	case end == 0 && start != 0:
 		call.Unfinished, call.DurationNs = true, 0
@@ -285,7 +289,8 @@ func foreignCall(process string, span *otlpSpan) (call Call, named bool, err err
 	return call, named, nil
 }
 
-// addForeignError distinguishes errors, which other programs record as exceptions, from panics.
+// addForeignError distinguishes errors from panics. Other programs record errors
+// as exceptions.
 func (c *Call) addForeignError(span *otlpSpan) {
 	for _, event := range span.events {
 		if event.name != eventException || event.attributes.text(semconv.ExceptionTypeKey) == typePanic {
@@ -301,8 +306,8 @@ func (c *Call) addForeignError(span *otlpSpan) {
 	}
 }
 
-// foreignFunction returns the full name of the function, which older conventions
-// split into namespace and function.
+// foreignFunction returns the full name of the function. Older conventions split
+// it into namespace and function.
 func foreignFunction(attrs otlpAttributes) string {
 	if name := attrs.text(semconv.CodeFunctionNameKey); name != "" {
 		return name
@@ -314,8 +319,9 @@ func foreignFunction(attrs otlpAttributes) string {
 	return namespace + "." + function
 }
 
-// vendorPath removes the prefix that a build puts before the import path: the folder of a
-// vendor tree, or of the module cache with the module's version.
+// vendorPath removes the prefix that a build puts before the import path. The
+// prefix is the folder of a vendor tree, or the folder of the module cache. In
+// the module cache, it also removes the module's version.
 func vendorPath(file string) string {
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
 		return path
@@ -350,7 +356,7 @@ func firstInteger(attrs otlpAttributes, keys ...attribute.Key) int64 {
 	return 0
 }
 
-// clean escapes the control characters of a foreign text, as Go would write them.
+// clean escapes the control characters of a foreign text in Go's form.
 func clean(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s

@@ -5,12 +5,13 @@ import (
 	"strconv"
 )
 
-// HandoffWatch is the value of AttrHandoff where the work is the event of a write on
-// its way to the clients that watch. It may go on after the answer to the request.
+// HandoffWatch is the value of AttrHandoff if the work is the event of a write on
+// its way to watching clients. This work may continue after the answer to the
+// request.
 const HandoffWatch = "watch"
 
-// SetHandoff marks the call as one that took the event of a write from a queue. revision is the
-// revision of etcd that the write made.
+// SetHandoff marks the call: it took the event of a write from a queue. revision
+// is etcd's revision of the write.
 func (c *Call) SetHandoff(queue string, revision int64) {
 	if c.Attributes == nil {
 		c.Attributes = map[string]string{}
@@ -19,11 +20,13 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// Afterwards reports whether the call took up the event of a write of the request. Its parent did not call it, and
-// did not wait for it: the parent is the stage that handed the event on or, of the first stage, the request's first call.
+// Afterwards reports whether the call took up the event of a write of the
+// request. Its parent did not call it and did not wait for it. The parent is the
+// stage that passed on the event. For the first stage, it is the request's first
+// call.
 func (c *Call) Afterwards() bool { return c.Attributes[AttrHandoff] == HandoffWatch }
 
-// revision returns the revision of etcd that the call has recorded, or 0.
+// revision returns the etcd revision that the call recorded, or 0.
 func (c *Call) revision() int64 {
 	revision, err := strconv.ParseInt(c.Attributes[AttrEtcdRevision], 10, 64)
 	if err != nil {
@@ -32,8 +35,8 @@ func (c *Call) revision() int64 {
 	return revision
 }
 
-// Revisions returns the revisions of etcd that the request's own transactions have made, in
-// order, as recorded in etcd.
+// Revisions returns the etcd revisions that the request's own transactions made,
+// in order, as recorded in etcd.
 func (r *Request) Revisions() []int64 {
 	var revisions []int64
 	for i := range r.Calls {
@@ -46,9 +49,10 @@ func (r *Request) Revisions() []int64 {
 	return revisions
 }
 
-// SinceWrite returns the time in nanoseconds from the start of the write that made the call's
-// revision, in etcd, to the start of the call. It is 0 if the write is not among the calls.
-// The event of a write may arrive before the answer to the write.
+// SinceWrite returns the time in nanoseconds from the write that made the call's
+// revision to the start of the call. It counts from the start of the write in
+// etcd. It returns 0 if the write is not among the calls. The event of a write
+// may arrive before the answer to the write.
 func (r *Request) SinceWrite(c *Call) int64 {
 	if w := r.writeOf(c.revision()); w != nil {
 		return max(c.StartNs-w.StartNs, 0)
@@ -56,7 +60,8 @@ func (r *Request) SinceWrite(c *Call) int64 {
 	return 0
 }
 
-// writeOf returns the innermost call in etcd of the write that made the revision, or nil.
+// writeOf returns the innermost call in etcd of the write that made a revision,
+// or nil.
 func (r *Request) writeOf(revision int64) *Call {
 	for i := range slices.Backward(r.Calls) {
 		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.revision() == revision {

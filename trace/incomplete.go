@@ -2,7 +2,8 @@ package trace
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// What a trace may lack, and why. Recordings hold the English text.
+// These texts say which parts a trace may lack, and why. Recordings hold the
+// English text.
 var (
 	lacksDropped   = message.Of("%s made %d more calls than the probe keeps of one request; they are not shown")
 	lacksUntraced  = message.Of("the %s is not traced: what it did is not shown")
@@ -10,15 +11,18 @@ var (
 	lacksParents   = message.Of("%d spans have no parent in the file (%d name one that is missing): they hang below a call that stands for it")
 )
 
-// LacksDropped is the text for Request.Incomplete of a program that made more calls than its probe kept.
+// LacksDropped returns the text for Request.Incomplete if a program made more
+// calls than its probe kept.
 func LacksDropped(process string, calls int64) string {
 	return lacksDropped.With(process, calls).String()
 }
 
-// LacksUntraced is the text for Request.Incomplete of a server that the request reached and that has no probe.
+// LacksUntraced returns the text for Request.Incomplete if the request reached a
+// server without a probe.
 func LacksUntraced(server string) string { return lacksUntraced.With(server).String() }
 
-// Lacks says what the trace may lack and why: Incomplete, in every language if apitrace wrote it.
+// Lacks returns Incomplete as messages. They are in every language if apitrace
+// wrote the text.
 func (r *Request) Lacks() []message.Message {
 	lacks := make([]message.Message, len(r.Incomplete))
 	for i, text := range r.Incomplete {

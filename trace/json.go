@@ -16,9 +16,11 @@ import (
 //go:embed recording.schema.json
 var jsonSchema []byte
 
-// WriteJSON writes the recording as one JSON object in the form of jsonSchema,
-// the fields of Recording under the names of their tags. Other programs rely on it. Calls without attributes have an
-// empty map, so that readers need not know null. It writes call by call: the text of a long recording takes 200 MB.
+// WriteJSON writes the recording as one JSON object in the form of jsonSchema. It
+// has the fields of Recording under the names of their tags. Other programs rely
+// on this form. Calls without attributes have an empty map, so that readers need
+// not handle null. WriteJSON writes call by call, because the text of a long
+// recording takes 200 MB.
 func WriteJSON(w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing JSON: %w", err)
@@ -30,20 +32,22 @@ func WriteJSON(w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// The fields that are written element by element, as they are when empty. No text contains them, because in
-// a text of JSON a backslash precedes each quotation mark.
+// These are the fields that are written element by element, in their empty form.
+// No text contains them, because JSON puts a backslash before each quotation mark
+// in a text.
 const (
 	emptyRequests = `"requests": []`
 	emptyCalls    = `"calls": []`
 )
 
-// A jsonWriter writes a recording as an encoder with an indentation of two blanks would.
+// A jsonWriter writes a recording in the same form as an encoder with an
+// indentation of two blanks.
 type jsonWriter struct {
 	out *bufio.Writer
 	// text is the output of encoder.
 	text    bytes.Buffer
 	encoder *json.Encoder
-	// noAttributes stands for the attributes of a call that has none.
+	// noAttributes replaces the attributes of a call without attributes.
 	noAttributes map[string]string
 }
 
@@ -98,7 +102,7 @@ func (j *jsonWriter) request(r *Request) error {
 	return nil
 }
 
-// around returns the text of a value before and after a list that is empty.
+// around returns the text of a value before and after an empty list.
 func (j *jsonWriter) around(value any, indent, empty string) (before, after string, err error) {
 	j.encoder.SetIndent(indent, "  ")
 	err = j.encode(value)
@@ -106,23 +110,23 @@ func (j *jsonWriter) around(value any, indent, empty string) (before, after stri
 	return before, after, err
 }
 
-// encode replaces text by the text of a value, which ends with a newline.
+// encode sets text to the JSON of a value. The JSON ends with a newline.
 func (j *jsonWriter) encode(value any) error {
 	j.text.Reset()
 	return j.encoder.Encode(value)
 }
 
-// separate writes what goes before element i of a list.
+// separate writes the separator before element i of a list.
 func (j *jsonWriter) separate(i int) {
 	if i > 0 {
 		j.out.WriteByte(',')
 	}
 }
 
-// readJSON reads what WriteJSON wrote.
+// readJSON reads the output of WriteJSON.
 func readJSON(data []byte) (*Recording, error) {
 	var rec Recording
-	if json.Unmarshal(data, &rec) != nil { // a Decoder copies data, but finds out more about an error
+	if json.Unmarshal(data, &rec) != nil { // a Decoder copies data, but gives better errors
 		return nil, whyNotJSON(data)
 	}
 	for i := range rec.Requests {
@@ -135,7 +139,7 @@ func readJSON(data []byte) (*Recording, error) {
 	return &rec, rec.Validate()
 }
 
-// whyNotJSON returns the error of data that is not the JSON of a recording.
+// whyNotJSON returns the error for data that is not the JSON of a recording.
 func whyNotJSON(data []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if err := decoder.Decode(new(Recording)); err != nil {

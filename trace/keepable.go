@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A RequestError reports that one request cannot be recorded. It does not affect others.
+// A RequestError reports that one request cannot be recorded. It does not affect
+// others.
 type RequestError struct {
 	Method, Path string
 	Err          error
@@ -24,20 +25,22 @@ func (e *RequestError) message() message.Message {
 	return message.Of("recording %s %s: %v", e.Method, e.Path, e.Err)
 }
 
-// Unwrap returns what is wrong with the request.
+// Unwrap returns the reason.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// KeepableText returns a client's text in a form that a recording can hold: bytes that are not
-// UTF-8 become \xNN.
+// KeepableText returns a client's text in a form that a recording can hold. Bytes
+// that are not UTF-8 become \xNN.
 func KeepableText(s string) string {
 	return replaceRunes(s, `\x%02x`, func(rune) bool { return false })
 }
 
-// KeepablePath returns a URL path with its query as a recording can hold it: bytes that are not
-// UTF-8, and control characters, are percent-encoded. The server reads both alike.
+// KeepablePath returns a URL path with its query in a form that a recording can
+// hold. Bytes that are not UTF-8, and control characters, are percent-encoded.
+// The server reads both forms alike.
 func KeepablePath(s string) string { return replaceRunes(s, "%%%02X", unicode.IsControl) }
 
-// replaceRunes formats each byte of the runes that bad names, and of invalid UTF-8.
+// replaceRunes formats each byte of invalid UTF-8, and each byte of the runes
+// that bad selects.
 func replaceRunes(s, format string, bad func(rune) bool) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, bad) {
 		return s

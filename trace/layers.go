@@ -1,7 +1,8 @@
 package trace
 
-// Names of the layers of the guide, the parts of the servers to which calls belong, in the
-// order in which a request meets them. The guide has their titles.
+// These are the names of the guide's layers. A layer is a part of the servers,
+// and calls belong to it. A request reaches the layers in this order. The guide
+// has their titles.
 const (
 	LayerFilters         = "filters"
 	LayerServer          = "server"

@@ -11,8 +11,8 @@ import (
 // errBeingWritten reports that another process is writing a recording to the file.
 var errBeingWritten = message.NewError("another apitrace is writing to it: wait until it has ended, or name another file")
 
-// CheckWritable reports errBeingWritten for a file to which another process is writing a
-// recording.
+// CheckWritable returns errBeingWritten if another process is writing a recording
+// to the file.
 func CheckWritable(path string) error {
 	lock, err := lockFile(path)
 	if err != nil {
@@ -21,9 +21,10 @@ func CheckWritable(path string) error {
 	return lock.Close()
 }
 
-// lockFile makes this process the only writer of a file, which need not exist, until the lock is
-// closed or the process ends. A file that is not regular, such as /dev/stdout, may have several
-// writers. On file systems without locks there is no lock.
+// lockFile makes this process the only writer of a file, until the lock is closed
+// or the process ends. The file may be missing. A file that is not regular, such
+// as /dev/stdout, may have several writers. On file systems without locks, there
+// is no lock.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	info, err := os.Stat(path)

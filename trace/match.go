@@ -7,12 +7,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// MatchFunctions returns the names that a user may mean by a pattern. It tries these ways, from
-// strict to lenient, and takes the first that finds names:
+// MatchFunctions returns the names that may match a user's pattern. It tries
+// these rules, from strict to lenient, and uses the first rule that finds names:
 //
 //   - a name that FindFunctions accepts, or a full name with "..." for any text
-//   - the same in any case, also with "*" for any text; the "*" of "(*T)" is literal
-//   - a part of a name in any case: "etcd3", "store.get"
+//   - the same, ignoring case, also with "*" for any text; the "*" of "(*T)" is literal
+//   - a part of a name, ignoring case: "etcd3", "store.get"
 //
 // The result is sorted, each name once.
 func MatchFunctions(pattern string, names []string) []string {
@@ -26,10 +26,12 @@ func MatchFunctions(pattern string, names []string) []string {
 	return nil
 }
 
-// RankFunctions returns what any of the ways of MatchFunctions finds: 0 for a name that the strictest way
-// with a result finds, 1 for one that only the next way with a result finds, and so on. Before the last way, it compares names
-// without the marks of pointers and type parameters, first in the same case, then in any: "Cacher.Get" finds "(*Cacher).Get" so. The
-// search of the page (ui/web/page/src/still-search.ts) has the same rules.
+// RankFunctions returns the names that any rule of MatchFunctions finds, with
+// their ranks. The strictest rule with a result gives rank 0. The next rule that
+// finds more names gives rank 1, and so on. Before the last rule, it has two more
+// rules. They ignore the marks of pointers and type parameters, so that
+// "Cacher.Get" finds "(*Cacher).Get"; the second also ignores case. The search of
+// the page (ui/web/page/src/still-search.ts) has the same rules.
 func RankFunctions(pattern string, names []string) map[string]int {
 	ways := waysToMatch(pattern)
 	unmarked := funcname.Unmarked(wildcards(pattern))
@@ -52,7 +54,7 @@ func RankFunctions(pattern string, names []string) map[string]int {
 	return ranks
 }
 
-// waysToMatch returns those of MatchFunctions, the strictest first.
+// waysToMatch returns the rules of MatchFunctions, the strictest first.
 func waysToMatch(pattern string) []func(name string) bool {
 	strict := strictPattern(pattern)
 	folded := strictPattern(strings.ToLower(wildcards(pattern)))
@@ -66,8 +68,8 @@ func waysToMatch(pattern string) []func(name string) bool {
 	}
 }
 
-// strictPattern takes a name as the tree prints it, without most of its import path, for
-// any function whose full name ends so.
+// strictPattern returns the pattern for a name as the tree prints it, without
+// most of its import path. It matches any function with a full name that ends so.
 func strictPattern(p string) funcname.Matcher {
 	first, _, slash := strings.Cut(p, "/")
 	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {
@@ -76,7 +78,7 @@ func strictPattern(p string) funcname.Matcher {
 	return funcname.Pattern("..." + p).Compile()
 }
 
-// wildcards writes each "*" that is no pointer's mark as "...".
+// wildcards replaces "*" by "...", except in the mark of a pointer.
 func wildcards(p string) string {
 	const pointer = "(\x00"
 	p = strings.ReplaceAll(p, "(*", pointer)
@@ -86,7 +88,8 @@ func wildcards(p string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(p, "*", "..."), pointer, "(*")
 }
 
-// Functions lists the functions that a recording has calls of, each once, in order of entry.
+// Functions lists the functions with calls in the recording, each once, in order
+// of entry.
 func (r *Recording) Functions() []string {
 	seen := map[string]bool{}
 	var names []string

@@ -1,9 +1,9 @@
 // Package trace is the data model: calls, the request that caused them, and the
 // recording that holds one or more requests.
 //
-// It is the lowest package of the viewing side. Loading, saving and the conversion to
-// OpenTelemetry are here; the presentation of a trace (views, colours, folding) is in
-// package render.
+// It is the lowest package of the viewing side. Loading, saving and the
+// conversion to OpenTelemetry belong here. The presentation of a trace (views,
+// colors, folding) belongs in package render.
 package trace
 
 import (
@@ -12,53 +12,60 @@ import (
 
 // A Recording has the requests of one run of a scenario, or of one session.
 type Recording struct {
-	// Scenario is the name of the scenario that was replayed.
+	// Scenario is the name of the replayed scenario.
 	Scenario string `json:"scenario"`
-	// K8sVersion is the version of the traced kube-apiserver, with its "v": "v1.37.1".
+	// K8sVersion is the version of the traced kube-apiserver with its "v", such
+	// as "v1.37.1".
 	K8sVersion string `json:"k8sVersion"`
 	// EtcdVersion is the version of the etcd behind it, with its "v".
 	EtcdVersion string `json:"etcdVersion,omitempty"`
-	// Servers lists the API servers of the user's own behind the aggregator, each as OwnServer.String writes it. nil if there are none.
+	// Servers lists the user's own API servers behind the aggregator, in the form
+	// of OwnServer.String. It is nil if there are none.
 	Servers []string `json:"servers,omitempty"`
-	// Edited lists the files of the traced programs that the user had changed, by their
-	// paths as in Call.File; nil if all were upstream's.
+	// Edited lists the files of the traced programs that the user had changed, by
+	// their paths as in Call.File. It is nil if all were upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies what the recording build of apitrace traces: with another edition, a function may be
-	// missing because it was not traced. "" if unknown.
+	// Edition identifies the set of functions that the recording apitrace traces.
+	// With another edition, a function may be missing because it was not traced.
+	// It is "" if unknown.
 	Edition string `json:"edition,omitempty"`
-	// Recorded is when the recording was made. Zero if unknown.
+	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
-	// Requests holds the traced requests in the order in which they were sent.
+	// Requests holds the traced requests in the order of sending.
 	Requests []Request `json:"requests"`
 }
 
-// MethodStart is the Method of the start of a program, which is not a request. Its Path is the
-// name of the program.
+// MethodStart is the Method of the start of a program, which is not a request.
+// The Path is the name of the program.
 const MethodStart = "START"
 
-// MethodStop is the Method of the end of a program, from the signal that asks for it. Its Path is the
-// name of the program.
+// MethodStop is the Method of the end of a program, from the signal that requests
+// the end. The Path is the name of the program.
 const MethodStop = "STOP"
 
-// A Request is one traced HTTP request: all calls of one trace, across processes.
+// A Request is one traced HTTP request. It has all calls of one trace, in all
+// processes.
 type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
 	TraceID string `json:"traceID"`
 	Method  string `json:"method"`
-	// Path is the request's URL path with its query, as in the scenario: a value kept
-	// from an earlier answer is written ${name}, so that it is the same each time.
+	// Path is the request's URL path with its query, as in the scenario. A value
+	// from an earlier answer is written ${name}, so that the path is the same
+	// each time.
 	Path string `json:"path"`
-	// Status is the HTTP status code that the client received, 0 if it received none.
+	// Status is the HTTP status code that the client received, or 0 if it
+	// received none.
 	Status int `json:"status"`
-	// Start is when the first call began. Call.StartNs counts from here.
+	// Start is the time when the first call began. Call.StartNs counts from here.
 	Start time.Time `json:"start,omitzero"`
 	// Calls holds every call: parents before their children, siblings by time of
-	// entry. This is the depth-first order of the tree. A call on a goroutine that its
-	// parent started is at the place where the parent started it, as far as the lines
-	// show: before calls from later lines. The scheduler decides when it really runs.
+	// entry. This is the depth-first order of the tree. An exception is a call on
+	// a goroutine that its parent started, because the scheduler decides when it
+	// really runs. It comes where the parent started it, as far as the lines
+	// show: before calls from later lines.
 	Calls []Call `json:"calls"`
-	// Incomplete says what this trace may lack and why, in one sentence each. It is
-	// empty if the trace has every call that the probes recorded.
+	// Incomplete says which parts this trace may lack and why, in one sentence
+	// each. It is empty if the trace has every call that the probes recorded.
 	Incomplete []string `json:"incomplete,omitempty"`
 	// Stored lists the keys that the request changed in etcd.
 	Stored []StoredKey `json:"stored,omitempty"`
@@ -66,49 +73,54 @@ type Request struct {
 
 // A Call is one execution of one function.
 type Call struct {
-	// ID identifies the call within its trace: 16 lower-case hexadecimal digits,
-	// the OpenTelemetry span id.
+	// ID identifies the call within its trace. It is the OpenTelemetry span id:
+	// 16 lower-case hexadecimal digits.
 	ID string `json:"id"`
-	// Parent is the ID of the call that made this one; "" for the first call of the request.
+	// Parent is the ID of the call that made this call, or "" for the first call
+	// of the request.
 	Parent string `json:"parent"`
-	// Function is the full name: import path, dot, receiver, function, as the
-	// compiler names it when nothing is inlined:
+	// Function is the full name: import path, dot, receiver, function. It is the
+	// compiler's name when nothing is inlined:
 	// "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
 	// "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1.2".
 	Function string `json:"function"`
 	// File is the import path of the function's package, a slash, and the name of
-	// the file: "k8s.io/apiserver/pkg/storage/etcd3/store.go". It is also
-	// the file's path below the vendor folder of the workspace.
+	// the file: "k8s.io/apiserver/pkg/storage/etcd3/store.go". It is also the
+	// file's path below the vendor folder of the workspace.
 	File string `json:"file"`
 	// Line is the line of the word "func" in the pristine file.
 	Line int `json:"line"`
-	// CallerLine is the line in the parent's file from which control left the
-	// parent towards this call; 0 where it is not known (the first call of a
-	// process; a goroutine started by a library on the parent's behalf).
+	// CallerLine is the line in the parent's file where control left the parent
+	// for this call. It is 0 if it is not known: for the first call of a process,
+	// and for a goroutine that a library started for the parent.
 	CallerLine int `json:"callerLine"`
 	// Process names the traced program: "kube-apiserver", "sample-apiserver" or "etcd".
 	Process string `json:"process"`
 	// Goroutine is the runtime's id of the goroutine within its process.
 	Goroutine uint64 `json:"goroutine"`
-	// NewGoroutine is set if the call runs on another goroutine than its parent, in the
-	// same process: one that the parent, or one of its callees, started.
+	// NewGoroutine is set if the call runs in the same process as its parent, but
+	// on another goroutine. The parent, or one of its callees, started that
+	// goroutine.
 	NewGoroutine bool `json:"newGoroutine,omitempty"`
 	// StartNs counts nanoseconds from the start of the request's first call.
 	StartNs int64 `json:"startNs"`
-	// DurationNs is in nanoseconds. For a call that had not returned when the
-	// trace was collected it is the time until then; see Unfinished.
+	// DurationNs is in nanoseconds. If the call had not returned when the trace
+	// was collected, it is the time until then; see Unfinished.
 	DurationNs int64 `json:"durationNs"`
-	// Leaf is set on a call of a function that calls nothing. Of it only the entry was recorded: how long it took,
-	// what it returned and whether it panicked are not known, and DurationNs is 0.
+	// Leaf is set on a call of a function that calls nothing. Only its entry was
+	// recorded. Its duration, its results and a panic in it are not known, and
+	// DurationNs is 0.
 	Leaf bool `json:"leaf,omitempty"`
-	// Unfinished is set when the call had not returned when the trace was collected.
+	// Unfinished is set if the call had not returned when the trace was
+	// collected.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Error is the text of the error that the call returned as its last result, or "".
 	Error string `json:"error"`
-	// Panic is set when a panic passed through the call: where it was raised
-	// ("function (file:line)").
+	// Panic is set if a panic passed through the call. It is the place of the
+	// panic: "function (file:line)".
 	Panic string `json:"panic,omitempty"`
-	// Attributes holds the values that the guide asks for, by attribute name; nil if none.
+	// Attributes holds the values that the guide selects, by attribute name. It
+	// is nil if there are none.
 	Attributes map[string]string `json:"attributes"`
 }
 
@@ -128,11 +140,12 @@ type StoredKey struct {
 	Key string `json:"key"`
 	// Revision is etcd's revision of the change.
 	Revision int64 `json:"revision"`
-	// Size is the size of the value in bytes; 0 for a deletion.
+	// Size is the size of the value in bytes. It is 0 for a deletion.
 	Size int `json:"size,omitempty"`
 	// Encoding is "protobuf", "json", "encrypted" or "unknown".
 	Encoding string `json:"encoding,omitempty"`
-	// APIVersion and Kind describe the stored object, such as "apps/v1" and "Deployment".
+	// APIVersion and Kind describe the stored object, such as "apps/v1" and
+	// "Deployment".
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 }

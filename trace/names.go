@@ -10,13 +10,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// WriteNames writes the names of the calls and nothing else, so that two runs
-// can be compared line by line. Each request begins with
+// WriteNames writes only the names of the calls, so that two runs can be compared
+// line by line. Each request begins with
 //
 //	# METHOD PATH -> STATUS
 //
-// and continues with one line per call, in order of entry: two blanks per level of
-// depth and the full name of the function.
+// and continues with one line per call, in order of entry: two blanks per level
+// of depth and the full name of the function.
 func WriteNames(w io.Writer, rec *Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
@@ -35,5 +35,6 @@ func WriteNames(w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// ShortName returns the function's name as [funcname.Short] writes it: "etcd3.(*store).Get".
+// ShortName returns the function's name in the form of [funcname.Short], such as
+// "etcd3.(*store).Get".
 func (c *Call) ShortName() string { return funcname.Short(c.Function) }

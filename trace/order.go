@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// inOrder reports whether the calls are one tree in order of entry: whether entryOrder would return
-// 0, 1, 2 and so on. It needs a fraction of the time of entryOrder, and every recording that is
-// loaded passes it. The ids must be valid.
+// inOrder reports whether the calls are one tree in order of entry. It is true if
+// entryOrder would return 0, 1, 2 and so on. It takes a fraction of entryOrder's
+// time, and every loaded recording passes it. The ids must be valid.
 func (r *Request) inOrder() bool {
 	n := len(r.Calls)
 	if n == 0 || r.Calls[0].Parent != "" || !r.distinctIDs() {
 		return false
 	}
-	parent, last, before := make([]int32, n), make([]int32, n), make([]int32, n) // last child, sibling before; 0 for none
-	var uncertain []int32                                                        // parents whose calls are not simply in order of time
+	parent, last, before := make([]int32, n), make([]int32, n), make([]int32, n) // last child, previous sibling; 0 for none
+	var uncertain []int32                                                        // parents with calls that are not simply in order of time
 	parent[0] = -1
 	for i := int32(1); int(i) < n; i++ {
 		c := &r.Calls[i]
-		// In order of entry, a call's parent is the call before it or an ancestor of that.
+		// In order of entry, a call's parent is the previous call or one of its
+		// ancestors.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != c.Parent {
 			p = parent[p]
@@ -49,7 +50,7 @@ func (r *Request) inOrder() bool {
 	return true
 }
 
-// distinctIDs reports whether no two calls have the same id, and each a valid one.
+// distinctIDs reports whether all calls have valid and different ids.
 func (r *Request) distinctIDs() bool {
 	seen := newIDSet()
 	for i := range r.Calls {
@@ -60,9 +61,10 @@ func (r *Request) distinctIDs() bool {
 	return true
 }
 
-// An idSet is a set of ids: a hash table with open addressing. An entry holds 64 consecutive ids, one bit each. Probes number their
-// calls, so the table of a recording is small enough for the processor's cache. The factor of the hash is random, so that
-// nobody can make a file whose ids all collide.
+// An idSet is a set of ids: a hash table with open addressing. An entry holds 64
+// consecutive ids, one bit each. Probes number their calls, so the table of a
+// recording is small enough for the processor's cache. The factor of the hash is
+// random, so that nobody can make a file with colliding ids.
 type idSet struct {
 	entries []idEntry
 	used    int
@@ -70,7 +72,8 @@ type idSet struct {
 	shift   int
 }
 
-// An idEntry holds the id 64*group+i if bit i of ids is set. It is free if no bit is set.
+// An idEntry holds the id 64*group+i if bit i of ids is set. It is free if no bit
+// is set.
 type idEntry struct{ group, ids uint64 }
 
 func newIDSet() *idSet {
@@ -78,7 +81,7 @@ func newIDSet() *idSet {
 	return &idSet{entries: make([]idEntry, 1<<size), factor: rand.Uint64() | 1, shift: 64 - size}
 }
 
-// add reports whether the id was not in the set.
+// add adds an id and reports whether it was new.
 func (s *idSet) add(id uint64) bool {
 	e, bit := s.entry(id/64), uint64(1)<<(id%64)
 	if e.ids == 0 {
@@ -93,7 +96,7 @@ func (s *idSet) add(id uint64) bool {
 	return isNew
 }
 
-// entry returns the entry of a group, or the free one where it belongs.
+// entry returns the entry of a group, or the free entry where the group belongs.
 func (s *idSet) entry(group uint64) *idEntry {
 	at := group * s.factor >> s.shift
 	for ; s.entries[at].ids != 0 && s.entries[at].group != group; at = (at + 1) % uint64(len(s.entries)) {

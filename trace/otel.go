@@ -21,7 +21,7 @@ import (
 // scopeName is the instrumentation scope of every span that apitrace writes.
 const scopeName = "github.com/kubeapitrace/apitrace"
 
-// Names of attributes and events that the semantic conventions do not have.
+// The semantic conventions do not have these names of attributes and events.
 const (
 	// On the resource: the properties of the whole recording.
 	attrScenario    = attribute.Key("apitrace.scenario")
@@ -42,15 +42,16 @@ const (
 
 	// On the span of a request's first call.
 	attrIncomplete = attribute.Key("apitrace.incomplete")
-	// attrStored holds one StoredKey as JSON per change.
+	// attrStored holds one StoredKey as JSON for each change.
 	attrStored = attribute.Key("apitrace.stored")
 
 	eventException = "exception"
 	typePanic      = "panic"
 )
 
-// callAttributes are written to the span of every call, requestAttributes to that of
-// the first call of a request. The guide's values cannot use their names.
+// callAttributes are written to the span of every call. requestAttributes are
+// written to the span of the first call of a request. The guide's values cannot
+// use their names.
 var (
 	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
 		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrLeaf, attrUnfinished)
@@ -66,9 +67,9 @@ func names(keys ...attribute.Key) []string {
 	return all
 }
 
-// Export converts every call to an OpenTelemetry span and passes the spans to the
-// exporter one by one, in order of entry. It returns the exporter's first error. It
-// does not shut the exporter down.
+// Export converts every call to an OpenTelemetry span. It passes the spans to the
+// exporter one by one, in order of entry, and returns the exporter's first error.
+// It does not shut the exporter down.
 func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("exporting spans: %w", err)
@@ -81,7 +82,8 @@ func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter)
 	return nil
 }
 
-// exportRequest exports the spans of one request that Validate accepts.
+// exportRequest exports the spans of one request. Validate must accept the
+// request.
 func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdktrace.SpanExporter) error {
 	traceID, err := oteltrace.TraceIDFromHex(r.TraceID)
 	if err != nil {
@@ -102,8 +104,8 @@ func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdk
 	return keeper.err
 }
 
-// newTracer returns a tracer whose spans reach the exporter as they end, all of
-// them, whatever the OTEL_ variables of the environment say about sampling and limits.
+// newTracer returns a tracer that passes each span to the exporter when it ends.
+// It passes all spans: it ignores the OTEL_ variables for sampling and limits.
 func newTracer(rec *Recording, process string, exporter sdktrace.SpanExporter) oteltrace.Tracer {
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithSyncer(exporter),
@@ -184,8 +186,8 @@ func exportCall(ctx context.Context, tracer oteltrace.Tracer, tree *Tree, traceI
 	return nil
 }
 
-// startTime returns when the request began; the Unix epoch, which OTLP takes for
-// "unknown", where that was not recorded.
+// startTime returns the start of the request. If it was not recorded, it returns
+// the Unix epoch, which means "unknown" in OTLP.
 func (r *Request) startTime() time.Time {
 	if r.Start.IsZero() {
 		return time.Unix(0, 0)
@@ -193,7 +195,7 @@ func (r *Request) startTime() time.Time {
 	return r.Start
 }
 
-// spanKind is server for the first call in each process.
+// spanKind returns the server kind for the first call in each process.
 func spanKind(tree *Tree, i int) oteltrace.SpanKind {
 	if p := tree.Parent(i); p < 0 || tree.Call(p).Process != tree.Call(i).Process {
 		return oteltrace.SpanKindServer
@@ -251,8 +253,8 @@ func attributesOfRequest(r *Request) ([]attribute.KeyValue, error) {
 	return attrs, nil
 }
 
-// givenIDs is an sdktrace.IDGenerator that invents nothing: it takes the ids of
-// the next span from the context.
+// givenIDs is an sdktrace.IDGenerator that takes the ids of the next span from
+// the context.
 type givenIDs struct{}
 
 type givenIDsKey struct{}
@@ -274,7 +276,8 @@ func (g givenIDs) NewSpanID(ctx context.Context, _ oteltrace.TraceID) oteltrace.
 	return span
 }
 
-// errorKeeper keeps the first error of an exporter, which the SDK would only log.
+// errorKeeper keeps the first error of an exporter. The SDK would only log the
+// error.
 type errorKeeper struct {
 	sdktrace.SpanExporter
 	err error

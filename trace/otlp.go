@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// WriteOTLP writes the recording as OTLP JSON: one TracesData object per line,
-// one line per request.
+// WriteOTLP writes the recording as OTLP JSON. Each request is one line with one
+// TracesData object.
 func WriteOTLP(ctx context.Context, w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing OTLP JSON: %w", err)
@@ -32,7 +32,7 @@ func WriteOTLP(ctx context.Context, w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// otlpLine returns the line of one request.
+// otlpLine returns the OTLP JSON of one request, with a newline.
 func otlpLine(ctx context.Context, rec *Recording, r *Request) ([]byte, error) {
 	collector := newOTLPExporter()
 	err := exportRequest(ctx, rec, r, collector)
@@ -69,7 +69,7 @@ func (e *otlpExporter) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlyS
 	return nil
 }
 
-// Shutdown has nothing to close.
+// Shutdown does nothing, because there is nothing to close.
 func (e *otlpExporter) Shutdown(context.Context) error { return nil }
 
 func (e *otlpExporter) scopeOf(span sdktrace.ReadOnlySpan) ptrace.ScopeSpans {
@@ -111,8 +111,9 @@ func fillSpan(to ptrace.Span, from sdktrace.ReadOnlySpan) {
 	}
 }
 
-// fillAttributes copies the kinds of values that apitrace writes; any other,
-// which only the environment's OTEL_RESOURCE_ATTRIBUTES could bring, as text.
+// fillAttributes copies the kinds of values that apitrace writes. It copies any
+// other kind as text; only the environment's OTEL_RESOURCE_ATTRIBUTES could add
+// such a value.
 func fillAttributes(to pcommon.Map, from []attribute.KeyValue) {
 	to.EnsureCapacity(len(from))
 	for _, attr := range from {

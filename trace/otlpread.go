@@ -14,8 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// readOTLP reads the output of WriteOTLP, also after an OpenTelemetry collector has
-// processed it: the spans of a trace may be spread over lines.
+// readOTLP reads the output of WriteOTLP, also after an OpenTelemetry collector
+// has processed it. A collector may spread the spans of a trace over several
+// lines.
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
 	scanner := otlpScanner{known: map[string]string{}, resource: b.addResource, span: b.addSpan}
@@ -33,10 +34,10 @@ func readOTLP(data []byte) (*Recording, error) {
 	return b.recording()
 }
 
-// A CutError reports that a recording ends in the middle of a request: the recording process
-// was killed, or the disk was full.
+// A CutError reports that a recording ends in the middle of a request. The
+// recording process was killed, or the disk was full.
 type CutError struct {
-	// Requests is the number of complete requests before that.
+	// Requests is the number of complete requests before the cut.
 	Requests int
 	err      error
 }
@@ -53,8 +54,8 @@ func (e *CutError) message() message.Message {
 
 func (e *CutError) Unwrap() error { return e.err }
 
-// eachObject reads consecutive JSON objects. Its errors name the line of an invalid
-// object.
+// eachObject calls read for consecutive JSON objects. Its errors name the line of
+// an invalid object.
 func eachObject(data []byte, read func([]byte) error) error {
 	for rest := bytes.TrimLeft(data, " \t\r\n"); len(rest) > 0; {
 		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
@@ -73,30 +74,30 @@ func eachObject(data []byte, read func([]byte) error) error {
 	return nil
 }
 
-// cutObject splits data into the JSON object at its beginning and the rest. It does not validate
-// the object.
+// cutObject splits data into the JSON object at its beginning and the rest. It
+// does not validate the object.
 func cutObject(data []byte) (object, rest []byte, err error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	line = bytes.TrimRight(line, " \t\r")
 	next := bytes.TrimLeft(rest, " \t\r\n")
 	if bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) && (len(next) == 0 || next[0] == '{') {
-		return line, rest, nil // one object per line, the usual case: no search is needed
+		return line, rest, nil // one object per line is the usual case and needs no search
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	err = decoder.Decode((*json.RawMessage)(&object))
 	return object, data[decoder.InputOffset():], err
 }
 
-// A recordingBuilder gathers spans into the recording that they came from. Until it
-// is complete, StartNs of its calls counts from the Unix epoch.
+// A recordingBuilder collects spans into their recording. Until the recording is
+// complete, StartNs of its calls counts from the Unix epoch.
 type recordingBuilder struct {
 	rec    Recording
-	traces map[string]int // index in rec.Requests by trace id; nil before the first resource
+	traces map[string]int // indices in rec.Requests by trace id; nil before the first resource
 	orders [][]int64      // per request, the recorded order of each call
 }
 
-// addResource takes the properties of the recording from the first resource, and
-// checks that all others agree.
+// addResource reads the properties of the recording from the first resource. It
+// checks that all other resources agree.
 func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 	if attrs.get(attrScenario) == nil {
 		return message.Errorf("the resource has no attribute %q: these spans were not saved by apitrace", attrScenario)
@@ -160,7 +161,8 @@ func (b *recordingBuilder) recording() (*Recording, error) {
 			return nil, message.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
 		}
 	}
-	// A session writes its requests as they end, and a collector as it likes.
+	// A session writes its requests in the order of their ends. A collector may
+	// use any order.
 	slices.SortStableFunc(b.rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return &b.rec, b.rec.Validate()
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An otlpScanner reads OTLP JSON span by span, so that a large recording is never in
-// memory twice. It reads the JSON encoding of OTLP as specified, and skips unknown
-// fields. The Collector's own reader builds a whole request first: for a recording of
-// 100,000 calls it takes three times the time and memory.
+// An otlpScanner reads OTLP JSON span by span, so that a large recording is never
+// in memory twice. It reads the JSON encoding of OTLP as specified, and skips
+// unknown fields. The Collector's own reader builds a whole request first. For a
+// recording of 100,000 calls, it takes three times the time and memory.
 type otlpScanner struct {
 	// known holds one copy of each frequent string, such as names and files.
 	known map[string]string
-	// resource and span are called with each resource and span. A span is valid until the next call.
+	// resource is called for each resource, and span for each span. A span is
+	// valid until the next call.
 	resource func(otlpAttributes) error
 	span     func(process string, span *otlpSpan) error
 
@@ -34,8 +35,8 @@ type otlpSpan struct {
 	traceID, spanID, parentID string // parentID is "" for a first span
 	name                      string
 	start, end                int64
-	failed                    bool   // by its status
-	message                   string // of the status
+	failed                    bool   // from its status
+	message                   string // from its status
 	attributes                otlpAttributes
 	events                    []otlpEvent
 }
@@ -45,7 +46,7 @@ type otlpEvent struct {
 	attributes otlpAttributes
 }
 
-// An otlpAttribute is an attribute: text is its value in any case.
+// An otlpAttribute is an attribute. text is its value as text, whatever its type.
 type otlpAttribute struct {
 	key, text        string
 	isText, isNumber bool
@@ -54,7 +55,7 @@ type otlpAttribute struct {
 	texts            []string
 }
 
-// ifText returns the value of a text, "" of anything else.
+// ifText returns the value if it is a text, else "".
 func (a *otlpAttribute) ifText() string {
 	if a.isText {
 		return a.text
@@ -73,8 +74,8 @@ func (as otlpAttributes) get(key attribute.Key) *otlpAttribute {
 	return nil
 }
 
-// text, texts and integer return the value of an attribute, or the zero value if
-// there is none of that type.
+// text, texts and integer return the value of an attribute. They return the zero
+// value if there is no such attribute of that type.
 
 func (as otlpAttributes) text(key attribute.Key) string {
 	if a := as.get(key); a != nil {
@@ -97,10 +98,10 @@ func (as otlpAttributes) integer(key attribute.Key) int64 {
 	return 0
 }
 
-// A badRecording is an error in the content of spans, as opposed to their encoding.
+// A badRecording is an error in the content of spans, not in their encoding.
 type badRecording struct{ error }
 
-// scan reads one TracesData object. Its error follows the words "line 7".
+// scan reads one TracesData object. The caller puts "line 7" before its error.
 func (s *otlpScanner) scan(object []byte) error {
 	d := jx.DecodeBytes(object)
 	err := fields(d, func(d *jx.Decoder, key []byte) error {
@@ -167,7 +168,7 @@ func (s *otlpScanner) resourceSpans(d *jx.Decoder) error {
 	return nil
 }
 
-// said marks an error that the resource or span function has returned.
+// said marks an error that the function resource or span returned.
 func said(err error) error {
 	if err != nil {
 		return badRecording{err}
@@ -243,7 +244,8 @@ func (s *otlpScanner) event(d *jx.Decoder, span *otlpSpan) error {
 	return err
 }
 
-// attributesIf reads attributes if key is that of attributes.
+// attributesIf reads a list of attributes if key is "attributes". It skips any
+// other field.
 func (s *otlpScanner) attributesIf(d *jx.Decoder, key []byte, to *otlpAttributes) error {
 	if string(key) != "attributes" {
 		return d.Skip()
@@ -281,7 +283,7 @@ func (s *otlpScanner) value(d *jx.Decoder, a *otlpAttribute) error {
 			a.text = strconv.FormatInt(a.number, 10)
 		case "arrayValue":
 			return s.array(d, a)
-		default: // apitrace writes no other
+		default: // apitrace writes no other types
 			var raw jx.Raw
 			raw, err = d.Raw()
 			a.text = strings.Trim(string(raw), `"`)
@@ -307,7 +309,8 @@ func (s *otlpScanner) array(d *jx.Decoder, a *otlpAttribute) error {
 	return err
 }
 
-// text reads a string. It returns one shared copy of strings that are short enough to be frequent.
+// text reads a string. If the string is short and so may be frequent, it returns
+// one shared copy.
 func (s *otlpScanner) text(d *jx.Decoder) (string, error) {
 	const short = 256
 	if d.Next() == jx.Null {
@@ -325,7 +328,7 @@ func (s *otlpScanner) text(d *jx.Decoder) (string, error) {
 	return known, nil
 }
 
-// id reads an id of size bytes. It returns "" for an empty id or one that is all zeros.
+// id reads an id of size bytes. It returns "" if the id is empty or all zeros.
 func (s *otlpScanner) id(d *jx.Decoder, size int) (string, error) {
 	text, err := s.text(d)
 	if err != nil || text == "" {
@@ -340,7 +343,8 @@ func (s *otlpScanner) id(d *jx.Decoder, size int) (string, error) {
 	return strings.ToLower(text), nil
 }
 
-// integer reads a number of 64 bits, which OTLP writes as text and others as a number.
+// integer reads a 64-bit number. OTLP writes it as text; other programs write a
+// number.
 func integer(d *jx.Decoder) (int64, error) {
 	if d.Next() == jx.Null {
 		return 0, d.Null()
@@ -353,11 +357,11 @@ func integer(d *jx.Decoder) (int64, error) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return i, nil
 	}
-	u, err := strconv.ParseUint(text, 10, 64) // a goroutine, a time: nothing that is negative
+	u, err := strconv.ParseUint(text, 10, 64) // a goroutine or a time, which are never negative
 	return int64(u), err
 }
 
-// fields and list read an object and an array; null is an empty one.
+// fields reads an object, and list reads an array. Both treat null as empty.
 
 func fields(d *jx.Decoder, read func(d *jx.Decoder, key []byte) error) error {
 	if d.Next() == jx.Null {

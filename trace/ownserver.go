@@ -2,21 +2,24 @@ package trace
 
 import "strings"
 
-// An OwnServer is an API server of the user's own that stood behind the aggregator when a recording was made.
+// An OwnServer is an API server of the user. It ran behind the aggregator during
+// a recording.
 type OwnServer struct {
-	// Name is that of Call.Process.
+	// Name is the name in Call.Process.
 	Name            string
 	Module, Version string
-	// Main is the folder of its package main as the user named it, "" if the module has only one.
+	// Main is the folder of its package main, as the user named it. It is "" if
+	// the module has only one such package.
 	Main string
 }
 
-// String returns "NAME MODULE VERSION" or "NAME MODULE VERSION MAIN", as Recording.Servers has it.
+// String returns "NAME MODULE VERSION" or "NAME MODULE VERSION MAIN", the form of
+// Recording.Servers.
 func (s OwnServer) String() string {
 	return strings.TrimSuffix(s.Name+" "+s.Module+" "+s.Version+" "+s.Main, " ")
 }
 
-// OwnServers returns the API servers of Servers.
+// OwnServers returns the API servers in Servers.
 func (r *Recording) OwnServers() []OwnServer {
 	var all []OwnServer
 	for _, server := range r.Servers {
@@ -31,7 +34,8 @@ func (r *Recording) OwnServers() []OwnServer {
 	return all
 }
 
-// OwnServer returns the API server of Servers that ran as a process; ok is false if the process is none of them.
+// OwnServer returns the API server in Servers that ran as a process. ok is false
+// if there is no such server.
 func (r *Recording) OwnServer(process string) (server OwnServer, ok bool) {
 	for _, s := range r.OwnServers() {
 		if s.Name == process {

@@ -2,8 +2,9 @@ package trace
 
 import "slices"
 
-// A CallName names a call by its function, its caller's function, and its position among such calls. Unlike the number
-// of a call, it stays the same in a new recording.
+// A CallName identifies a call by its function, its caller's function, and its
+// position among such calls. Unlike the number of a call, it stays the same in a
+// new recording.
 type CallName struct {
 	Function string
 	// Caller is "" for the first call.
@@ -19,7 +20,7 @@ type Places struct {
 	byFunction map[string][]int
 }
 
-// NewPlaces prepares the names of all calls of a tree.
+// NewPlaces returns the Places of a tree.
 func NewPlaces(tree *Tree) *Places {
 	p := &Places{tree, map[[2]string][]int{}, map[string][]int{}}
 	for i := range tree.Len() {
@@ -44,8 +45,8 @@ func (p *Places) Name(i int) CallName {
 	return CallName{key[0], key[1], at + 1}
 }
 
-// Find returns the call with a name or, if there is none, the most similar one; -1 if the function is not
-// called.
+// Find returns the call with a name. If there is none, it returns the most
+// similar call, and exact is false. It returns -1 if the function is not called.
 func (p *Places) Find(name CallName) (call int, exact bool) {
 	if calls := p.calls[[2]string{name.Function, name.Caller}]; len(calls) > 0 {
 		return calls[min(max(name.Nth, 1), len(calls))-1], name.Nth >= 1 && name.Nth <= len(calls)

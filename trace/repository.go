@@ -10,9 +10,11 @@ import (
 // A repository is upstream's repository of programs.
 type repository struct {
 	url string
-	// tag returns the tag of the source of a recording; "" if it is not known.
+	// tag returns the tag with the source of a recording, or "" if it is not
+	// known.
 	tag func(*Recording) string
-	// path returns the path in the repository of a file in the form of Call.File.
+	// path returns the path in the repository for a file in the form of
+	// Call.File.
 	path func(file string) (path string, ok bool)
 }
 
@@ -21,7 +23,8 @@ var (
 	etcd       = &repository{"https://github.com/etcd-io/etcd", (*Recording).etcd, etcdPath}
 )
 
-// upstream returns where upstream has the file of a call. ok is false if that is not known, as for a checkout, or if the file was edited.
+// upstream returns the place of a call's file in upstream's repository. ok is
+// false if the place is not known, as for a checkout, or if the file was edited.
 func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok bool) {
 	in = ProcessOf(call.Process).repository
 	if in == nil || call.File == "" || slices.Contains(r.Edited, call.File) {
@@ -29,11 +32,12 @@ func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok b
 	}
 	tag = in.tag(r)
 	path, ok = in.path(call.File)
-	return in, tag, path, ok && tag != "" && !strings.Contains(tag, "+") // a checkout: upstream's repository need not have the commit
+	return in, tag, path, ok && tag != "" && !strings.Contains(tag, "+") // a checkout may have a commit that upstream's repository lacks
 }
 
-// SourceURL returns the address of upstream's source of a call, at the traced version, or "" if it is not known, as for a
-// checkout, or if the file was edited.
+// SourceURL returns the address of upstream's source of a call, at the traced
+// version. It returns "" if the address is not known, as for a checkout, or if
+// the file was edited.
 func (r *Recording) SourceURL(call *Call) string {
 	in, tag, path, ok := r.upstream(call)
 	if !ok {
@@ -42,19 +46,21 @@ func (r *Recording) SourceURL(call *Call) string {
 	return fmt.Sprintf("%s/blob/%s/%s#L%d", in.url, tag, path, call.Line)
 }
 
-// CompareURL returns the address at which upstream shows the changes of a call's file between the versions of two recordings: the
-// comparison of the two tags, at the file. It returns "" if the address is not known.
+// CompareURL returns the address of upstream's page with the changes of a call's
+// file between the versions of two recordings. The page compares the two tags, at
+// the file. CompareURL returns "" if the address is not known.
 func CompareURL(a, b *Recording, call *Call) string {
 	in, from, path, okA := a.upstream(call)
 	_, to, _, okB := b.upstream(call)
 	if !okA || !okB || from == to {
 		return ""
 	}
-	// GitHub names the place of a file by the hash of its path.
+	// GitHub uses the hash of a file's path as its anchor.
 	return fmt.Sprintf("%s/compare/%s...%s#diff-%x", in.url, from, to, sha256.Sum256([]byte(path)))
 }
 
-// KubernetesFile returns the path of a call's file in the kubernetes repository. ok is false for a file of another program.
+// KubernetesFile returns the path of a call's file in the kubernetes repository.
+// ok is false for a file of another program.
 func (c *Call) KubernetesFile() (path string, ok bool) {
 	if ProcessOf(c.Process).repository != kubernetes {
 		return "", false
@@ -62,7 +68,8 @@ func (c *Call) KubernetesFile() (path string, ok bool) {
 	return KubernetesPath(c.File)
 }
 
-// etcdPath returns the path in etcd's repository of a file of it. The repository has no copy of etcd's dependencies.
+// etcdPath returns the path of one of etcd's own files in etcd's repository. The
+// repository has no copy of etcd's dependencies.
 func etcdPath(file string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(file, "go.etcd.io/etcd/")
 	return strings.Replace(path, "/v3/", "/", 1), ok
@@ -72,9 +79,9 @@ func etcdPath(file string) (path string, ok bool) {
 // kubernetes repository itself.
 var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
 
-// KubernetesPath returns the path in the kubernetes repository of a file in the form of Call.File: below pkg
-// or cmd, staging/src or vendor. ok is false for files of Go's standard library, which the repository does
-// not have.
+// KubernetesPath returns the path in the kubernetes repository for a file in the
+// form of Call.File. The path is below pkg, cmd, staging/src or vendor. ok is
+// false for files of Go's standard library, which the repository does not have.
 func KubernetesPath(file string) (path string, ok bool) {
 	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
 		return path, true

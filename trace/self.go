@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// SelfNs returns the own time of call i in nanoseconds: the time in which none of its
-// callees ran. The time that a callee on another goroutine runs after call i has
-// returned does not count. A call of which only the entry was recorded has no own time: it
-// counts as that of its caller.
+// SelfNs returns the own time of call i in nanoseconds: the time when none of its
+// callees ran. A callee on another goroutine may run on after call i has
+// returned; this time does not count. A call with only a recorded entry has no
+// own time. Its time counts as its caller's own time.
 func (t *Tree) SelfNs(i int) int64 {
 	call := t.Call(i)
 	from, until := call.StartNs, call.StartNs+call.DurationNs
@@ -21,7 +21,7 @@ func (t *Tree) SelfNs(i int) int64 {
 	}
 	slices.SortFunc(spans, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
 	self, reached := call.DurationNs, from
-	for _, span := range spans { // children on goroutines of their own may overlap
+	for _, span := range spans { // children on other goroutines may overlap
 		if start := max(span[0], reached); start < span[1] {
 			self -= span[1] - start
 			reached = span[1]

@@ -2,19 +2,21 @@ package trace
 
 import "time"
 
-// Sent is a traced request as its client knows it.
+// Sent is a traced request from its client's point of view.
 type Sent struct {
-	// TraceID is the trace id of the traceparent header that it carried.
+	// TraceID is the trace id in its traceparent header.
 	TraceID      string
 	Method, Path string
-	// Status is the HTTP status of the answer, 0 if there was none.
+	// Status is the HTTP status of the answer, or 0 if there was none.
 	Status int
-	// Boot is set for the start of a program, which is not a request. Its goroutines never
-	// end, so the trace has the calls up to now.
+	// Boot is set for the start of a program, which is not a request. Its
+	// goroutines never end, so the trace has the calls up to now.
 	Boot bool
-	// Stop is set for the end of a program whose start was traced under the same id: the trace has what began or
-	// returned since that time, and the calls that led there.
+	// Stop is set for the end of a program. The start of the program was traced
+	// under the same id. The trace has the calls that began or returned since
+	// Stop, and their callers.
 	Stop time.Time
-	// Values are the secret values of the request: no text of its trace may have them.
+	// Values are the secret values of the request. No text of its trace may
+	// contain them.
 	Values []string
 }

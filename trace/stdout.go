@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// WriteStdout writes the spans as OpenTelemetry's stdout exporter shows them,
-// one JSON object per span, in order of entry.
+// WriteStdout writes the spans in the form of OpenTelemetry's stdout exporter:
+// one JSON object for each span, in order of entry.
 func WriteStdout(ctx context.Context, w io.Writer, rec *Recording) error {
 	out := bufio.NewWriter(w)
 	exporter, err := stdouttrace.New(stdouttrace.WithWriter(out), stdouttrace.WithPrettyPrint())

@@ -10,10 +10,10 @@ import (
 )
 
 // A Tree is the tree of a request's calls. A call is identified by its index in
-// Request.Calls, which is the order of entry: the calls below call i are right
-// behind it, up to End(i).
+// Request.Calls. The calls are in order of entry: the calls below call i come
+// right after it, up to End(i).
 type Tree struct {
-	// Request is the request whose calls these are.
+	// Request is the request with these calls.
 	Request *Request
 
 	parent []int // index of the parent, -1 for the root
@@ -21,8 +21,8 @@ type Tree struct {
 	depth  []int
 }
 
-// NewTree returns the tree of a request that Validate accepts. For any other it
-// returns Validate's error.
+// NewTree returns the tree of a request. It returns Validate's error if Validate
+// does not accept the request.
 func NewTree(r *Request) (*Tree, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -30,13 +30,14 @@ func NewTree(r *Request) (*Tree, error) {
 	return TreeOfValid(r), nil
 }
 
-// TreeOfValid returns the tree of a request that Validate accepts, as every loaded request does. For
-// other requests the result is undefined.
+// TreeOfValid returns the tree of a request. Validate must accept the request, as
+// it does for every loaded request. Otherwise the result is undefined.
 func TreeOfValid(r *Request) *Tree {
 	n := len(r.Calls)
 	t := &Tree{Request: r, parent: make([]int, n), end: make([]int, n), depth: make([]int, n)}
 	for i := range r.Calls {
-		// In order of entry, a call's parent is the call before it or an ancestor of that.
+		// In order of entry, a call's parent is the previous call or one of its
+		// ancestors.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != r.Calls[i].Parent {
 			p = t.parent[p]
@@ -63,11 +64,11 @@ func (t *Tree) Call(i int) *Call { return &t.Request.Calls[i] }
 // Parent returns the call that made call i, or -1 for the root.
 func (t *Tree) Parent(i int) int { return t.parent[i] }
 
-// Depth returns how many calls are above call i: 0 for the root.
+// Depth returns the number of calls above call i. It is 0 for the root.
 func (t *Tree) Depth(i int) int { return t.depth[i] }
 
-// End returns the index behind the last call below call i: the calls below it
-// are i+1 to End(i)-1.
+// End returns the index behind the last call below call i. The calls below it are
+// i+1 to End(i)-1.
 func (t *Tree) End(i int) int { return t.end[i] }
 
 // Children yields the calls that call i made, in order of entry.
@@ -81,10 +82,10 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 	}
 }
 
-// Sort sorts the calls as Request.Calls promises: parents before their children,
-// siblings by time of entry, but calls on goroutines where their parent started
-// them. Siblings that began in the same nanosecond keep their order, so Calls must
-// be filled in the order in which each process counted them.
+// Sort sorts the calls into the order that Request.Calls promises: parents before
+// their children, siblings by time of entry, but calls on goroutines where their
+// parent started them. Siblings that began in the same nanosecond keep their
+// order. So Calls must be filled in the order in which each process counted them.
 //
 // If the calls are not one tree, Sort returns an error and changes nothing.
 func (r *Request) Sort() error {
@@ -126,8 +127,8 @@ func (r *Request) entryOrder() ([]int, error) {
 	return order, nil
 }
 
-// sortSiblings sorts the calls of one parent by time, and calls on goroutines by the place where
-// the parent started them.
+// sortSiblings sorts the calls of one parent by time. It puts a call on a
+// goroutine where the parent started it.
 func (r *Request) sortSiblings(kids []int) {
 	slices.SortStableFunc(kids, func(a, b int) int {
 		return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)
@@ -139,8 +140,9 @@ func (r *Request) sortSiblings(kids []int) {
 	}
 }
 
-// startedBefore reports whether c runs on a goroutine that its parent started before it
-// reached the line of an earlier call: then only the scheduler made c run later.
+// startedBefore reports whether c runs on a goroutine that its parent started
+// before it reached the line of an earlier call. Then only the scheduler made c
+// run later.
 func (c *Call) startedBefore(earlier *Call) bool {
 	isStarted := c.NewGoroutine && c.CallerLine > 0 && c.Attributes[AttrHandoff] == ""
 	return isStarted && earlier.CallerLine > c.CallerLine
@@ -182,8 +184,9 @@ func (r *Request) links() (root int, children [][]int, err error) {
 	return root, children, nil
 }
 
-// cycleError names a call of a cycle: a call that no walk from the root visits,
-// though its parent exists, has itself among its ancestors or is below one that has.
+// cycleError returns an error that names a call of a cycle. visited are the calls
+// that a walk from the root visits. If a walk does not visit a call with an
+// existing parent, the call is its own ancestor or is below such a call.
 func (r *Request) cycleError(visited []int) error {
 	seen := make([]bool, len(r.Calls))
 	for _, i := range visited {
@@ -194,7 +197,7 @@ func (r *Request) cycleError(visited []int) error {
 		index[r.Calls[i].ID] = i
 	}
 	i := slices.Index(seen, false)
-	for !seen[i] { // upwards until a call occurs twice: it is in the cycle
+	for !seen[i] { // go upwards until a call occurs twice: it is in the cycle
 		seen[i] = true
 		i = index[r.Calls[i].Parent]
 	}

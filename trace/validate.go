@@ -47,7 +47,8 @@ func (r *Request) Validate() error {
 	if err := printable("path", r.Path); err != nil {
 		return err
 	}
-	// Both checks run at the same time, because the largest recordings have 300,000 calls.
+	// Both checks run at the same time, because the largest recordings have
+	// 300,000 calls.
 	order := make(chan error, 1)
 	go func() { order <- r.validateOrder() }()
 	err, orderErr := r.validateCalls(), <-order
@@ -112,7 +113,7 @@ func (c *Call) validate(root bool) error {
 	return nil
 }
 
-// printable returns an error for a text that cannot be printed in one line.
+// printable returns an error for a text that cannot be printed on one line.
 func printable(what, s string) error {
 	if s == "" {
 		return message.Errorf("the %s is empty", what)
@@ -123,8 +124,8 @@ func printable(what, s string) error {
 	return nil
 }
 
-// spanID returns the number for which the id of a call stands, and 0 for a text that is not 16 lower-case
-// hexadecimal digits, or only zeros.
+// spanID returns the number of a call id. It returns 0 for a text that is not 16
+// lower-case hexadecimal digits, or has only zeros.
 func spanID(id string) uint64 {
 	if len(id) != 16 {
 		return 0
@@ -144,8 +145,9 @@ func spanID(id string) uint64 {
 	return number
 }
 
-// holdsControl reports whether a text contains a control character. Nearly all texts are ASCII without one, which
-// is checked eight bytes at a time: a recording has hundreds of thousands of texts.
+// holdsControl reports whether a text contains a control character. A recording
+// has hundreds of thousands of texts, and nearly all are printable ASCII. So it
+// checks for such characters eight bytes at a time.
 func holdsControl(s string) bool {
 	if len(s) < 8 {
 		return strings.ContainsFunc(s, unicode.IsControl)
@@ -166,8 +168,9 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// unusual reports whether one of eight bytes is not a printable character of ASCII. Where all are, no byte borrows
-// from the next one or carries into it.
+// unusual reports whether one of eight bytes is not a printable ASCII character.
+// If all bytes are printable, no byte borrows from the next byte or carries into
+// it.
 func unusual(bytes uint64) bool {
 	const each, highest = 0x0101010101010101, 0x8080808080808080
 	return ((bytes-each*' ')|(bytes+each*(0x80-0x7f))|bytes)&highest != 0
