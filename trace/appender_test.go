@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// session is a recording of some requests, the last of which was over first.
+// session is a recording of some requests. The last request ended first.
 func session(t *testing.T) (rec *Recording, asTheyEnd []Request) {
 	t.Helper()
 	rec = load(t, "handmade-errors.json")
@@ -46,7 +46,7 @@ func TestAppender(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(one.Requests, asTheyEnd[i:i+1]) {
 			t.Errorf("request %d reads back as %+v, %v", i, one, err)
 		}
-		// What is there can be read at any time.
+		// The saved requests can be read at any time.
 		if soFar, err := Load(path); err != nil || len(soFar.Requests) != i+1 {
 			t.Errorf("after %d requests: %v", i+1, err)
 		}
@@ -63,7 +63,7 @@ func TestAppender(t *testing.T) {
 	}
 }
 
-// A program that is killed leaves the last line cut.
+// A killed program leaves a cut last line.
 func TestLoadCut(t *testing.T) {
 	rec, _ := session(t)
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -106,7 +106,8 @@ func (d *smallDisk) WriteAt(p []byte, offset int64) (int, error) {
 	return n, errors.Join(err, syscall.ENOSPC)
 }
 
-// TestDiskFullAtAnyByte: the requests that were saved before the disk was full can be loaded.
+// TestDiskFullAtAnyByte: the requests that were saved before the disk was full
+// can be loaded.
 func TestDiskFullAtAnyByte(t *testing.T) {
 	rec, _ := session(t)
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -142,7 +143,8 @@ func TestDiskFullAtAnyByte(t *testing.T) {
 	}
 }
 
-// TestLoadCutAtAnyByte: a file that was cut anywhere is no recording, or one with the requests before the cut and an error that says so.
+// TestLoadCutAtAnyByte cuts a file at any byte. Loading it fails, or returns the
+// requests before the cut with an error that reports the cut.
 func TestLoadCutAtAnyByte(t *testing.T) {
 	rec, _ := session(t)
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -221,7 +223,8 @@ func TestCreateNameless(t *testing.T) {
 	}
 }
 
-// TestAppenderIsAlone: a second writer of a file gets an error, and the file stays whole.
+// TestAppenderIsAlone: a second writer of a file gets an error, and the file
+// stays whole.
 func TestAppenderIsAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	first, err := Create(path, Recording{Scenario: "first"})

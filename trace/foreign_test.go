@@ -53,7 +53,7 @@ func dump(t *testing.T, rec *Recording) string {
 	return out.String()
 }
 
-// What apitrace saved comes back as it was, whole.
+// A recording that apitrace saved must come back complete and unchanged.
 func TestImportOwn(t *testing.T) {
 	const own = "../cmd/apitrace/testdata/get-node.jsonl"
 	imported, err := Import(own)
@@ -119,8 +119,9 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is imported is valid, and can be saved and loaded again. Fuzz it with
-// -fuzzminimizetime 10x: by default all time goes into making inputs smaller.
+// Everything that is imported must be valid, and can be saved and loaded again.
+// Fuzz it with -fuzzminimizetime 10x: by default all time goes into making inputs
+// smaller.
 func FuzzImport(f *testing.F) {
 	f.Add(foreignFile(f, "shop.json"))
 	f.Add(foreignFile(f, "torn.jsonl"))

@@ -75,7 +75,7 @@ func TestJSONMatchesSchema(t *testing.T) {
 	})
 }
 
-// WriteJSON writes what an encoder writes of the whole recording.
+// WriteJSON must write the same as an encoder for the whole recording.
 func TestJSONIsThatOfAnEncoder(t *testing.T) {
 	check := func(t testing.TB, rec *Recording) {
 		var got, want bytes.Buffer

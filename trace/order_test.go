@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInOrder holds the quick check against the order itself, on trees that are in order, nearly so, and not at all.
+// TestInOrder compares the quick check with the order itself. The trees are in
+// order, nearly in order, and not in order.
 func TestInOrder(t *testing.T) {
 	inOrder, out := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,7 +25,7 @@ func export(t *testing.T, rec *Recording) tracetest.SpanStubs {
 	return exporter.GetSpans()
 }
 
-// hostile sets what a user's environment may hold for other programs' sake.
+// hostile sets variables that a user's environment may have for other programs.
 func hostile(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
 	t.Setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1")
@@ -129,7 +129,7 @@ func values(attrs []attribute.KeyValue) map[string]string {
 	return all
 }
 
-// fullDisk is an exporter whose third span fails.
+// fullDisk is an exporter that fails at the third span.
 type fullDisk struct {
 	tracetest.NoopExporter
 	spans int
@@ -155,7 +155,7 @@ func TestExportErrorsAreNotSwallowed(t *testing.T) {
 	}
 }
 
-// failingWriter takes a number of bytes.
+// failingWriter accepts a number of bytes and then fails.
 type failingWriter struct{ room int }
 
 func (w *failingWriter) Write(p []byte) (int, error) {

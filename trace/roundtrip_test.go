@@ -29,7 +29,7 @@ func anyRecording(t *rapid.T) *Recording {
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {
 		rec.Requests = append(rec.Requests, anyRequest(t, i))
 	}
-	// In the order in which they were sent.
+	// In the order of sending.
 	slices.SortStableFunc(rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return rec
 }
@@ -124,7 +124,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What is read of any input can be written, and reads the same again.
+// A recording that was read from any input can be written, and reading it again
+// gives the same.
 func FuzzParse(f *testing.F) {
 	rec := load(f, "handmade-errors.json")
 	for i := range rec.Requests { // short seeds keep the fuzzer quick

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// request makes a request of calls written as "id parent startNs", ids and
-// parents as single hexadecimal digits, "-" for none.
+// request makes a request from calls written as "id parent startNs". Ids and
+// parents are single hexadecimal digits, "-" for none.
 func request(calls ...string) *Request {
 	r := &Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
 	for _, text := range calls {
@@ -57,7 +57,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// A sort that is not stable keeps the order of a few, but not of many.
+// An unstable sort keeps the order of a few calls, but not of many.
 func TestSortKeepsTheGivenOrder(t *testing.T) {
 	r := request("1 - 0")
 	for i := range 500 {
@@ -81,7 +81,7 @@ func TestSortKeepsTheGivenOrder(t *testing.T) {
 	}
 }
 
-// When a goroutine gets to run is luck; where it was started is not.
+// The scheduler decides when a goroutine runs, but not where it was started.
 func TestSortPutsGoroutinesWhereTheyWereStarted(t *testing.T) {
 	started := func(line, start int) Call { return Call{CallerLine: line, StartNs: int64(start), NewGoroutine: true} }
 	called := func(line, start int) Call { return Call{CallerLine: line, StartNs: int64(start)} }
@@ -106,7 +106,7 @@ func TestSortPutsGoroutinesWhereTheyWereStarted(t *testing.T) {
 				c.ID, c.Parent, c.Function, c.Process = fmt.Sprintf("%016x", i+2), r.Calls[0].ID, "p.f", "etcd"
 				r.Calls = append(r.Calls, c)
 			}
-			for range 2 { // what is sorted stays as it is
+			for range 2 { // sorting a sorted request changes nothing
 				if err := r.Sort(); err != nil {
 					t.Fatal(err)
 				}

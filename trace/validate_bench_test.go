@@ -6,7 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Every recording that is loaded, and every one of which a tree is made, is validated: boot has the most calls.
+// Every loaded recording is validated, and every recording that becomes a tree.
+// boot has the most calls.
 func BenchmarkValidate(b *testing.B) {
 	rec, err := recordings.Load(recordings.Latest, "boot")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A text holds a control character wherever it stands, and whatever is beside it.
+// A control character is found at any position, with any neighbors.
 func TestHoldsControl(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Repeat("a~ ", rapid.IntRange(0, 9).Draw(t, "before")) + rapid.SampledFrom([]string{
@@ -22,7 +22,7 @@ func TestHoldsControl(t *testing.T) {
 	})
 }
 
-// Ids are those that OpenTelemetry accepts.
+// An id must be valid for OpenTelemetry.
 func TestSpanID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.OneOf(rapid.StringMatching(`[0-9a-f]{15,17}`), rapid.StringMatching(`[0-9a-gA-F/:@.\x60]{16}`), rapid.Just(strings.Repeat("0", 16))).Draw(t, "id")
@@ -33,7 +33,7 @@ func TestSpanID(t *testing.T) {
 	})
 }
 
-// Ids may be counted, as by the probe, or random. An id that occurs twice is found.
+// Ids may be counted, as in the probe, or random. A repeated id is found.
 func TestDistinctIDs(t *testing.T) {
 	for name, id := range map[string]func(i int) uint64{
 		"counted":   func(i int) uint64 { return uint64(i%2)<<20 + uint64(i/2) + 1 },

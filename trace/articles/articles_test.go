@@ -11,8 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestEveryStep looks up every step of every chain in the article's nearest release and in the newest: it ran, or what is
-// printed says why not. The steps that ran must really be called by the scenario that is named.
+// TestEveryStep looks up every step of every chain in the article's nearest
+// release and in the newest. Each step ran, or the output says why it did not.
+// The named scenario must really call a step that ran.
 func TestEveryStep(t *testing.T) {
 	all, err := known()
 	if err != nil {
@@ -63,7 +64,8 @@ func TestEveryStep(t *testing.T) {
 	}
 }
 
-// explained reports whether what is printed of a step says something of a release in which it did not run.
+// explained reports whether the output of a step says anything about a release in
+// which it did not run.
 func explained(s *step, r *release) bool {
 	for _, said := range s.say(r, r) {
 		if text := said.String(); strings.HasPrefix(text, r.version+": ") || strings.HasPrefix(text, "neither ") {
@@ -73,7 +75,8 @@ func explained(s *step, r *release) bool {
 	return false
 }
 
-// TestOrderOfACreation checks what the articles' errors claim of a POST of a Deployment: which functions run, and in which order.
+// TestOrderOfACreation checks the claims in the articles' errors about a POST of
+// a Deployment: which functions run, and in which order.
 func TestOrderOfACreation(t *testing.T) {
 	last, err := newest()
 	if err != nil {
@@ -106,7 +109,8 @@ func TestOrderOfACreation(t *testing.T) {
 	}
 }
 
-// TestAdmissionBeforeTheFinisher checks what C is told of the mutating admission: before finishRequest up to v1.17, below it since.
+// TestAdmissionBeforeTheFinisher checks a claim about the mutating admission in
+// article C: it runs before finishRequest up to v1.17, and below it since then.
 func TestAdmissionBeforeTheFinisher(t *testing.T) {
 	for version, before := range map[string]bool{"v1.17.17": true, "v1.18.2": false} {
 		rec, err := recordings.Load(version, "create-deployment")
@@ -178,7 +182,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestNoCommandForMain checks that no step offers the source of the package of a program, which apitrace source does not have.
+// TestNoCommandForMain checks that no step offers the source of the package of a
+// program, which apitrace source does not have.
 func TestNoCommandForMain(t *testing.T) {
 	last, err := newest()
 	if err != nil {

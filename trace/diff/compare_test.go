@@ -270,7 +270,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// checkLaws checks what holds for any two traces.
+// checkLaws checks laws that hold for any two traces.
 func checkLaws(t interface {
 	Helper()
 	Fatalf(string, ...any)

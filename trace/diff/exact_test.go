@@ -10,9 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// exactDistance is how many calls have to be added and removed to make one tree of the
-// other, if no call may change its function or move: the tree edit distance of Zhang and
-// Shasha (1989), in time n²·depth². Nothing of ours is in it.
+// exactDistance is the number of calls to add and remove to turn one tree into
+// the other, if no call may change its function or move. It is the tree edit
+// distance of Zhang and Shasha (1989), in time n²·depth². It uses no code of the
+// package under test.
 func exactDistance(a, b *trace.Tree) int {
 	la, lb := postorder(a), postorder(b)
 	n, m := len(la.function), len(lb.function)
@@ -92,7 +93,8 @@ func forestDistance(a, b *postorderTree, i, j int, distance [][]int) {
 	}
 }
 
-// distanceByPath is the same if calls are matched by the functions on the way to them alone.
+// distanceByPath is the distance of a matching that matches calls only by the
+// functions on the way to them.
 func distanceByPath(a, b *trace.Tree) int {
 	paths := func(t *trace.Tree) map[string]int {
 		all := map[string]int{}
@@ -115,8 +117,8 @@ func distanceByPath(a, b *trace.Tree) int {
 	return distance
 }
 
-// ourDistance counts what our script adds and removes; another name and another place
-// are worth both.
+// ourDistance counts the additions and removals of our script. Another name and
+// another place count as both.
 func ourDistance(a, b *trace.Tree) int {
 	d, n := compare(a, b, Options{}), 0
 	for i, j := range d.InB {
@@ -135,9 +137,9 @@ func ourDistance(a, b *trace.Tree) int {
 	return n
 }
 
-// TestNotFarFromExact compares our matching with the exact one, on parts of a recorded
-// request in which calls were changed. Ours may be shorter, as it knows moves and
-// renames, and a little longer.
+// TestNotFarFromExact compares our matching with the exact one, on changed parts
+// of a recorded request. Ours may be shorter, because it knows moves and renames,
+// or a little longer.
 func TestNotFarFromExact(t *testing.T) {
 	var ours, exact, byPath int
 	for seed := range uint64(20) {
@@ -158,7 +160,8 @@ func TestNotFarFromExact(t *testing.T) {
 	}
 }
 
-// partOf is the tree below the first call of a function whose name ends so, nil without one.
+// partOf returns the tree below the first call of a function with a name that
+// ends so, or nil if there is none.
 func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 	for i := range tree.Len() {
 		if !strings.HasSuffix(tree.Call(i).Function, suffix) {
@@ -173,9 +176,10 @@ func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 	return nil
 }
 
-// largeTree makes a tree of about so many calls out of a recorded request, over and over,
-// as a session of many requests would be. Of every hundred calls changed are another
-// function, are wrapped in one, or are not made.
+// largeTree makes a tree of about so many calls. It repeats a recorded request,
+// as a session of many requests would. Of every hundred calls, it changes the
+// given number: they become another function, are wrapped in one, or are not
+// made.
 func largeTree(tb testing.TB, calls, changed int, seed uint64) *trace.Tree {
 	tb.Helper()
 	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded makes a recording of p.Serve, which calls functions; those with a "~" call nothing.
+// recorded makes a recording of p.Serve, which calls functions. Functions with a
+// "~" call nothing.
 func recorded(called ...string) *trace.Recording {
 	call := func(n int, function string) trace.Call {
 		return trace.Call{ID: fmt.Sprintf("%016x", n), Function: function, File: "p/f.go", Line: 1, Process: trace.ProcessAPIServer}
@@ -24,8 +25,9 @@ func recorded(called ...string) *trace.Recording {
 	return &trace.Recording{K8sVersion: "v1", Requests: []trace.Request{r}}
 }
 
-// TestAnOlderRecordingLacksLeaves compares with a recording in which no call of a function that calls nothing could be: it
-// is not said that such a function did not run there.
+// TestAnOlderRecordingLacksLeaves compares with a recording that cannot have
+// calls of functions that call nothing. The result must not claim that such a
+// function did not run there.
 func TestAnOlderRecordingLacksLeaves(t *testing.T) {
 	code := func(working ...string) *recordings.Code {
 		p := &recordings.Program{Functions: []recordings.Source{{Name: "p.Get"}, {Name: "p.Serve", Calls: []recordings.SourceCall{{Name: "p.Get", Line: 1}}}}}

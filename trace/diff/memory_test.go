@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemoryIsLinear compares ten times as many calls, and wants it to take about ten times as much memory.
+// TestMemoryIsLinear compares ten times as many calls. That must take about ten
+// times as much memory.
 func TestMemoryIsLinear(t *testing.T) {
 	perCall := func(calls int) float64 {
 		a, b := largeTree(t, calls, 0, 1), largeTree(t, calls, 5, 1)

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// drawn writes a merged tree: what only A has with "-", what only B has with "+".
+// drawn writes a merged tree. Calls that only A has get "-", calls that only B
+// has get "+".
 func drawn(m *Merged) string {
 	var lines []string
 	for i := range m.Tree.Len() {
@@ -43,8 +44,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeHasAll checks that the merged tree has every call of both sides once, where AtA and AtB say, and
-// every change once.
+// TestMergeHasAll checks that the merged tree has every call of both sides once,
+// at the positions in AtA and AtB, and every change once.
 func TestMergeHasAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := drawTree(rt, "a")

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawTree draws the text of a tree: functions of few names, so that they repeat,
-// literals among them, some with values, some on goroutines of their own.
+// drawTree draws the text of a tree. Its functions have few names, so that they
+// repeat. Some are literals, some have values, some run on their own goroutines.
 func drawTree(t *rapid.T, label string) string {
 	n := rapid.IntRange(1, 40).Draw(t, label+" calls")
 	var b strings.Builder
@@ -33,7 +33,8 @@ func drawTree(t *rapid.T, label string) string {
 	return b.String()
 }
 
-// mutate changes a few lines of a tree's text: calls go, are repeated, get another name or level.
+// mutate changes a few lines of a tree's text: calls go, are repeated, get
+// another name or level.
 func mutate(t *rapid.T, text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for range rapid.IntRange(0, 6).Draw(t, "mutations") {

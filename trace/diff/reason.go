@@ -45,7 +45,7 @@ type Reason struct {
 	Package string
 	// Gate is a feature gate that the call depends on and that has another
 	// default on the other side, or "" if none is known. On is its default in B.
-	// Since is the first minor version with this default.
+	// It has had this default since the minor version Since.
 	Gate  string
 	On    bool
 	Since string

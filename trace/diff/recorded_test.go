@@ -6,8 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestLawsOfRecordings checks, on real requests through two releases, that the script
-// makes the second trace of the first, and that the way back is the mirror image.
+// TestLawsOfRecordings checks, on real requests in two releases, that the script
+// turns the first trace into the second, and that the reverse comparison is the
+// mirror image.
 func TestLawsOfRecordings(t *testing.T) {
 	for _, scenario := range []string{"get-node", "list-paged", "create-deployment", "apply-configmap", "watch-pods", "get-unauthenticated"} {
 		t.Run(scenario, func(t *testing.T) {

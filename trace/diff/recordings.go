@@ -67,9 +67,9 @@ func (c *Comparison) OtherEdition() bool {
 }
 
 // samePrograms reports whether functions with different names are known to be
-// different functions. This holds for the same upstream versions, also if one has
-// a fault of the course, because the patch of a fault renames nothing. Other
-// edits may rename functions.
+// different functions. They are if both recordings have the same versions and no
+// edit may have renamed functions. The patch of a fault of the course renames
+// nothing.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestNumbersOfLiteralsShift compares literals by their numbers only if their function has the same ones on both sides.
+// TestNumbersOfLiteralsShift checks that literals are compared by their numbers
+// only if their function has the same literals on both sides.
 func TestNumbersOfLiteralsShift(t *testing.T) {
 	code := func(names ...string) *recordings.Code {
 		p := &recordings.Program{}
@@ -28,8 +29,10 @@ func TestNumbersOfLiteralsShift(t *testing.T) {
 	}
 }
 
-// TestLiteralsThatChangedPlaces compares p.Register with two literals on both sides. In the newer text the second one has the call
-// of the first: nothing tells that the first no longer calls it. A call that no literal has any more is gone.
+// TestLiteralsThatChangedPlaces compares p.Register with two literals on both
+// sides. In the newer text, the second literal has the call of the first. So
+// nothing shows that the first no longer calls it. A call that no literal has any
+// more is gone.
 func TestLiteralsThatChangedPlaces(t *testing.T) {
 	code := func(first, second string) *recordings.Code {
 		call := func(name string) []recordings.SourceCall { return []recordings.SourceCall{{Name: name, Line: 1}} }
@@ -65,8 +68,10 @@ func TestLiteralsThatChangedPlaces(t *testing.T) {
 	}
 }
 
-// TestLiteralWhosePlaceAnotherFunctionTook compares a literal of p.Register, of which the newer source has one more, with the function that
-// ran in its place there. That this one lacks the call tells nothing of the literal.
+// TestLiteralWhosePlaceAnotherFunctionTook compares a literal of p.Register with
+// another function that ran in its place in the newer source. There, p.Register
+// has one more literal. The other function lacks the call, but this says nothing
+// about the literal.
 func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
 	call := []recordings.SourceCall{{Name: "p.Convert", Line: 1}}
 	code := func(more ...recordings.Source) *recordings.Code {
@@ -90,7 +95,8 @@ func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
 	}
 }
 
-// TestFilterThatOnlyOneSourceMakes asks why a filter, which its caller reaches through an interface, ran on one side alone.
+// TestFilterThatOnlyOneSourceMakes checks the reason why a filter ran on one side
+// only. Its caller reaches it through an interface.
 func TestFilterThatOnlyOneSourceMakes(t *testing.T) {
 	code := func(makers ...string) *recordings.Code {
 		functions := []recordings.Source{{Name: "p.Chain"}, {Name: "p.Filter"}, {Name: "p.Filter.func1"}, {Name: "p.Insecure"}}

@@ -162,7 +162,7 @@ func nearest(tree *trace.Tree, stays func(int) bool) []int {
 // additions adds the calls that only B has, callers before their callees.
 func (w *scriptWriter) additions() {
 	b := w.d.B
-	tops := make([]int, b.Len()) // number of calls that stay, with no other such call in between
+	tops := make([]int, b.Len()) // number of calls below that stay, with no staying call in between
 	for j := b.Len() - 1; j >= 0; j-- {
 		if parent := b.Parent(j); parent >= 0 {
 			if w.staysB(j) {

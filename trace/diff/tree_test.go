@@ -9,8 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// treeOf makes the tree of a text: a call per line, indented by a blank for each
-// level, "package.Function name=value file=package/file.go". Calls of package etcd run there.
+// treeOf makes the tree of a text. Each line is a call, indented by a blank for
+// each level: "package.Function name=value file=package/file.go". Calls of
+// package etcd run in etcd.
 func treeOf(t testing.TB, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Status: 200}
@@ -62,7 +63,7 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 	return tree
 }
 
-// textOf is the text that treeOf makes such a tree of.
+// textOf returns the text for which treeOf makes such a tree.
 func textOf(calls []trace.Call) string {
 	var b strings.Builder
 	depth := map[string]int{"": -1}

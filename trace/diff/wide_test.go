@@ -7,8 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestNamesThatManyPackagesHave checks that of the functions that each package has, none is taken for that of another
-// package, unless the package as a whole has moved.
+// TestNamesThatManyPackagesHave has functions that each package has. Such a
+// function must not match a function of another package, unless the whole package
+// has moved.
 func TestNamesThatManyPackagesHave(t *testing.T) {
 	register := func(packages ...string) trace.Request {
 		r := trace.Request{Method: "GET", Path: "/", Calls: []trace.Call{{ID: "top", Function: "k8s.io/a/scheme.Build", File: "k8s.io/a/scheme/build.go"}}}

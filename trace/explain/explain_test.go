@@ -50,7 +50,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestStartIsNotAnswered: the start and the end of a program are not requests and have no status, so the page must not show 0.
+// TestStartIsNotAnswered: the start and the end of a program are not requests and
+// have no status, so the page must not show 0.
 func TestStartIsNotAnswered(t *testing.T) {
 	for method, want := range map[string]string{"GET": "buy: GET shop → 0\n", trace.MethodStart: "buy: START shop\n", trace.MethodStop: "buy: STOP shop\n"} {
 		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Sights: []Sight{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
@@ -117,7 +118,8 @@ error  panic in shop.Take (shop.go:14)
 	}
 }
 
-// TestNotCalled: a function that did not run is said to have a span if the index of the sources knows it.
+// TestNotCalled: a function that did not run is said to have a span if the index
+// of the sources knows it.
 func TestNotCalled(t *testing.T) {
 	for _, test := range []struct {
 		page *Page
@@ -159,7 +161,8 @@ func TestWriteSpanless(t *testing.T) {
 	}
 }
 
-// TestLookAcrossGoroutines checks that what changes the goroutine is told as in the tree.
+// TestLookAcrossGoroutines checks that the page shows changes of the goroutine as
+// the tree does.
 func TestLookAcrossGoroutines(t *testing.T) {
 	rec := recording()
 	rec.Requests[0].Calls[2].NewGoroutine = true
@@ -182,8 +185,9 @@ func TestLookAcrossGoroutines(t *testing.T) {
 	}
 }
 
-// TestLookThroughCode: a line that calls an interface's ServeHTTP calls no notSystemPrivilegedGroup, though that has the next span.
-// The index of the release says so.
+// TestLookThroughCode has a line that calls an interface's ServeHTTP. It does not
+// call notSystemPrivilegedGroup, though that function has the next span. The
+// index of the release says so.
 func TestLookThroughCode(t *testing.T) {
 	const filters = "k8s.io/apiserver/pkg/endpoints/filters"
 	call := func(id, parent, function, file string, line, from int) trace.Call {
@@ -263,7 +267,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestLeaves: of a function that calls nothing no time is known.
+// TestLeaves checks that no time is known for a function that calls nothing.
 func TestLeaves(t *testing.T) {
 	rec := recording()
 	for _, i := range []int{2, 3} {
@@ -285,7 +289,7 @@ func TestLeaves(t *testing.T) {
 			t.Errorf("merged %v: no %q in\n%s", merged, want, out.String())
 		}
 	}
-	// The time in what calls nothing is its caller's own.
+	// The time in functions that call nothing counts as their caller's own time.
 	takes, err := Look("example.org/shop.Take", []*trace.Recording{rec})
 	if err != nil || takes[0].SelfNs != 300+150+50 {
 		t.Errorf("%+v, %v", takes, err)

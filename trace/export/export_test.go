@@ -54,7 +54,8 @@ func storagePart(t *testing.T) *trace.Recording {
 	return rec
 }
 
-// totals is what of a diagram is another in each recording of the same code.
+// totals matches the parts of a diagram that differ in each recording of the same
+// code.
 var totals = regexp.MustCompile(`[0-9]+ calls in [0-9.]+ ms`)
 
 var writers = map[string]func(io.Writer, *trace.Recording) error{
@@ -99,7 +100,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An independent reader of YAML finds what an independent reader of JSON finds.
+// An independent reader of YAML must find the same as an independent reader of
+// JSON.
 func TestYAMLHoldsTheSame(t *testing.T) {
 	rec := real(t)
 	rec.Requests[0].Calls[3].Error = "a\x00b\x7f: # \"x\"\n\ttab \u2028 é 世 - no: yes"
@@ -132,7 +134,7 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 	}
 }
 
-// WriteYAML writes what the encoder writes of the whole recording.
+// WriteYAML must write the same as the encoder for the whole recording.
 func TestYAMLIsThatOfTheEncoder(t *testing.T) {
 	texts := []string{
 		"", "e", "no", "true", "False", "null", "~", "12", "0b11", "0x1f", "-1", "1e3", "12:30:45", "2026-11-21", "2026-11-21T01:08:14Z", ".inf", "<<",
@@ -214,7 +216,8 @@ func TestFoldedWeights(t *testing.T) {
 	}
 }
 
-// Every layer that an arrow names takes part, and every one that takes part is met.
+// Every layer at an arrow must be a participant, and every participant must have
+// an arrow.
 func TestMermaidParticipants(t *testing.T) {
 	for _, lang := range []string{"", "zh"} {
 		guide, err := instrument.Load()

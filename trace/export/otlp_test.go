@@ -24,7 +24,7 @@ import (
 // A receiver takes spans as an OpenTelemetry collector does, by gRPC and by HTTP.
 type receiver struct {
 	collector.UnimplementedTraceServiceServer
-	// reject is how many spans of each message it refuses.
+	// reject is the number of spans that it rejects in each message.
 	reject int64
 
 	mu       sync.Mutex
@@ -141,7 +141,8 @@ func TestSendOTLPDefault(t *testing.T) {
 	}
 }
 
-// checkSpans demands a span for every call, with id, parent, times and function.
+// checkSpans checks that there is a span for every call, with id, parent, times
+// and function.
 func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 	t.Helper()
 	calls := map[string]trace.Call{}
@@ -216,8 +217,8 @@ func TestSendOTLPFails(t *testing.T) {
 	})
 }
 
-// What is saved is OTLP to protobuf's own JSON reader, in which ids alone differ: OTLP
-// has them in hexadecimal, protobuf in base64.
+// protobuf's own JSON reader must accept a saved file as OTLP. Only ids differ:
+// OTLP has them in hexadecimal, protobuf in base64.
 func TestSavedIsOTLP(t *testing.T) {
 	var saved bytes.Buffer
 	rec := real(t)

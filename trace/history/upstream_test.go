@@ -10,8 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// upstreamFacts are changes that upstream announced, each with the pull request of kubernetes/kubernetes that made it, and with what the
-// history of the recordings says of it. Unless noted, the pull request's release note is in the CHANGELOG of the release.
+// upstreamFacts are changes that upstream announced. Each has the pull request of
+// kubernetes/kubernetes that made the change, and a check of the recordings'
+// history. Unless noted, the pull request's release note is in the CHANGELOG of
+// the release.
 var upstreamFacts = []struct {
 	release string
 	pull    int
@@ -79,7 +81,8 @@ var upstreamFacts = []struct {
 		h.gate(t, "RetryGenerateName", "v1.31", true)
 	}},
 	{"v1.31", 126469, "Move ConsistentListFromCache feature flag to Beta and enable it by default", func(t *testing.T, h upstreamHistory) {
-		// A list without a resourceVersion waits for the watch cache. It still asks etcd for the newest revision.
+		// A list without a resourceVersion waits for the watch cache. It still
+		// asks etcd for the newest revision.
 		for _, a := range h.of(t, "cacher.(*watchCache).waitUntilFreshAndBlock") {
 			if since := semver.Compare(a.Version, "v1.31.0") >= 0; slices.Contains(a.Scenarios, "list-nodes") != since {
 				t.Errorf("%s: a list of nodes waits for the watch cache: %t", a.Version, !since)
@@ -105,7 +108,7 @@ var upstreamFacts = []struct {
 	}},
 	{"v1.34", 132932, "Add SizeBasedListCostEstimate feature gate, enabled by default", func(t *testing.T, h upstreamHistory) {
 		h.gate(t, "SizeBasedListCostEstimate", "v1.34", true)
-		// What counted objects tells their size, too.
+		// The function that counted objects now also returns their size.
 		for _, a := range h.of(t, "registry.(*DryRunnableStorage).Stats") {
 			want := "Count"
 			if semver.Compare(a.Version, "v1.34.0") >= 0 {
@@ -129,7 +132,8 @@ var upstreamFacts = []struct {
 	}},
 }
 
-// TestHistoryAgreesWithUpstream compares the history of the recordings with what upstream says of its releases.
+// TestHistoryAgreesWithUpstream compares the history of the recordings with
+// upstream's own statements about its releases.
 func TestHistoryAgreesWithUpstream(t *testing.T) {
 	releases, err := Releases()
 	if err != nil {
@@ -140,7 +144,8 @@ func TestHistoryAgreesWithUpstream(t *testing.T) {
 	}
 }
 
-// TestNotTraced has a function whose package the program stopped compiling before its file was removed, and one of a module that was not
+// TestNotTraced has two functions. The program stopped compiling the package of
+// the first before the file was removed. The module of the second was not
 // available for a release.
 func TestNotTraced(t *testing.T) {
 	releases, err := Releases()
@@ -186,7 +191,8 @@ func (h upstreamHistory) at(t *testing.T, function, minor string) Appearance {
 	return Appearance{}
 }
 
-// calledSince checks that recordings call a function, under its name, from a release on and not before.
+// calledSince checks that recordings call a function, under its name, from a
+// release on and not before.
 func (h upstreamHistory) calledSince(t *testing.T, function, minor string) {
 	t.Helper()
 	for _, a := range h.of(t, function) {

@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// TestNamesOfArticles follows names that articles about old releases use. Each line of want was read in the sources.
+// TestNamesOfArticles follows names that articles about old releases use. Each
+// line of want was read in the sources.
 func TestNamesOfArticles(t *testing.T) {
 	l, err := Load()
 	if err != nil {
@@ -19,7 +20,7 @@ func TestNamesOfArticles(t *testing.T) {
 	for _, test := range []struct {
 		query string
 		kind  Kind
-		want  []string // words of what is written, in order
+		want  []string // words of the output, in order
 	}{
 		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15 controlplane.(*Instance).InstallLegacyAPI is gone", "what it called", "server.(*GenericAPIServer).InstallLegacyAPIGroup", "is now called by", "controlplane.(*Instance).InstallAPIs"}},
 		{"NewLegacyRESTStorage", Function, []string{"v1.28.15 gone;", "rest.(*legacyProvider).NewRESTStorage", "rest.(*GenericConfig).NewRESTStorage"}},
@@ -90,7 +91,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestRenamesLead checks each rename: its new name is in the release in which the old one ended.
+// TestRenamesLead checks each rename: the release where the old name ended has
+// the new name.
 func TestRenamesLead(t *testing.T) {
 	l, err := Load()
 	if err != nil {
@@ -149,7 +151,8 @@ func TestWithoutArguments(t *testing.T) {
 	}
 }
 
-// TestInlined checks that the library has what the list of inlined functions names, and no better answer of its own.
+// TestInlined checks that the library has the names in the list of inlined
+// functions, and no better answer of its own.
 func TestInlined(t *testing.T) {
 	l, err := Load()
 	if err != nil {

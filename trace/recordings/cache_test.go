@@ -7,8 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestCache checks that a recording is kept when it is loaded again, that its copies are as the archive has it,
-// whatever was done to the copies before, and that no more is kept than the limit allows.
+// TestCache checks that a recording is kept when it is loaded again, and that no
+// more is kept than the limit allows. Its copies must equal the archive's
+// recording, whatever was done to earlier copies.
 func TestCache(t *testing.T) {
 	a, err := find(Latest)
 	if err != nil {
@@ -94,7 +95,8 @@ func spoil(rec *trace.Recording) {
 	}
 }
 
-// TestCopied changes a copy of a recording with the fields that no recording of the archive has.
+// TestCopied changes a copy of a recording. The recording has fields that no
+// recording of the archive has.
 func TestCopied(t *testing.T) {
 	of := func() *trace.Recording {
 		return &trace.Recording{Edited: []string{"a.go"}, Servers: []string{"own example.com/own v1.0.0"}}

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// fill draws a value for every field that the model has, by reflection: a field that the
-// codec does not know comes back empty, and the round trip fails.
+// fill draws a value for every field of the model, by reflection. A field that
+// the codec does not know comes back empty, and the round trip fails.
 func fill(t *rapid.T, v reflect.Value, name string) {
 	switch v.Interface().(type) {
 	case time.Time:
@@ -84,7 +84,7 @@ func anyRecording(t *rapid.T) *trace.Recording {
 	return rec
 }
 
-// pack encodes a recording with what it takes to decode it, which has been encoded as well.
+// pack encodes a recording, and the data that decoding it needs.
 func pack(t interface{ Fatal(...any) }, rec *trace.Recording) ([]byte, *shared) {
 	s, err := newShared([]*trace.Recording{rec})
 	if err != nil {
@@ -134,7 +134,8 @@ func small() *trace.Recording {
 	}}}
 }
 
-// Whatever the columns hold, reading them ends with a valid recording or an error.
+// For any content of the columns, reading must end with a valid recording or an
+// error.
 func FuzzDecode(f *testing.F) {
 	rec := small()
 	_, s := pack(f, rec)
@@ -183,7 +184,8 @@ func TestRounded(t *testing.T) {
 	calls[3].StartNs, calls[3].DurationNs = 9_999, 31 // until after its parent
 	before := fmt.Sprint(rec)
 	got := callsOf(t, rec)
-	// In units of 10 ns, the times are 0, 1, 5, 999, 1000, 1001 and 1003. Of the differences between them, 994 becomes 1024.
+	// In units of 10 ns, the times are 0, 1, 5, 999, 1000, 1001 and 1003. Of the
+	// differences between them, 994 becomes 1024.
 	for i, want := range [][2]int64{{0, 10_310}, {0, 10_300}, {10, 40}, {10_290, 40}} {
 		if got[i].StartNs != want[0] || got[i].DurationNs != want[1] {
 			t.Errorf("call %d: %d ns from %d on, want %d from %d on", i, got[i].DurationNs, got[i].StartNs, want[1], want[0])
@@ -201,8 +203,8 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// Rounding keeps the order of all times in units, changes each difference between two of them by at most a sixteenth, and leaves
-// rounded times as they are.
+// Rounding keeps the order of all times in units. It changes each difference
+// between two of them by at most a sixteenth. It leaves rounded times unchanged.
 func TestRoundedKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := small()
@@ -242,7 +244,8 @@ func TestRoundedKeepsOrder(t *testing.T) {
 	})
 }
 
-// eventsOf lists when the calls of the first request begin and end, in the order of the calls' IDs.
+// eventsOf lists when the calls of the first request begin and end, in the order
+// of the calls' IDs.
 func eventsOf(rec *trace.Recording) []int64 {
 	calls := slices.SortedFunc(slices.Values(rec.Requests[0].Calls), func(a, b trace.Call) int { return strings.Compare(a.ID, b.ID) })
 	var events []int64

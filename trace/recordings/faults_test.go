@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// maxFault is how much the recording of a fault may take on average.
+// maxFault is the maximum average size of a fault's recording.
 const maxFault = 40_000
 
-// TestFaultsLoad demands that each recording of a fault can be read, names no file, and is in no list of scenarios.
+// TestFaultsLoad checks that each recording of a fault can be read, names no
+// file, and is in no list of scenarios.
 func TestFaultsLoad(t *testing.T) {
 	info, err := faultsInfo(Latest)
 	if err != nil || len(info.Scenarios) == 0 || info.Recorded.IsZero() || info.Command == "" || info.Go == "" {
@@ -40,7 +41,8 @@ func TestFaultsLoad(t *testing.T) {
 	}
 }
 
-// TestFaultsOfARelease demands that a release without faults has none, and that Has knows scenarios.
+// TestFaultsOfARelease checks that a release without faults has none, and that
+// Has knows scenarios.
 func TestFaultsOfARelease(t *testing.T) {
 	if info, err := faultsInfo("v1.30"); err != nil || len(info.Scenarios) > 0 {
 		t.Errorf("%+v, %v", info, err)

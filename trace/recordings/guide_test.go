@@ -10,10 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// goMain is above all calls of a program's start: Go's own.
+// goMain is Go's own function above all calls of a program's start.
 const goMain = "runtime.main"
 
-// A reader is told of every recorded function what it belongs to, in every release.
+// Every recorded function must belong to a layer, in every release.
 func TestFunctionsHaveLayers(t *testing.T) { checkLayers(t) }
 
 func TestSlowFunctionsHaveLayers(t *testing.T) {

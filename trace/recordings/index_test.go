@@ -65,8 +65,9 @@ func TestPutIndexReplacesAPatchRelease(t *testing.T) {
 	}
 }
 
-// TestIndexHasWhatWasRecorded checks that the index and the recordings are of the same sources and
-// the same guide: what was recorded is a function with a span, at a place where one may stand.
+// TestIndexHasWhatWasRecorded checks that the index and the recordings come from
+// the same sources and the same guide. Each recorded function must have a span in
+// the index, and be at a place where a function may stand.
 func TestIndexHasWhatWasRecorded(t *testing.T) {
 	infos, err := Versions()
 	if err != nil {
@@ -83,7 +84,7 @@ func TestIndexHasWhatWasRecorded(t *testing.T) {
 		}
 		for _, f := range functions {
 			if f.Name == "runtime.main" {
-				continue // the start of a program, which is no function of its packages
+				continue // the start of a program is not a function of its packages
 			}
 			switch known := code.Function(f.Process, f.Name); {
 			case known == nil:

@@ -14,9 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "note the keys of what was recorded")
 
-// TestKeysAreThoseOfTheRecordings: with a change of the rewriter, of package funcname, of the probe or of what the guide says of a
-// program, everybody builds every server anew, and the recordings may no longer show what they would. That happens on purpose, for all
-// releases at once, or not at all.
+// TestKeysAreThoseOfTheRecordings fails after a change of the rewriter, of
+// package funcname, of the probe or of a program's part of the guide. After such
+// a change, everybody builds every server anew, and new recordings may differ
+// from the stored ones. Such a change must be made on purpose, for all releases
+// at once.
 func TestKeysAreThoseOfTheRecordings(t *testing.T) {
 	const noted = "testdata/keys.txt"
 	guide, err := instrument.Load()

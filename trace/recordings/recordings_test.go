@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// maxTotal is how much the recordings may add to the binary.
+// maxTotal is the maximum size that the recordings may add to the binary.
 const maxTotal = 12_000_000
 
 func TestVersions(t *testing.T) {
@@ -37,7 +37,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Each recording can be read, and is of the scenario and the release that it is listed under.
+// Each recording can be read, and belongs to the scenario and the release in its
+// list.
 func TestLoad(t *testing.T) { loadAll(t) }
 
 func TestSlowLoad(t *testing.T) {
@@ -167,7 +168,8 @@ func TestSpoilt(t *testing.T) {
 	for i := range packed {
 		spoilt := bytes.Clone(packed)
 		spoilt[i] ^= 0x10
-		// Some bytes of a zip file mean nothing: then the recording must be the right one.
+		// Some bytes of a zip file have no meaning. Then the recording must be
+		// the right one.
 		rec, err := openAndLoad(fstest.MapFS{"v1.30.4.zip": {Data: spoilt}})
 		if err == nil && len(rec.Requests[0].Calls) != 4 {
 			t.Errorf("byte %d was changed, and another recording was read", i)
@@ -189,7 +191,7 @@ func TestUnknownScenario(t *testing.T) {
 	if !errors.As(err, &unknown) || unknown.K8sVersion != "v1.30.4" {
 		t.Errorf("%v", err)
 	}
-	// It is known what v1.30 could not run.
+	// The reason why v1.30 could not run a scenario is known.
 	e := &UnknownScenarioError{Scenario: "x", K8sVersion: "v1.30.4", Reason: message.Of("it needs v1.32"), RecordedBy: []string{"v1.32.2", "v1.33.13"}}
 	const want = `there is no recording of scenario "x" by Kubernetes v1.30.4: it needs v1.32; these releases have recorded it: v1.32.2, v1.33.13`
 	if e.Error() != want {
@@ -214,7 +216,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// Loading one scenario must not take what loading all takes.
+// Loading one scenario must not cost as much as loading all.
 func BenchmarkLoad(b *testing.B) {
 	all, err := Versions()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestOfARecordedStart looks at the starts of the newest release and of the oldest, which has go-restful v2.
+// TestOfARecordedStart checks the starts of the newest and the oldest release.
+// The oldest has go-restful v2.
 func TestOfARecordedStart(t *testing.T) {
 	all, err := recordings.Versions()
 	if err != nil {
@@ -36,7 +37,7 @@ func checkStart(t *testing.T, release string) {
 		{Method: "GET", Path: "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", Handler: "k8s.io/apiserver/pkg/endpoints.restfulGetResource",
 			GroupVersion: "apps/v1", Resource: "deployments", Storage: "*k8s.io/kubernetes/pkg/registry/apps/deployment/storage.REST",
 			Strategy: "k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy"},
-		// No resource: the function is the one that serves it.
+		// Without a resource, Handler is the function that serves the route.
 		{Method: "GET", Path: "/version/", Handler: "k8s.io/apiserver/pkg/server/routes.Version.handleVersion"},
 	} {
 		if !slices.ContainsFunc(all, func(r Route) bool {

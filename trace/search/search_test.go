@@ -32,7 +32,7 @@ func TestUpdateIndex(t *testing.T) {
 	}
 }
 
-// The index is of the recordings that are carried: the same ones and, for a sample, the same texts.
+// The index must have the embedded recordings and, for a sample, the same texts.
 func TestIndexIsOfTheRecordings(t *testing.T) {
 	x, err := library()
 	if err != nil {
@@ -102,7 +102,8 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// TestBetterMatchesComeFirst searches for a text with which one function's name ends, and which others contain.
+// TestBetterMatchesComeFirst searches for a text. One function's name ends with
+// the text, and other names contain it.
 func TestBetterMatchesComeFirst(t *testing.T) {
 	hits, err := Text("corruptObject")
 	if err != nil {
@@ -137,12 +138,12 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	}
 }
 
-// TestOldNames searches for names that only old releases have, for a type, for a part of an old name and for a name that every
-// release has.
+// TestOldNames searches for names that only old releases have, for a type, for a
+// part of an old name and for a name that every release has.
 func TestOldNames(t *testing.T) {
 	for _, test := range []struct {
 		query, release string
-		want           []string // parts of what is written, in order
+		want           []string // parts of the output, in order
 	}{
 		{"InstallLegacyAPI", "", []string{"controlplane.(*Instance).InstallLegacyAPI\n", "\nin the released sources", "master.(*Master).InstallLegacyAPI", "from v1.10.13 to v1.19.16; v1.20.15: now k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "apitrace history 'master.(*Master).InstallLegacyAPI'"}},
 		{"NewLegacyRESTStorage", "", []string{"boot", "in the released sources", "v1.28.15: gone;", "rest.(*legacyProvider).NewRESTStorage"}},
