@@ -64,8 +64,8 @@ func TestEveryStep(t *testing.T) {
 	}
 }
 
-// explained reports whether the output of a step says anything about a release in
-// which it did not run.
+// explained reports whether the output of a step says anything about a release
+// that did not run it.
 func explained(s *step, r *release) bool {
 	for _, said := range s.say(r, r) {
 		if text := said.String(); strings.HasPrefix(text, r.version+": ") || strings.HasPrefix(text, "neither ") {

@@ -10,17 +10,18 @@ const (
 	Removed Kind = "removed"
 	// Moved: both make it, but another function calls it.
 	Moved Kind = "moved"
-	// Renamed: the function has another name, or is kept in another file or package.
+	// Renamed: the function has another name, or is kept in another file or
+	// package.
 	Renamed Kind = "renamed"
 	// Repeated: the same function is called more or less often in one place.
 	Repeated Kind = "repeated"
 	// Reordered: the order of calls changed.
 	Reordered Kind = "reordered"
-	// Valued: a value that does not vary between runs differs, or the call failed
-	// in another way.
+	// Valued: a value that does not vary between runs differs, or the call
+	// failed in another way.
 	Valued Kind = "value"
-	// Timed: the call differs only in its own time. Options.Times turns these on;
-	// they do not make two requests different.
+	// Timed: the call differs only in its own time. Options.Times turns these
+	// on; they do not make two requests different.
 	Timed Kind = "timing"
 )
 
@@ -30,11 +31,11 @@ type Change struct {
 	// A and B are the call on both sides, or None on a side that lacks it. For
 	// Repeated calls, they are the first pair.
 	A, B int
-	// Calls is the number of calls that an addition or removal adds or removes:
-	// the call itself, and its descendants that only this side has.
+	// Calls is the number of calls that an addition or removal adds or
+	// removes: the call itself, and its descendants that only this side has.
 	Calls int
-	// Times is the number of equal additions or removals in one place. A or B is
-	// the first of them.
+	// Times is the number of equal additions or removals in one place. A or B
+	// is the first of them.
 	Times int
 	// Wraps is set if calls of both sides are below a call that only one side
 	// has. The call was inserted above them, or removed from there.
@@ -43,8 +44,8 @@ type Change struct {
 	CountA, CountB int
 	// Values are the values that differ.
 	Values []ValueChange
-	// OwnNsA and OwnNsB are the own times of a Timed call, without its callees,
-	// in nanoseconds.
+	// OwnNsA and OwnNsB are the own times of a Timed call, without its
+	// callees, in nanoseconds.
 	OwnNsA, OwnNsB int64
 }
 

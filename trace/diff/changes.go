@@ -36,8 +36,9 @@ func indices(s *side) []int {
 	return calls
 }
 
-// order returns the sort key of a change: the position of its call in B. If only
-// A has the call, the change comes right after the last earlier call that B has.
+// order returns the sort key of a change: the position of its call in B. If
+// only A has the call, the change comes right after the last earlier call that
+// B has.
 func (d *Diff) order(c Change) int {
 	if c.B != None {
 		return 2 * c.B
@@ -161,9 +162,9 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 	return all
 }
 
-// knownBelow marks the nodes that have nothing new in their subtrees. The other
-// side calls all the functions there, with the same values, and no node there is
-// paired.
+// knownBelow marks the nodes that have nothing new in their subtrees. The
+// other side calls all the functions there, with the same values, and no node
+// there is paired.
 func (s *side) knownBelow(other *side) []bool {
 	labels, values := map[int32]bool{}, other.telling()
 	for _, label := range other.label {

@@ -23,8 +23,8 @@ type Diff struct {
 	moved, alone, reordered []bool // by call of A; see placing
 }
 
-// Options describe the two requests. The zero value means that different programs
-// served them.
+// Options describe the two requests. The zero value means that different
+// programs served them.
 type Options struct {
 	// SameProgram says that the same programs served both requests. Functions
 	// with different names are then different functions.
@@ -37,9 +37,9 @@ type Options struct {
 // compare(a, b, o).
 func compare(a, b *trace.Tree, o Options) *Diff {
 	d := &Diff{A: a, B: b}
-	// Of several equally good matchings, the first is taken. The trees are always
-	// compared in the same direction, so that swapping the sides gives the same
-	// matching.
+	// Of several equally good matchings, the first is taken. The trees are
+	// always compared in the same direction, so that swapping the sides gives
+	// the same matching.
 	if compareTrees(a, b) > 0 {
 		sideB, sideA := matchTrees(b, a, o)
 		d.build(sideA, sideB, newPlacing(sideB, sideA).mirror(), o)
@@ -50,8 +50,8 @@ func compare(a, b *trace.Tree, o Options) *Diff {
 	return d
 }
 
-// compareTrees orders trees. It returns 0 only for trees that the matching cannot treat
-// differently.
+// compareTrees orders trees. It returns 0 only for trees that the matching
+// cannot treat differently.
 func compareTrees(a, b *trace.Tree) int {
 	if c := cmp.Compare(a.Len(), b.Len()); c != 0 {
 		return c
@@ -80,8 +80,8 @@ func (d *Diff) Same() bool {
 	return !slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind != Timed })
 }
 
-// matchTrees matches the calls of both trees. Each function that it finds renamed
-// makes others easier to find, so it repeats the matching.
+// matchTrees matches the calls of both trees. Each function that it finds
+// renamed makes others easier to find, so it repeats the matching.
 func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	const rounds = 6
 	names := &names{index: map[function]int32{}}
@@ -106,6 +106,6 @@ func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	return a, b
 }
 
-// Alone reports whether call i of A moved without its callees. A filter does so
-// when it gets another place in its chain.
+// Alone reports whether call i of A moved without its callees. A filter does
+// so when it gets another place in its chain.
 func (d *Diff) Alone(i int) bool { return d.alone[i] }

@@ -14,9 +14,10 @@ import (
 // gates has the feature gates that decide whether a function is called, or
 // whether a value of a type is made.
 type gates struct {
-	// of has the gate by program and by the full name of the function or type. A
-	// function has a gate if every call of it depends on that gate. A type has a
-	// gate if every function that makes a value of it depends on that gate.
+	// of has the gate by program and by the full name of the function or type.
+	// A function has a gate if every call of it depends on that gate. A type
+	// has a gate if every function that makes a value of it depends on that
+	// gate.
 	of map[string]map[string]string
 }
 
@@ -37,16 +38,16 @@ func newGates(code *recordings.Code) *gates {
 	for _, program := range code.Programs() {
 		functions := code.Functions(program)
 		direct := collect(functions, nil)
-		// A function depends on a gate, too, if only functions that depend on the
-		// gate call it. The same holds for a type.
+		// A function depends on a gate, too, if only functions that depend on
+		// the gate call it. The same holds for a type.
 		all.of[program] = collect(functions, direct)
 	}
 	return all
 }
 
-// collect returns the gate of each function and type of a program. A function has
-// a gate only if all calls of it have the same gate. A call without a gate of its
-// own has the gate of its caller, as ofCaller says.
+// collect returns the gate of each function and type of a program. A function
+// has a gate only if all calls of it have the same gate. A call without a gate
+// of its own has the gate of its caller, as ofCaller says.
 func collect(functions []*recordings.Source, ofCaller map[string]string) map[string]string {
 	of := map[string]string{}
 	// First collect the names that have a gate anywhere; they are few.
@@ -77,10 +78,10 @@ func each(functions []*recordings.Source, ofCaller map[string]string, take func(
 	}
 }
 
-// findGate looks for a gate with another default on the other side. It looks at
-// the call itself. If the callee is a literal, it looks at the function that
-// makes the literal. If the callee is a method, it looks where values of the
-// receiver's type are made.
+// findGate looks for a gate with another default on the other side. It looks
+// at the call itself. If the callee is a literal, it looks at the function
+// that makes the literal. If the callee is a method, it looks where values of
+// the receiver's type are made.
 func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	names := []string{call.Function}
@@ -105,8 +106,8 @@ func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 }
 
 // takeGate stores a gate in r if its default differs on the other side. A gate
-// that B no longer knows is not the reason: its code stays without the gate, or
-// is gone.
+// that B no longer knows is not the reason: its code stays without the gate,
+// or is gone.
 func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	other, knownThere := there.code.Gate(program, gate)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An identity matches the functions of both sides. Two functions are the same if
-// they have the same label.
+// An identity matches the functions of both sides. Two functions are the same
+// if they have the same label.
 type identity struct {
 	names *names
 	a, b  []int32 // label by name
@@ -29,8 +29,9 @@ type likely struct {
 	score float64
 }
 
-// accept gives both functions of a pair the same label. It takes the most certain
-// pairs first, and each function once. It returns the number of accepted pairs.
+// accept gives both functions of a pair the same label. It takes the most
+// certain pairs first, and each function once. It returns the number of
+// accepted pairs.
 func (id *identity) accept(pairs []likely) int {
 	slices.SortFunc(pairs, func(p, q likely) int {
 		return cmp.Or(cmp.Compare(q.score, p.score), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
@@ -55,16 +56,16 @@ type profile struct {
 	// through are the callees. A callee that only this side has is replaced by
 	// its callees.
 	through map[int32]bool
-	// places counts, by node, how often a paired node is the nearest one above a
-	// call.
+	// places counts, by node, how often a paired node is the nearest one above
+	// a call.
 	places map[int32]int
 	calls  int
 	first  int32 // its first call
 }
 
 // profiles collects, by name, the profiles of the functions for which wanted
-// returns true. key identifies a node when it is a callee or a caller. If inOther
-// is nil, through and places stay empty.
+// returns true. key identifies a node when it is a callee or a caller. If
+// inOther is nil, through and places stay empty.
 func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int32) map[int32]*profile {
 	all := map[int32]*profile{}
 	var through []int32

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// initOf returns the package of a function init and its number in that package.
-// The compiler numbers the functions init over the files of a package, in the
-// order of the file names.
+// initOf returns the package of a function init and its number in that
+// package. The compiler numbers the functions init over the files of a
+// package, in the order of the file names.
 func initOf(name string) (pkg string, number int, ok bool) {
 	n := funcname.Parse(name)
 	digits, found := strings.CutPrefix(n.Func, "init.")
@@ -22,10 +22,10 @@ func initOf(name string) (pkg string, number int, ok bool) {
 	return n.Package, number, err == nil
 }
 
-// matchInits matches the functions init. Their numbers shift when a release adds
-// one to another file of the package, so one name can mean two functions. Two of
-// them are the same if they are in the same file and the same number of functions
-// init come before them in that file.
+// matchInits matches the functions init. Their numbers shift when a release
+// adds one to another file of the package, so one name can mean two functions.
+// Two of them are the same if they are in the same file and the same number of
+// functions init come before them in that file.
 func (id *identity) matchInits(a, b *side) {
 	inA := map[initKey]int32{}
 	for _, i := range a.inits() {

@@ -61,9 +61,9 @@ func sameMembers(inA, inB []int32) bool {
 // alike reports whether two subtrees have similar sizes.
 func alike(sizeA, sizeB int32) bool { return 2*min(sizeA, sizeB) >= max(sizeA, sizeB) }
 
-// sharedBelow reports whether most functions below the call with fewer functions
-// are also below the other call. Releases that lie far apart do much more below
-// the same filter.
+// sharedBelow reports whether most functions below the call with fewer
+// functions are also below the other call. Releases that lie far apart do much
+// more below the same filter.
 func sharedBelow(a, b *side, x, y int32) bool {
 	const several = 3 // fewer are shared by chance
 	inA, inB := a.namesBelow(x), b.namesBelow(y)
@@ -118,8 +118,8 @@ func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	return score
 }
 
-// sharedCalls returns how similar the call counts of two functions are, from 0 to
-// 1. It is 1 if both make the same calls equally often.
+// sharedCalls returns how similar the call counts of two functions are, from 0
+// to 1. It is 1 if both make the same calls equally often.
 func sharedCalls(p, q *profile) float64 {
 	common, total := 0.0, 0.0
 	for callee, n := range p.made {
@@ -133,9 +133,9 @@ func sharedCalls(p, q *profile) float64 {
 	return 2 * common / total
 }
 
-// literalGroups returns a group number for each name. Literals of one function at
-// the same depth have the same number. It is none for a function that is not a
-// literal.
+// literalGroups returns a group number for each name. Literals of one function
+// at the same depth have the same number. It is none for a function that is
+// not a literal.
 func (id *identity) literalGroups() []int32 {
 	type group struct {
 		function
@@ -182,8 +182,8 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names differ only in their number. They are
-// literals of one function, or functions init of one package.
+// onlyRenumbered reports whether two names differ only in their number. They
+// are literals of one function, or functions init of one package.
 func onlyRenumbered(nameA, nameB string) bool {
 	pkgA, _, okA := initOf(nameA)
 	pkgB, _, okB := initOf(nameB)

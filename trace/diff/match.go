@@ -8,13 +8,14 @@ type matcher struct {
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
-	// toldApart has, by label, whether values distinguish the calls of a function.
+	// toldApart has, by label, whether values distinguish the calls of a
+	// function.
 	toldApart []bool
 	// place is a buffer. It has, for nodes of b, their position in the current
 	// list, plus one.
 	place []int32
-	// More buffers. There are as many lists as calls with callees, and most are
-	// short.
+	// More buffers. There are as many lists as calls with callees, and most
+	// are short.
 	fenced, found, tail []position
 	best                []int32
 	gapA, gapB          []int32 // unpaired nodes between two fences
@@ -86,8 +87,8 @@ type telling struct {
 func (s *side) tells(i int32) telling { return telling{s.label[i], s.values[i]} }
 
 // pairUniqueValues pairs calls if their function and values occur once on both
-// sides. An example is a widely used function that is called once for a certain
-// purpose.
+// sides. An example is a widely used function that is called once for a
+// certain purpose.
 func (m *matcher) pairUniqueValues() {
 	inA, inB := m.a.telling(), m.b.telling()
 	known := make([]int32, m.labels)
@@ -121,12 +122,12 @@ func (s *side) telling() map[telling]run {
 	return all
 }
 
-// pairCallers pairs nodes by their children. A node x belongs to a node with the
-// same label that is above the partners of x's children. Each child votes with
-// the size of its subtree.
+// pairCallers pairs nodes by their children. A node x belongs to a node with
+// the same label that is above the partners of x's children. Each child votes
+// with the size of its subtree.
 func (m *matcher) pairCallers() {
-	// below has the partner of each node of a. For a node without a partner, it
-	// has the partner found in the largest subtree of a child.
+	// below has the partner of each node of a. For a node without a partner,
+	// it has the partner found in the largest subtree of a child.
 	below := make([]int32, m.a.len())
 	votes := map[int32]int32{}
 	for x := m.a.len() - 1; x > 0; x-- {
@@ -158,7 +159,8 @@ func (m *matcher) pairCallers() {
 	}
 }
 
-// callerOf finds the nearest node above y that can be x and has no partner yet.
+// callerOf finds the nearest node above y that can be x and has no partner
+// yet.
 func (m *matcher) callerOf(y, x int32) int32 {
 	const far = 8 // so many wrappers may have come in between
 	for range far {
@@ -185,8 +187,8 @@ func (m *matcher) pairCallees() {
 	}
 }
 
-// callees appends the callees of node i to list. If the other side never calls a
-// function, its callees take its place.
+// callees appends the callees of node i to list. If the other side never calls
+// a function, its callees take its place.
 func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	for c := i + 1; c < s.end[i]; {
 		if s.partner[c] == none && inOther[s.label[c]] == 0 {
@@ -216,8 +218,8 @@ func (m *matcher) pairLists(inA, inB []int32) {
 // A position is a place in two lists.
 type position struct{ a, b int }
 
-// fences returns the positions of existing pairs that are in order. The result is
-// valid until the next call.
+// fences returns the positions of existing pairs that are in order. The result
+// is valid until the next call.
 func (m *matcher) fences(inA, inB []int32) []position {
 	for j, y := range inB {
 		m.place[y] = int32(j + 1)
@@ -235,8 +237,8 @@ func (m *matcher) fences(inA, inB []int32) []position {
 	return ascending(known)
 }
 
-// pairInOrder pairs unpaired nodes of equal labels without crossing. Of several
-// ways, it takes the way with the most equal subtrees.
+// pairInOrder pairs unpaired nodes of equal labels without crossing. Of
+// several ways, it takes the way with the most equal subtrees.
 func (m *matcher) pairInOrder(inA, inB []int32) {
 	m.gapA, m.gapB = m.a.unpaired(inA, m.inB, m.gapA[:0]), m.b.unpaired(inB, m.inA, m.gapB[:0])
 	for _, p := range align(m, m.gapA, m.gapB) {
@@ -262,9 +264,9 @@ func (m *matcher) unpaired(inA, inB []int32) (restA, restB []int32) {
 }
 
 // pairAnyhow pairs unpaired nodes of equal labels in any order. It pairs nodes
-// with equal subtrees first, and nodes with contradicting values last. It pairs
-// contradicting nodes only if none would be left over, because otherwise any of
-// them could be the added or removed one.
+// with equal subtrees first, and nodes with contradicting values last. It
+// pairs contradicting nodes only if none would be left over, because otherwise
+// any of them could be the added or removed one.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
 	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -277,8 +279,8 @@ func (m *matcher) pairAnyhow(inA, inB []int32) {
 	m.pairContradicting(inA, inB)
 }
 
-// pairBy pairs unpaired nodes with equal keys, the first with the first, unless
-// their values contradict each other.
+// pairBy pairs unpaired nodes with equal keys, the first with the first,
+// unless their values contradict each other.
 func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 	const patience = 16 // number of nodes that are tried
 	waiting := map[uint64][]int32{}
@@ -303,10 +305,10 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 	}
 }
 
-// pairContradicting pairs the unpaired nodes of a label, in order, if both lists
-// have the same number of them. It skips functions with values that distinguish
-// most of their calls: there, a different value means a different call. An
-// example is the route in the call that builds it.
+// pairContradicting pairs the unpaired nodes of a label, in order, if both
+// lists have the same number of them. It skips functions with values that
+// distinguish most of their calls: there, a different value means a different
+// call. An example is the route in the call that builds it.
 func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
@@ -388,8 +390,8 @@ func (m *matcher) pairMoved() {
 	}
 }
 
-// nearest returns the unpaired node of among that shares the most callers with x.
-// It returns none if no node can be x.
+// nearest returns the unpaired node of among that shares the most callers with
+// x. It returns none if no node can be x.
 func (m *matcher) nearest(x int32, among []int32) int32 {
 	best, deepest := int32(none), int32(none)
 	for _, y := range among {
@@ -417,8 +419,8 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 // likely the same, wherever they are.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-// takeEqual returns an unpaired node with the same subtree hash as x. It returns
-// none if the values of all candidates contradict the values of x.
+// takeEqual returns an unpaired node with the same subtree hash as x. It
+// returns none if the values of all candidates contradict the values of x.
 func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	const patience = 16 // number of nodes that are tried
 	list := byHash[m.a.hash[x]]

@@ -28,8 +28,8 @@ func pairRequests(a, b []trace.Request) []position {
 	return pairs
 }
 
-// likenesses returns the greatest sum of likenesses, by i and j, for the requests
-// from a[i] and b[j] on.
+// likenesses returns the greatest sum of likenesses, by i and j, for the
+// requests from a[i] and b[j] on.
 func likenesses(a, b []trace.Request) [][]float64 {
 	best := make([][]float64, len(a)+1)
 	for i := range best {
@@ -50,8 +50,8 @@ func likenesses(a, b []trace.Request) [][]float64 {
 // outweighs any number of other pairs.
 const same = 1e6
 
-// likeness returns the similarity of two requests. It is 0 for different methods.
-// Otherwise it depends on path, status, and number of calls.
+// likeness returns the similarity of two requests. It is 0 for different
+// methods. Otherwise it depends on path, status, and number of calls.
 func likeness(a, b *trace.Request) float64 {
 	switch {
 	case a.Method != b.Method:

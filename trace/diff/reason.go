@@ -15,19 +15,20 @@ type Why string
 
 // The reasons.
 const (
-	// NoReason: one side has no index of the sources, or the index does not have
-	// the answer.
+	// NoReason: one side has no index of the sources, or the index does not
+	// have the answer.
 	NoReason Why = ""
-	// NewCall: only this side's source of the caller has the call, or makes the
-	// called function literal.
+	// NewCall: only this side's source of the caller has the call, or makes
+	// the called function literal.
 	NewCall Why = "call"
-	// NewFunction: only this side's source has the function. It is in a package
-	// that is traced on both sides.
+	// NewFunction: only this side's source has the function. It is in a
+	// package that is traced on both sides.
 	NewFunction Why = "function"
 	// OtherPlace: on the other side, the caller's source calls a function with
 	// that name in a package that is not traced.
 	OtherPlace Why = "not traced"
-	// NoSpan: the function has no span on the other side, but may have run there.
+	// NoSpan: the function has no span on the other side, but may have run
+	// there.
 	NoSpan Why = "no span"
 	// OtherWay: both sources have the call, but only this side ran it.
 	OtherWay Why = "other way"
@@ -38,14 +39,14 @@ type Reason struct {
 	Why Why
 	// Way is how the caller reaches the call.
 	Way Way
-	// Spanless is the reason why the function has no span on the other side, if
-	// Why is NoSpan.
+	// Spanless is the reason why the function has no span on the other side,
+	// if Why is NoSpan.
 	Spanless recordings.Spanless
 	// Package is the package that is not traced, if Why is OtherPlace.
 	Package string
 	// Gate is a feature gate that the call depends on and that has another
-	// default on the other side, or "" if none is known. On is its default in B.
-	// It has had this default since the minor version Since.
+	// default on the other side, or "" if none is known. On is its default in
+	// B. It has had this default since the minor version Since.
 	Gate  string
 	On    bool
 	Since string
@@ -58,8 +59,8 @@ type Reason struct {
 type Branch struct {
 	recordings.Branch
 	// File is the caller's file, such as
-	// "k8s.io/apiserver/pkg/admission/chain.go". At is the line of the branch in
-	// it.
+	// "k8s.io/apiserver/pkg/admission/chain.go". At is the line of the branch
+	// in it.
 	File string
 	At   int
 	// Differs is set if the other side has the call in another branch, Other.
@@ -70,9 +71,9 @@ type Branch struct {
 	Asked bool
 }
 
-// Replaces reports whether the added function of r replaced the removed function.
-// Either the same call of an interface or a variable leads to both, or both
-// functions exist only in their side's source.
+// Replaces reports whether the added function of r replaced the removed
+// function. Either the same call of an interface or a variable leads to both,
+// or both functions exist only in their side's source.
 func (r Reason) Replaces(removed Reason) bool {
 	if r.Why == NewFunction && removed.Why == NewFunction {
 		return true
@@ -80,8 +81,8 @@ func (r Reason) Replaces(removed Reason) bool {
 	return !r.Way.static && r.Way.by != "" && r.Way.by == removed.Way.by && r.Way.kind == removed.Way.kind
 }
 
-// Reasons finds the reasons for the changes of one comparison in the index of the
-// sources; see recordings.CodeOf.
+// Reasons finds the reasons for the changes of one comparison in the index of
+// the sources; see recordings.CodeOf.
 type Reasons struct {
 	a, b indexedSide
 }
@@ -92,13 +93,13 @@ type indexedSide struct {
 	gates func() *gates
 	// isB is set on side B.
 	isB bool
-	// olderThanLeaves is set if the recording has no calls of functions that call
-	// nothing, because apitrace did not record them then.
+	// olderThanLeaves is set if the recording has no calls of functions that
+	// call nothing, because apitrace did not record them then.
 	olderThanLeaves bool
 }
 
-// NewReasons returns the reasons of a comparison. It knows nothing about edited
-// programs and about releases that are not in the index.
+// NewReasons returns the reasons of a comparison. It knows nothing about
+// edited programs and about releases that are not in the index.
 func NewReasons(c *Comparison) (*Reasons, error) {
 	var codes []*recordings.Code
 	for _, rec := range []*trace.Recording{c.A, c.B} {
@@ -116,8 +117,8 @@ func NewReasons(c *Comparison) (*Reasons, error) {
 	return f, nil
 }
 
-// hasLeaves reports whether a recording has calls of functions that call nothing.
-// Every request to a server makes some.
+// hasLeaves reports whether a recording has calls of functions that call
+// nothing. Every request to a server makes some.
 func hasLeaves(rec *trace.Recording) bool {
 	return slices.ContainsFunc(rec.Requests, func(r trace.Request) bool {
 		return slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Leaf })
@@ -150,9 +151,9 @@ func (f *Reasons) Of(d *Diff, c Change) Reason {
 	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
 }
 
-// Renamed reports whether a function of A has another name in B. Neither source
-// may have the other's name, and B must have no function with the old name in
-// another package. It is false if a source is not known.
+// Renamed reports whether a function of A has another name in B. Neither
+// source may have the other's name, and B must have no function with the old
+// name in another package. It is false if a source is not known.
 func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
 		return false
@@ -167,8 +168,8 @@ func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	return true
 }
 
-// InBoth reports whether the sources of both sides have the function of a call,
-// under the same name.
+// InBoth reports whether the sources of both sides have the function of a
+// call, under the same name.
 func (f *Reasons) InBoth(call *trace.Call) bool {
 	for _, s := range []indexedSide{f.a, f.b} {
 		if s.code == nil || s.code.Function(call.Process, call.Function) == nil {
@@ -178,8 +179,8 @@ func (f *Reasons) InBoth(call *trace.Call) bool {
 	return !renumbered(f.a.code, f.b.code, call.Process, call.Function)
 }
 
-// CallsInA reports whether A's text of caller calls the function called. known is
-// false if the index does not have the answer.
+// CallsInA reports whether A's text of caller calls the function called. known
+// is false if the index does not have the answer.
 func (f *Reasons) CallsInA(caller, called *trace.Call) (calls, known bool) {
 	return f.a.calls(caller, called)
 }
@@ -255,18 +256,18 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	return r
 }
 
-// lacks reports whether the side's recording cannot have calls of f, a function
-// of its source, because f calls nothing.
+// lacks reports whether the side's recording cannot have calls of f, a
+// function of its source, because f calls nothing.
 func (s indexedSide) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
 
 func callsNothing(f *recordings.Source) bool {
 	return f == nil || !slices.ContainsFunc(f.Calls, func(c recordings.SourceCall) bool { return c.Kind != recordings.CallMakes })
 }
 
-// otherPlace returns an untraced package with the function that way calls, or "".
-// The other side's text calls a function there with the same name, and the same
-// receiver or interface. A function that the caller calls on both sides is
-// another function.
+// otherPlace returns an untraced package with the function that way calls, or
+// "". The other side's text calls a function there with the same name, and the
+// same receiver or interface. A function that the caller calls on both sides
+// is another function.
 func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *recordings.Source) string {
 	name := way.by[len(funcname.Package(way.by)):]
 	own := here.code.Function(caller.Process, caller.Function)
@@ -286,8 +287,8 @@ func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *reco
 }
 
 // sameKind reports whether functions with the same name in two packages can be
-// the same. They must be methods of a type, or their packages must have the same
-// name.
+// the same. They must be methods of a type, or their packages must have the
+// same name.
 func sameKind(name, pkg, other string) bool {
 	return strings.Count(name, ".") > 1 || path.Base(pkg) == path.Base(other)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // findRenames pairs functions that only one side has and that are similar in
-// name, callers, callees and place. It returns the number of pairs that it found.
-// The sides must be matched.
+// name, callers, callees and place. It returns the number of pairs that it
+// found. The sides must be matched.
 func (id *identity) findRenames(a, b *side) int {
 	inA, inB := a.counts(id.count), b.counts(id.count)
 	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
@@ -27,14 +27,14 @@ type renames struct {
 	parsed     map[int32]parsedName
 	tried      map[[2]int32]bool
 	pairs      []likely
-	// inA and inB are the packages of each side. having counts, by function name,
-	// the packages that have such a function.
+	// inA and inB are the packages of each side. having counts, by function
+	// name, the packages that have such a function.
 	inA, inB map[string]bool
 	having   map[parsedName]int
 }
 
-// packages collects the packages of both sides. It also counts, for each function
-// name, the packages that have such a function.
+// packages collects the packages of both sides. It also counts, for each
+// function name, the packages that have such a function.
 func (r *renames) packages() {
 	r.inA, r.inB, r.having = map[string]bool{}, map[string]bool{}, map[parsedName]int{}
 	seen := make([]bool, len(r.id.names.list))
@@ -56,17 +56,18 @@ func (r *renames) packages() {
 	collect(r.b, r.inB)
 }
 
-// sameForMany reports whether so many packages have a function of this name that
-// the name identifies none of them. An example is RegisterConversions, which each
-// version of an API group has.
+// sameForMany reports whether so many packages have a function of this name
+// that the name identifies none of them. An example is RegisterConversions,
+// which each version of an API group has.
 func (r *renames) sameForMany(name int32) bool {
 	const many = 6 // both sides together: three packages that moved
 	return r.having[r.parse(name).anywhere()] > many
 }
 
-// movedWhole reports whether a package may have moved with all its contents. Only
-// A has it under the path of x, only B under the path of y, and both paths have
-// the same package name. The name of a version includes the name of its group.
+// movedWhole reports whether a package may have moved with all its contents.
+// Only A has it under the path of x, only B under the path of y, and both
+// paths have the same package name. The name of a version includes the name of
+// its group.
 func (r *renames) movedWhole(x, y int32) bool {
 	from, to := r.parse(x).pkg, r.parse(y).pkg
 	return !r.inB[from] && !r.inA[to] && packageName(from) == packageName(to)
@@ -174,8 +175,8 @@ func (r *renames) likeness(x, y int32) float64 {
 }
 
 // same reports whether two declared functions have the same label. They may be
-// missing among the calls, because the function that makes a handler may have run
-// long before.
+// missing among the calls, because the function that makes a handler may have
+// run long before.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	if declaredA == declaredB {
 		return true
@@ -196,8 +197,8 @@ func (r *renames) samePlaces(p, q *profile) float64 {
 }
 
 // commonBelow returns the fraction of the calls below two functions that are
-// paired with each other. It distinguishes functions with similar callees, such
-// as the filters of a chain.
+// paired with each other. It distinguishes functions with similar callees,
+// such as the filters of a chain.
 func (r *renames) commonBelow(p, q *profile) float64 {
 	if p.calls != 1 || q.calls != 1 {
 		return 0
@@ -212,8 +213,8 @@ func (r *renames) commonBelow(p, q *profile) float64 {
 }
 
 // sameContent compares the callees of two functions. It returns 0.5 if neither
-// has any. Half of the result compares the callees after functions that only one
-// side has are replaced by their callees.
+// has any. Half of the result compares the callees after functions that only
+// one side has are replaced by their callees.
 func sameContent(p, q *profile) float64 {
 	if len(p.callees)+len(q.callees) == 0 {
 		return 0.5

@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// renumbered reports whether the number of a function literal may have shifted.
-// It may have if the enclosing function, or the package's variables, have
-// literals on the other side, but not the same ones.
+// renumbered reports whether the number of a function literal may have
+// shifted. It may have if the enclosing function, or the package's variables,
+// have literals on the other side, but not the same ones.
 func renumbered(here, there *recordings.Code, program, function string) bool {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -23,10 +23,10 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 }
 
 // inAnotherLiteral reports whether the call stands in another literal on the
-// other side. The caller must be a literal. The other literal belongs to the same
-// function and is not text. Literals can swap numbers even if both sides have
-// equally many. And text may belong to a function with another name that took the
-// caller's place.
+// other side. The caller must be a literal. The other literal belongs to the
+// same function and is not text. Literals can swap numbers even if both sides
+// have equally many. And text may belong to a function with another name that
+// took the caller's place.
 func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call, text *recordings.Source) bool {
 	declared, literal := funcname.SplitLiteral(caller.Function)
 	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
@@ -34,11 +34,11 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 	})
 }
 
-// made returns why only this side ran a function literal that its caller reaches
-// through an interface or a variable, such as the literal of a filter. It is
-// OtherWay unless the literal's maker lost a caller: a function in both sources
-// that calls the maker here and not there. Then it is NewCall if no function
-// calls the maker there, else NoReason.
+// made returns why only this side ran a function literal that its caller
+// reaches through an interface or a variable, such as the literal of a filter.
+// It is OtherWay unless the literal's maker lost a caller: a function in both
+// sources that calls the maker here and not there. Then it is NewCall if no
+// function calls the maker there, else NoReason.
 func made(here, there indexedSide, program, function string) Why {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -56,9 +56,9 @@ func made(here, there indexedSide, program, function string) Why {
 	return NewCall
 }
 
-// callers lists the functions that call a function by its name. The keys are the
-// program and the called function. It has only called functions that contain
-// literals.
+// callers lists the functions that call a function by its name. The keys are
+// the program and the called function. It has only called functions that
+// contain literals.
 type callers map[string]map[string][]string
 
 // callersByCode caches the callers of the releases that CodeOf returns; see

@@ -22,9 +22,9 @@ const (
 	OpAdd Op = "add"
 )
 
-// A Ref names a call: "a12" is call 12 of A. "b7" is call 7 of B, which an edit
-// adds. "" is the place above the first call or, as After, the place before the
-// first sibling.
+// A Ref names a call: "a12" is call 12 of A. "b7" is call 7 of B, which an
+// edit adds. "" is the place above the first call or, as After, the place
+// before the first sibling.
 type Ref string
 
 // An Edit is one step of a script that turns one trace into another.
@@ -37,8 +37,8 @@ type Edit struct {
 	New    *trace.Call `json:"new,omitempty"`
 }
 
-// Script returns the edits that turn A into B, to be applied in order. It ignores
-// times and goroutines.
+// Script returns the edits that turn A into B, to be applied in order. It
+// ignores times and goroutines.
 func (d *Diff) Script() []Edit {
 	w := &scriptWriter{d: d}
 	w.changes()
@@ -72,8 +72,8 @@ func (w *scriptWriter) refB(j int) Ref {
 	return ref("b", j)
 }
 
-// stays reports whether a call of A is never removed. A call that moved alone is
-// removed and added again.
+// stays reports whether a call of A is never removed. A call that moved alone
+// is removed and added again.
 func (w *scriptWriter) stays(i int) bool { return w.d.InB[i] != None && !w.d.alone[i] }
 
 func (w *scriptWriter) staysB(j int) bool { return w.d.InA[j] != None && w.stays(w.d.InA[j]) }
@@ -142,7 +142,8 @@ func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []in
 	}
 }
 
-// nearest returns, for each call, the nearest call above it that stays, or None.
+// nearest returns, for each call, the nearest call above it that stays, or
+// None.
 func nearest(tree *trace.Tree, stays func(int) bool) []int {
 	above := make([]int, tree.Len())
 	for i := range above {
@@ -186,8 +187,8 @@ func (w *scriptWriter) additions() {
 	}
 }
 
-// content returns a call without the fields that always vary between runs: ids,
-// times and goroutines.
+// content returns a call without the fields that always vary between runs:
+// ids, times and goroutines.
 func content(call *trace.Call) *trace.Call {
 	c := *call
 	c.ID, c.Parent, c.Goroutine, c.StartNs, c.DurationNs = "", "", 0, 0, 0

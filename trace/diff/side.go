@@ -5,8 +5,9 @@ import "github.com/kubeapitrace/apitrace/trace"
 // none is the index of a missing node.
 const none = -1
 
-// A side is one of the two trees of a comparison. Node 0 is above the first call,
-// so that the first call can be wrapped like any other; call i is node i+1.
+// A side is one of the two trees of a comparison. Node 0 is above the first
+// call, so that the first call can be wrapped like any other; call i is node
+// i+1.
 type side struct {
 	tree *trace.Tree
 	// parent and end are the same as in trace.Tree, but by node.
@@ -76,14 +77,15 @@ func (s *side) setLabels(labelOf []int32) {
 	}
 }
 
-// mix is one step of a cheap hash. The result depends on the order of the steps.
+// mix is one step of a cheap hash. The result depends on the order of the
+// steps.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0xff51afd7ed558ccd
 	return h ^ h>>32
 }
 
-// setValues hashes the values of each call. It ignores values that only one side
-// records, because the other side's guide may not have had them.
+// setValues hashes the values of each call. It ignores values that only one
+// side records, because the other side's guide may not have had them.
 func setValues(a, b *side) {
 	inA, inB := a.attributes(), b.attributes()
 	for _, s := range []*side{a, b} {
@@ -105,8 +107,8 @@ func (s *side) attributes() map[string]bool {
 }
 
 // hashValues hashes the values that count and do not vary between runs. Their
-// order does not matter. It ignores numbers and booleans: they are results and do
-// not show the purpose of a call.
+// order does not matter. It ignores numbers and booleans: they are results and
+// do not show the purpose of a call.
 func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
@@ -145,8 +147,8 @@ func (s *side) counts(labels int) []int32 {
 	return n
 }
 
-// matchedAbove is the nearest node above i that has a partner. Node 0 always has
-// one.
+// matchedAbove is the nearest node above i that has a partner. Node 0 always
+// has one.
 func (s *side) matchedAbove(i int32) int32 {
 	for i = s.parent[i]; i > 0 && s.partner[i] == none; i = s.parent[i] {
 	}

@@ -3,9 +3,9 @@ package diff
 import "github.com/kubeapitrace/apitrace/trace"
 
 // Times vary between runs and with the load of the machine. A difference is
-// reported only if a call's own time, without its callees, is timesMore times as
-// long on one side. The difference must also be more than 1/worthOf of the longer
-// request.
+// reported only if a call's own time, without its callees, is timesMore times
+// as long on one side. The difference must also be more than 1/worthOf of the
+// longer request.
 const (
 	timesMore = 2
 	worthOf   = 20
@@ -32,10 +32,10 @@ func isTimed(c *trace.Call) bool { return !c.Unfinished && !c.Leaf }
 // took returns the duration of a request in nanoseconds.
 func took(tree *trace.Tree) int64 { return tree.Call(0).DurationNs }
 
-// changedCalls marks the calls of A with a reason for another own time. These are
-// calls that have a change, calls with other callees, and calls with a callee
-// that was timed on one side only. The time of an untimed callee counts as its
-// caller's own time.
+// changedCalls marks the calls of A with a reason for another own time. These
+// are calls that have a change, calls with other callees, and calls with a
+// callee that was timed on one side only. The time of an untimed callee counts
+// as its caller's own time.
 func (f *finder) changedCalls() []bool {
 	changed := make([]bool, f.d.A.Len())
 	mark := func(i int) {

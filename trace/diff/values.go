@@ -50,9 +50,9 @@ func settled(name, value string) string {
 	return value
 }
 
-// changedValues lists the values that both calls have and that differ. It ignores
-// values that vary between runs. A value that only one side recorded says nothing
-// about the other side.
+// changedValues lists the values that both calls have and that differ. It
+// ignores values that vary between runs. A value that only one side recorded
+// says nothing about the other side.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for _, name := range slices.Sorted(maps.Keys(x.Attributes)) {
@@ -79,8 +79,8 @@ func changedValues(x, y *trace.Call) []ValueChange {
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
 // number reports whether s is a whole number. Most values are not, and Atoi
-// allocates an error for each of them. So Atoi sees only values that begin like a
-// number.
+// allocates an error for each of them. So Atoi sees only values that begin
+// like a number.
 func number(s string) bool {
 	if s == "" || !strings.Contains("+-0123456789", s[:1]) {
 		return false

@@ -21,8 +21,8 @@ const (
 	WayThrough WayKind = "through"
 	// WayProcess: the caller sends a request to another program.
 	WayProcess WayKind = "process"
-	// WayQueue: the caller puts work into a queue, and another goroutine takes it
-	// from there.
+	// WayQueue: the caller puts work into a queue, and another goroutine takes
+	// it from there.
 	WayQueue WayKind = "queue"
 )
 
@@ -30,20 +30,20 @@ const (
 type Way struct {
 	Kind WayKind
 	// By is the part in between, or "" if it is not known. It is a package
-	// without spans if Kind is WayThrough, the program if it is WayProcess, and
-	// the queue if it is WayQueue.
+	// without spans if Kind is WayThrough, the program if it is WayProcess,
+	// and the queue if it is WayQueue.
 	By string
-	// static is set if the caller's text names the function itself. Otherwise, by
-	// names the method of the interface, or the variable. For WayThrough, by
-	// names the function that the text calls instead.
+	// static is set if the caller's text names the function itself. Otherwise,
+	// by names the method of the interface, or the variable. For WayThrough,
+	// by names the function that the text calls instead.
 	static bool
 	kind   recordings.CallKind
 	by     string
 }
 
-// WayOf returns how the caller of call i of a tree reaches it, according to the
-// index of the sources. known is false if the index does not have the caller's
-// text.
+// WayOf returns how the caller of call i of a tree reaches it, according to
+// the index of the sources. known is false if the index does not have the
+// caller's text.
 func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool) {
 	above := tree.Parent(i)
 	if above < 0 {
@@ -79,8 +79,8 @@ func (s indexedSide) way(tree *trace.Tree, i int) Way {
 	return s.wayFrom(text, call, call.CallerLine-caller.Line)
 }
 
-// wayFrom finds the call in a text that leads to another call. line is the line
-// where control left the text.
+// wayFrom finds the call in a text that leads to another call. line is the
+// line where control left the text.
 func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
 		return Way{Kind: WayCalls, static: true, by: call.Function}
@@ -99,8 +99,8 @@ func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int
 	return s.through(call, there)
 }
 
-// callsAt lists the calls at a line. If there are none, as at a return statement,
-// it lists the deferred calls.
+// callsAt lists the calls at a line. If there are none, as at a return
+// statement, it lists the deferred calls.
 func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.SourceCall {
 	var at, deferred []recordings.SourceCall
 	for _, c := range text.Calls {
@@ -138,7 +138,8 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 	return way
 }
 
-// standsIn reports whether the caller's text on the other side has the same call.
+// standsIn reports whether the caller's text on the other side has the same
+// call.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }

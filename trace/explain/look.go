@@ -24,8 +24,8 @@ type Sight struct {
 	// call of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
-	// Untimed counts the calls with a recorded entry but no recorded return. All
-	// calls of a function that calls nothing are untimed.
+	// Untimed counts the calls with only their entry recorded; see
+	// trace.Call.Leaf. Every call of a function that calls nothing is untimed.
 	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour

@@ -1,7 +1,7 @@
 // Package lineage holds the names of functions and types in all releases of
 // Kubernetes from v1.10 on, and the history of each name. It includes releases
-// that were never recorded: it is read from the released sources, and nothing was
-// run for it.
+// that were never recorded: it is read from the released sources, and nothing
+// was run for it.
 //
 // The history of a function through recordings belongs in package history.
 package lineage
@@ -30,7 +30,8 @@ const (
 	Type
 )
 
-// A Name is the full name of a function or a type, in the releases that have it.
+// A Name is the full name of a function or a type, in the releases that have
+// it.
 type Name struct {
 	Full string
 	Kind Kind
@@ -42,8 +43,8 @@ type Name struct {
 type Text struct {
 	// File is the name of its file, without the path of its package.
 	File string
-	// Signature is, for a function, its parameters and results, such as "(ctx
-	// context.Context) error". For a type, its first line is "struct",
+	// Signature is, for a function, its parameters and results, such as
+	// "(ctx context.Context) error". For a type, its first line is "struct",
 	// "interface" or the underlying type. A line "Name Type" follows for each
 	// field or method.
 	Signature string
@@ -56,22 +57,23 @@ type Fate int
 
 // The fates.
 const (
-	// Gone: nothing in the release is known to do its work. Perhaps has similar
-	// names.
+	// Gone: nothing in the release is known to do its work. Perhaps has
+	// similar names.
 	Gone Fate = iota
-	// Renamed: To[0] has the same or nearly the same text, or the same own name
-	// and callers.
+	// Renamed: To[0] has the same or nearly the same text, or the same own
+	// name and callers.
 	Renamed
-	// Folded: most of its text now stands in To[0], which does other work, too.
+	// Folded: most of its text now stands in To[0], which does other work,
+	// too.
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
-	// Parted: the name still exists. Part of its text now stands in To[0], which
-	// is new in the release and has the same last name.
+	// Parted: the name still exists. Part of its text now stands in To[0],
+	// which is new in the release and has the same last name.
 	Parted
 	// Inlined: the functions in To now make its calls, or the important ones,
-	// Called. If Called is empty, its callers call To instead. A person read this
-	// in the sources.
+	// Called. If Called is empty, its callers call To instead. A person read
+	// this in the sources.
 	Inlined
 )
 
@@ -85,13 +87,13 @@ type Change struct {
 	To   []string
 	// Alike is the percentage of the text that is the same in To.
 	Alike int
-	// Through is the struct type that has a renamed method before and after, once
-	// declared and once by embedding, so that calls of it stay the same. It is ""
-	// if the rename is known for another reason.
+	// Through is the struct type that has a renamed method before and after,
+	// once declared and once by embedding, so that calls of it stay the same.
+	// It is "" if the rename is known for another reason.
 	Through string
-	// Callers are functions that called From in the release before and call To[0]
-	// in this release. If the name is gone, they are its callers that still
-	// exist. For a type, they are methods that moved together with it.
+	// Callers are functions that called From in the release before and call
+	// To[0] in this release. If the name is gone, they are its callers that
+	// still exist. For a type, they are methods that moved together with it.
 	Callers []string
 	// Called are the functions that an inlined function called.
 	Called []string
@@ -102,8 +104,8 @@ type Change struct {
 
 // A Library is the lineage of all names.
 type Library struct {
-	// Releases are the releases that were read, oldest first. There are at most
-	// 64, because Text.In has a bit for each.
+	// Releases are the releases that were read, oldest first. There are at
+	// most 64, because Text.In has a bit for each.
 	Releases []string
 	// Unread has, by release, the modules that were not available. Nothing is
 	// known of their names there.
@@ -148,9 +150,9 @@ func (l *Library) Find(kind Kind, query string) []string {
 	return found
 }
 
-// importName splits a query after its package name. Upstream's files often import
-// a package under a longer name than its own, such as genericregistry for
-// registry.
+// importName splits a query after its package name. Upstream's files often
+// import a package under a longer name than its own, such as genericregistry
+// for registry.
 func importName(query string) (name, rest string, ok bool) {
 	name, rest, ok = strings.Cut(query, ".")
 	return name, rest, ok && !strings.ContainsAny(name, "/(*")
@@ -167,8 +169,8 @@ func (l *Library) names(kind Kind) []string {
 	return all
 }
 
-// WithoutArguments removes the arguments of a call: "server.Run(stopCh)" becomes
-// "server.Run". A receiver in parentheses stays.
+// WithoutArguments removes the arguments of a call: "server.Run(stopCh)"
+// becomes "server.Run". A receiver in parentheses stays.
 func WithoutArguments(query string) string {
 	open := strings.LastIndexByte(query, '(')
 	if open > 0 && strings.HasSuffix(query, ")") && query[open-1] != '.' && query[open-1] != '/' {
@@ -197,8 +199,8 @@ func (l *Library) Has(kind Kind, full, release string) bool {
 	return l.text(kind, full, release) != nil
 }
 
-// File returns the name of the file that declares a name in a release, or "" if
-// the release does not have the name.
+// File returns the name of the file that declares a name in a release, or ""
+// if the release does not have the name.
 func (l *Library) File(kind Kind, full, release string) string {
 	if t := l.text(kind, full, release); t != nil {
 		return t.File
@@ -236,21 +238,22 @@ func (l *Library) release(version string) int {
 	return slices.IndexFunc(l.Releases, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
-// A Stage is a range of releases. A function or type had the same name, file and
-// declaration in all of them.
+// A Stage is a range of releases. A function or type had the same name, file
+// and declaration in all of them.
 type Stage struct {
 	Name string
 	Text
 	// First and Last are indices of releases.
 	First, Last int
-	// Change is the end of the name, if the stage ends with it. Otherwise it is
-	// nil: the next stage has another file or declaration, or the library ends.
+	// Change is the end of the name, if the stage ends with it. Otherwise it
+	// is nil: the next stage has another file or declaration, or the library
+	// ends.
 	Change *Change
 }
 
-// Follow returns the stages of a name and of its earlier and later names, oldest
-// first. It follows only renames. The result is empty for a name that no release
-// has.
+// Follow returns the stages of a name and of its earlier and later names,
+// oldest first. It follows only renames. The result is empty for a name that
+// no release has.
 func (l *Library) Follow(kind Kind, full string) []Stage {
 	if l.name(kind, full) == nil {
 		return nil
@@ -332,9 +335,9 @@ func (l *Library) change(kind Kind, full string, at int) *Change {
 	return nil
 }
 
-// Current returns the name of a function or type in a release. full is its name
-// in any release. The result is "" if the release does not have it, as far as
-// renames are known. The number of a function literal stays the same.
+// Current returns the name of a function or type in a release. full is its
+// name in any release. The result is "" if the release does not have it, as
+// far as renames are known. The number of a function literal stays the same.
 func (l *Library) Current(kind Kind, full, release string) string {
 	declared, literal := funcname.SplitLiteral(full)
 	at := l.release(release)
@@ -350,8 +353,8 @@ func (l *Library) Current(kind Kind, full, release string) string {
 }
 
 // Embeds returns the full names of the types that a struct type embeds in a
-// release, with a "*" before a pointer. It leaves out a name in the declaration
-// that does not lead to exactly one type of the release.
+// release, with a "*" before a pointer. It leaves out a name in the
+// declaration that does not lead to exactly one type of the release.
 func (l *Library) Embeds(typ, release string) []string {
 	t := l.text(Type, typ, release)
 	if t == nil || !strings.HasPrefix(t.Signature, "struct\n") {
@@ -377,10 +380,10 @@ func (l *Library) Embeds(typ, release string) []string {
 	return all
 }
 
-// Users returns the functions of a release that have a type in their parameters
-// or results, by full name, sorted. It compares names only. Outside of the type's
-// package, it accepts any import name that ends in the name of that package,
-// because upstream's files name imports as they like.
+// Users returns the functions of a release that have a type in their
+// parameters or results, by full name, sorted. It compares names only. Outside
+// of the type's package, it accepts any import name that ends in the name of
+// that package, because upstream's files name imports as they like.
 func (l *Library) Users(typ, release string) []string {
 	at := l.release(release)
 	if at < 0 {

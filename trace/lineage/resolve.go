@@ -10,8 +10,9 @@ import (
 
 // Resolve returns the full names that a release has for a query, sorted. The
 // query may match the names of any release. If the release has some of the
-// matched names, Resolve returns only these. Otherwise it follows renames. If it
-// finds nothing, gone has the names that the query matched in other releases.
+// matched names, Resolve returns only these. Otherwise it follows renames. If
+// it finds nothing, gone has the names that the query matched in other
+// releases.
 func (l *Library) Resolve(kind Kind, query, release string) (names, gone []string) {
 	declared, literal := funcname.SplitLiteral(WithoutArguments(query))
 	found := l.Find(kind, declared)
@@ -35,7 +36,8 @@ func (l *Library) Resolve(kind Kind, query, release string) (names, gone []strin
 	return nil, found
 }
 
-// A GoneError reports that a release does not have a name that other releases have.
+// A GoneError reports that a release does not have a name that other releases
+// have.
 type GoneError struct {
 	Query, Release string
 	// Name is the full name in the release Last.
@@ -78,9 +80,9 @@ func (e *GoneError) message() message.Message {
 	return message.Of("%s\n\"apitrace history %s\" has more; \"apitrace source %[2]s --k8s %[3]s\" shows it", said, Quoted(funcname.Short(e.Name)), e.Last)
 }
 
-// Span returns a sentence that says which releases have a function or type, and
-// under which name. written returns the printed form of a name. Names with the
-// same printed form count as one.
+// Span returns a sentence that says which releases have a function or type,
+// and under which name. written returns the printed form of a name. Names with
+// the same printed form count as one.
 func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
 	var parts []message.Message
 	for i := 0; i < len(stages); {

@@ -15,21 +15,21 @@ import (
 // A Found is one name of a function or a type in the released sources.
 type Found struct {
 	Kind Kind
-	// Name is the full name. First and Last are the oldest and the newest release
-	// with this name.
+	// Name is the full name. First and Last are the oldest and the newest
+	// release with this name.
 	Name, First, Last string
-	// Now is the full name in the newest release, as far as renames are known. It
-	// is "" if the newest release does not have the function or type.
+	// Now is the full name in the newest release, as far as renames are known.
+	// It is "" if the newest release does not have the function or type.
 	Now string
 	// Became tells the end of the name, with the release. It is empty if the
 	// newest release has the name.
 	Became message.Message
 }
 
-// Search returns the functions and types that match a query in any release. Names
-// that the newest release lacks come first. If nothing matches and partly is set,
-// it returns names that contain the query, ignoring case. It leaves out names for
-// which skip returns true.
+// Search returns the functions and types that match a query in any release.
+// Names that the newest release lacks come first. If nothing matches and
+// partly is set, it returns names that contain the query, ignoring case. It
+// leaves out names that skip selects.
 func (l *Library) Search(query string, partly bool, skip func(name string) bool) []Found {
 	query = WithoutArguments(query)
 	if strings.Trim(query, ".*()/ ") == "" {

@@ -80,8 +80,9 @@ type SourceCall struct {
 // A Branch is the innermost branch of a function's text around a call.
 type Branch struct {
 	Kind BranchKind
-	// Text is the code of the branch on one line, without its body, such as "if
-	// err == nil" or "for _, p := range plugins". A shortened text ends with "…".
+	// Text is the code of the branch on one line, without its body, such as
+	// "if err == nil" or "for _, p := range plugins". A shortened text ends with
+	// "…".
 	Text string
 	// Line is the line of the branch. The line of the function is 0.
 	Line int
@@ -96,8 +97,8 @@ type BranchKind int
 const (
 	// NoBranch: the text shows no branch around the call.
 	NoBranch BranchKind = iota
-	// BranchIn: the call is inside an if, a case or a loop, or to the right of &&
-	// or ||.
+	// BranchIn: the call is inside an if, a case or a loop, or to the right of
+	// && or ||.
 	BranchIn
 	// BranchElse: the call is in the else.
 	BranchElse

@@ -18,8 +18,8 @@ type Info struct {
 	Recorded time.Time `json:"recorded"`
 	// Apitrace is the commit of the recording apitrace.
 	Apitrace string `json:"apitrace"`
-	// Go is the toolchain that built the programs, such as "go1.26.8
-	// linux/amd64".
+	// Go is the toolchain that built the programs, such as
+	// "go1.26.8 linux/amd64".
 	Go string `json:"go"`
 	// Command is the command that made the recordings.
 	Command string `json:"command"`

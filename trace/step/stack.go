@@ -8,16 +8,16 @@ type Frame struct {
 	Call int
 	// Line is the current line in the call's file. It is the call's first line
 	// when the call has just been entered. Otherwise it is the line that makes
-	// the call above it on the stack. It is 0 if the line is not recorded, such
-	// as the line of a return.
+	// the call above it on the stack. It is 0 if the line is not recorded,
+	// such as the line of a return.
 	Line int
 }
 
 // Stack returns the calls on the stack at a position, the innermost first. It
 // crosses goroutines and processes: a call on its own goroutine
-// (trace.Call.NewGoroutine) is above the call that started the goroutine. A call
-// that took up the event of a write (trace.Call.Afterwards) is the outermost
-// call, because no caller waits for it.
+// (trace.Call.NewGoroutine) is above the call that started the goroutine. A
+// call that took up the event of a write (trace.Call.Afterwards) is the
+// outermost call, because no caller waits for it.
 func (w Walker) Stack(p Position) []Frame {
 	frames := []Frame{{Call: p.Call, Line: w.Line(p)}}
 	for call := p.Call; w.Tree.Parent(call) >= 0 && !w.Tree.Call(call).Afterwards(); call = w.Tree.Parent(call) {
