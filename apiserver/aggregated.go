@@ -27,39 +27,43 @@ type Aggregated struct {
 	Name string
 	// ProbeSocket is the path of the probe's socket in an instrumented server.
 	ProbeSocket string
-	// GroupVersions are the versions of its API groups, the preferred one of each group first: "metrics.k8s.io/v1beta1".
+	// GroupVersions are the versions of its API groups, the preferred one of each
+	// group first: "metrics.k8s.io/v1beta1".
 	GroupVersions []string
-	// Unready is what the server said when it was not ready after a while, although it serves; "" if it was ready.
+	// Unready is the server's last message if it serves but was not ready in time; ""
+	// if it was ready.
 	Unready string
-	// OpenAPILate is set if the server has an OpenAPI that kube-apiserver did not fetch in time.
+	// OpenAPILate is set if the server has an OpenAPI that kube-apiserver did not
+	// fetch in time.
 	OpenAPILate bool
 
 	server *Server
 	client *http.Client
 	runDir *program.RunDir
 	child  *sampleserver.Server
-	// terminated is set when the server was asked to end.
+	// terminated is set when the server was told to end.
 	terminated bool
-	// made lists the paths of the objects that registered it, in the order in which they were created.
+	// made lists the paths of the objects that register the server, in order of
+	// creation.
 	made []string
 }
 
-// AggregatedOptions set how to run an API server behind the aggregator.
+// AggregatedOptions say how to run an API server behind the aggregator.
 type AggregatedOptions struct {
-	// Binary is a build of the sample server, or of OwnRecipe. Required.
+	// Binary is a build of the sample server, or a build of OwnRecipe. Required.
 	Binary *program.Binary
-	// Own is set for a server of OwnRecipe; nil stands for the sample server.
+	// Own describes a server of OwnRecipe; nil stands for the sample server.
 	Own *OwnOptions
-	// Boot is a sampled W3C traceparent: the server's start becomes that trace. Empty: it
-	// is not traced.
+	// Boot is a sampled W3C traceparent: the server's start becomes that trace. If it
+	// is empty, the start is not traced.
 	Boot string
 }
 
 // OwnOptions describe a server of OwnRecipe.
 type OwnOptions struct {
-	// Name is the name of the program, Version is "MODULE VERSION" of it.
+	// Name is the name of the program. Version has the form "MODULE VERSION".
 	Name, Version string
-	// Key is that of the binary.
+	// Key is the binary's key.
 	Key string
 	// Config has the user's flags.
 	Config serverconfig.Own
@@ -73,9 +77,10 @@ func (o AggregatedOptions) name() string {
 	return o.Own.Name
 }
 
-// StartAggregated starts a server, registers it and waits until it answers through the aggregator. A Server has at most
-// one of a name. The aggregated server ends with this process, however the process ends. The caller must call Stop, while
-// the Server runs, to remove the registration.
+// StartAggregated starts a server, registers it and waits until it answers through
+// the aggregator. A Server has at most one aggregated server of a name. The
+// aggregated server ends with this process, however the process ends. The caller must
+// call Stop while the Server runs, to remove the registration.
 func (s *Server) StartAggregated(ctx context.Context, o AggregatedOptions) (*Aggregated, error) {
 	if s.SampleKubeconfig == "" || s.ProxyCAFile == "" {
 		return nil, message.Errorf("the server at %s was started by an older apitrace, which did not prepare it for an aggregated server: stop it and start it again", s.BaseURL)
@@ -109,7 +114,7 @@ func (a *Aggregated) start(ctx context.Context, o AggregatedOptions) (err error)
 		Binary: o.Binary.Path, RunDir: a.runDir, Check: a.server.Check, Boot: o.Boot,
 		Etcd: a.server.Etcd, Kubeconfig: a.server.SampleKubeconfig,
 		ProxyCAFile: a.server.ProxyCAFile, ProxyName: proxyName,
-		// The name for which the aggregator verifies the certificate.
+		// The aggregator verifies that the certificate has this name.
 		ServiceName: a.Name + ".default.svc",
 	}
 	if o.Own == nil {
@@ -136,13 +141,14 @@ func (a *Aggregated) start(ctx context.Context, o AggregatedOptions) (err error)
 	return a.awaitOpenAPI(ctx)
 }
 
-// kubeconfigOf is the path of the kubeconfig of the user as whom an aggregated server asks.
+// kubeconfigOf returns the path of an aggregated server's kubeconfig. The server
+// sends its own requests to kube-apiserver as the user in it.
 func (s *Server) kubeconfigOf(name string) string {
 	return filepath.Join(filepath.Dir(s.SampleKubeconfig), name+".kubeconfig")
 }
 
-// sampleFlags returns flags of the sample server that only old releases need: these let
-// only authenticated users ask whether it is ready.
+// sampleFlags returns the flags of the sample server that only old releases need.
+// These releases let only authenticated users ask whether the server is ready.
 func sampleFlags(version string) []string {
 	if (release.Range{Until: "v1.21"}).Has(version) {
 		return []string{"--authorization-always-allow-paths=/readyz"}
@@ -152,7 +158,7 @@ func sampleFlags(version string) []string {
 
 // An aggregatedObject is an object that an aggregated server needs in kube-apiserver.
 type aggregatedObject struct {
-	// Path is that of its collection.
+	// Path is the path of its collection.
 	Path   string         `json:"path"`
 	Object map[string]any `json:"object"`
 }
@@ -163,8 +169,9 @@ var sampleObjects string
 //go:embed own-role.yaml
 var ownRole string
 
-// aggregatedObjects returns the objects that a server needs before it starts. What a server of the user's own needs of
-// kube-apiserver is not known, so it may do everything.
+// aggregatedObjects returns the objects that a server needs before it starts. Which
+// rights a server of the user's own needs is not known, so it may do everything in
+// kube-apiserver.
 func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err error) {
 	text := strings.ReplaceAll(sampleObjects, sampleserver.Name, o.name())
 	if err := yaml.UnmarshalStrict([]byte(text), &objects); err != nil || o.Own == nil {
@@ -175,9 +182,11 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 		return nil, err
 	}
 	objects[0].Object["rules"] = rules
-	// As this user kube-apiserver fetches the server's OpenAPI, which the server asks it to allow. Usually the binding
-	// of system:discovery does, see removeDefaultBindings. The user comes second, so that the rights of the server are
-	// found by the same calls as without it.
+	// kube-apiserver fetches the server's OpenAPI as this user, and the server asks
+	// kube-apiserver whether the user may. Usually the binding of system:discovery
+	// allows it, see removeDefaultBindings. The user comes second, so that the
+	// authorizer makes the same calls as without it when it looks for the server's
+	// rights.
 	subjects, _ := objects[1].Object["subjects"].([]any)
 	objects[1].Object["subjects"] = append(subjects, map[string]any{
 		"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:aggregator",
@@ -185,9 +194,9 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 	return objects, nil
 }
 
-// served returns the groups that the server serves and kube-apiserver does not.
+// served returns the groups that the server serves but kube-apiserver does not.
 func (a *Aggregated) served(ctx context.Context, o AggregatedOptions) ([]metav1.APIGroup, error) {
-	if o.Own == nil { // known
+	if o.Own == nil { // the groups are known
 		return []metav1.APIGroup{groupOf(sampleserver.Group, sampleserver.Versions...)}, nil
 	}
 	var own, others metav1.APIGroupList
@@ -214,7 +223,8 @@ func groupOf(name string, versions ...string) metav1.APIGroup {
 	return group
 }
 
-// apiServices returns the objects that register the server's groups and versions with the aggregator.
+// apiServices returns the objects that register the server's groups and versions with
+// the aggregator.
 func (a *Aggregated) apiServices(groups []metav1.APIGroup) []aggregatedObject {
 	var all []aggregatedObject
 	for _, group := range groups {
@@ -235,7 +245,7 @@ func (a *Aggregated) apiServices(groups []metav1.APIGroup) []aggregatedObject {
 	return all
 }
 
-// create creates an object, and replaces one that a killed run has left.
+// create creates an object. If a killed run has left the object, create replaces it.
 func (a *Aggregated) create(ctx context.Context, o aggregatedObject) error {
 	metadata, _ := o.Object["metadata"].(map[string]any)
 	path := fmt.Sprintf("%s/%s", o.Path, metadata["name"])
@@ -258,11 +268,12 @@ func (a *Aggregated) remove(ctx context.Context, path string) error {
 	return err
 }
 
-// servedTimeout limits the time in which the aggregator must find the server available.
+// servedTimeout limits how long the aggregator may take to find the server available.
 const servedTimeout = time.Minute
 
-// awaitServed waits until a client can read the server's objects through kube-apiserver, or at least, of a server of
-// which no resource is known, its discovery: only then do the aggregator and the server know each other.
+// awaitServed waits until a client can read the server's objects through
+// kube-apiserver. Only then do the aggregator and the server know each other. If no
+// resource of the server is known, awaitServed waits for its discovery.
 func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, servedTimeout)
 	defer cancel()
@@ -288,12 +299,14 @@ func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error
 	return nil
 }
 
-// openAPITimeout limits the time that kube-apiserver has to fetch the server's OpenAPI. kube-apiserver begins a second after
-// it has seen the APIService (pkg/controllers/openapiv3/controller.go in kube-aggregator v0.37.1).
+// openAPITimeout limits how long kube-apiserver may take to fetch the server's
+// OpenAPI. It begins one second after it has seen the APIService
+// (pkg/controllers/openapiv3/controller.go in kube-aggregator v0.37.1).
 const openAPITimeout = 10 * time.Second
 
-// awaitOpenAPI waits until kube-apiserver has the server's OpenAPI v3, which "kubectl explain" reads. It does not wait where the server or
-// the release of kube-apiserver has no OpenAPI v3.
+// awaitOpenAPI waits until kube-apiserver has the server's OpenAPI v3, which "kubectl
+// explain" reads. It does not wait if the server or the release of kube-apiserver has
+// no OpenAPI v3.
 func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	var own openAPIIndex
 	if a.child.Ask(ctx, openAPIPath, a.server.AdminToken, &own) != nil || !own.hasAny(a.GroupVersions) {
@@ -303,7 +316,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	for {
 		var fetched openAPIIndex
 		if err := a.server.readAsAdmin(ctx, a.client, openAPIPath, &fetched); err != nil || fetched.hasAll(own, a.GroupVersions) {
-			return context.Cause(ctx) // if that is nil, an error means that kube-apiserver has no OpenAPI v3
+			return context.Cause(ctx) // if it is nil, an error means that kube-apiserver has no OpenAPI v3
 		}
 		select {
 		case <-ctx.Done():
@@ -318,7 +331,8 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	}
 }
 
-// openAPIPath is the path of the list of the groups that have an OpenAPI v3, an openAPIIndex.
+// openAPIPath is the path of the list of groups with an OpenAPI v3. The list is an
+// openAPIIndex.
 const openAPIPath = "/openapi/v3"
 
 type openAPIIndex struct {
@@ -331,13 +345,13 @@ func (i openAPIIndex) hasAny(groupVersions []string) bool {
 	return slices.ContainsFunc(groupVersions, i.has)
 }
 
-// hasAll tells whether the index has each of the versions that another one has.
+// hasAll reports whether i has each of groupVersions that other has.
 func (i openAPIIndex) hasAll(other openAPIIndex, groupVersions []string) bool {
 	return !slices.ContainsFunc(groupVersions, func(v string) bool { return other.has(v) && !i.has(v) })
 }
 
-// Stop removes the registration, ends the server and removes its files. If the
-// server had already ended by itself, Stop returns the reason.
+// Stop removes the registration, ends the server and removes its files. If the server
+// had already ended by itself, Stop returns the reason.
 func (a *Aggregated) Stop(ctx context.Context) error {
 	var errs []error
 	for _, path := range slices.Backward(a.made) {
@@ -347,7 +361,8 @@ func (a *Aggregated) Stop(ctx context.Context) error {
 	return errors.Join(append(errs, a.stop(ctx))...)
 }
 
-// stop is Stop without the registration, which ends with a kube-apiserver whose store ends, too.
+// stop is Stop, but it leaves the registration. The registration ends with a
+// kube-apiserver if its store ends, too.
 func (a *Aggregated) stop(ctx context.Context) error {
 	var errs []error
 	if a.child != nil {

@@ -19,26 +19,28 @@ import (
 // ErrNotServed reports that there is no server to attach to.
 var ErrNotServed = message.NewError("no such server is running")
 
-// ServedDir holds the published states: a file for each server that is kept running. It is below the cache's root,
-// which is private to this user and does not differ between the user's terminals.
+// ServedDir returns the folder of the published states, one file for each server that
+// is kept running. The folder is below the cache's root, which is private to this
+// user and the same in all of the user's terminals.
 func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
-// stateFormat is the extension of a published state. It changes with the meaning of Server's fields, so that a
-// build of apitrace never reads a state that it cannot use.
+// stateFormat is the extension of a published state. It changes with the meaning of
+// Server's fields, so that no build of apitrace reads a state that it cannot use.
 const stateFormat = ".4.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
-// variantOwn is what distinguishes API servers of the user's own.
+// A variantOwn distinguishes API servers of the user's own.
 type variantOwn struct {
 	Key   string
-	Flags []string `json:",omitempty"` // so that no flags and an empty list are the same
+	Flags []string `json:",omitempty"` // no flags and an empty list must give the same JSON
 }
 
-// Variant distinguishes servers of one build that are started with different extras, stores or API servers behind
-// them; it is "" for a server with none of these. Attach finds a server by its build key and variant.
+// Variant distinguishes servers of one build that have different extras, stores or
+// aggregated API servers. It returns "" for a server without any of these. Attach
+// finds a server by its build key and variant.
 func (o StartOptions) Variant() string {
 	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil {
 		return ""
@@ -53,15 +55,16 @@ func (o StartOptions) Variant() string {
 		Own   *variantOwn `json:",omitempty"`
 	}{o.Extra, o.Etcd, own})
 	if err != nil {
-		panic(err) // these are strings
+		panic(err) // these are strings, which always have a JSON form
 	}
 	return fmt.Sprintf("-%x", sha256.Sum256(text))[:1+16]
 }
 
-// AnyVariant as the end of a build key lets Attach find a server with any extras and store.
+// AnyVariant at the end of a build key lets Attach find a server with any extras and
+// store.
 const AnyVariant = "*"
 
-// Publish lets other processes of this user attach to the server. Stop takes it back.
+// Publish lets other processes of this user attach to the server, until Stop.
 func (s *Server) Publish() error {
 	if s.own == nil {
 		return message.NewError("publishing a server: it belongs to another process")
@@ -80,9 +83,9 @@ func (s *Server) Publish() error {
 }
 
 // Attach finds a server with this version and build key that another process has
-// published. It removes the states of servers that are gone. It returns ErrNotServed
-// if none is left, and a [SilentError] if there is one that does not answer. Stopping
-// an attached server does nothing.
+// published. It removes the states of servers that have ended. It returns
+// ErrNotServed if none is left, and a [SilentError] if a server is left that does not
+// answer. Stopping an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
 	servers, err := published(c, version, buildKey)
 	if err != nil {
@@ -104,11 +107,12 @@ func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*S
 	return nil, none
 }
 
-// Served lists the servers of any version that processes of this user keep running, even if
-// they do not answer.
+// Served lists the servers of any version that processes of this user keep running.
+// Servers that do not answer are included.
 func Served(c *program.Cache) ([]*Server, error) { return published(c, "*", AnyVariant) }
 
-// published reads the states of servers whose owners live, and removes the others.
+// published reads the states of servers with a live owner, and removes the other
+// states.
 func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	files, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
 	if err != nil {
@@ -118,7 +122,7 @@ func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has just ended
+			continue // the server has just ended
 		}
 		s := new(Server)
 		if json.Unmarshal(data, s) != nil || !program.RunDirAlive(s.RunDir) {
@@ -149,11 +153,12 @@ func (e *SilentError) message() message.Message {
 // Unwrap returns the error of the request.
 func (e *SilentError) Unwrap() error { return e.Err }
 
-// answerTimeout limits the time in which a server must say that it is ready: seconds, on a busy machine.
+// answerTimeout limits how long a server may take to report that it is ready. A busy
+// machine takes seconds.
 const answerTimeout = 10 * time.Second
 
-// Answers returns nil when the server says that it is ready, a SilentError if it does not, and
-// ErrNotServed if it ends in the meantime.
+// Answers returns nil when the server reports that it is ready, a SilentError if it
+// does not, and ErrNotServed if the server ends in the meantime.
 func (s *Server) Answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()

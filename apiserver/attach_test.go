@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 )
 
-// A state that another apitrace has published is found by this one only if both read it alike.
+// This apitrace finds a state of another apitrace only if both read the state alike.
 func TestStateFormatChangesWithState(t *testing.T) {
 	fields := map[string][]string{
 		".2.json": {

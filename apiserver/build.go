@@ -18,10 +18,10 @@ import (
 type BuildOptions struct {
 	// Version is the Kubernetes version; "" means DefaultVersion.
 	Version string
-	// Plain builds upstream's programs as they are, without the tracing.
+	// Plain builds upstream's programs without tracing.
 	Plain bool
-	// EditsDir is a folder of program.Edits. Traced builds include the edits of the
-	// version. "" means no edits.
+	// EditsDir is a folder of program.Edits. Traced builds include its edits of this
+	// version; "" means no edits.
 	EditsDir string
 	// Cache is the cache of the builds; nil means the default one.
 	Cache *program.Cache
@@ -34,12 +34,13 @@ type Build struct {
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion, EtcdVersion string
 	APIServer, Etcd         *program.Binary
-	// Edited lists the files that are not upstream's, by their path below the vendor
-	// folder; none in an ordinary build.
+	// Edited lists the files that differ from upstream's, by their path below the
+	// vendor folder. It is empty in an ordinary build.
 	Edited []string
 }
 
-// Release allows other processes to remove the binaries from the cache when no server runs them.
+// Release allows other processes to remove the binaries from the cache once no server
+// runs them.
 func (b *Build) Release() {
 	b.APIServer.Release()
 	b.Etcd.Release()
@@ -83,9 +84,9 @@ func (o BuildOptions) pair(ctx context.Context) (apiserver, etcd *traced.Recipe,
 	return apiserver, etcd, err
 }
 
-// Key gives the key of the Build that BuildPrograms would make, and its version of
-// Kubernetes, without making it or reading the binaries: enough to Attach to a
-// server that runs it.
+// Key returns the version of Kubernetes and the key of the Build that BuildPrograms
+// would make. It makes no build and reads no binaries. The two values are enough to
+// Attach to a server that runs the Build.
 func Key(ctx context.Context, o BuildOptions) (k8sVersion, key string, err error) {
 	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
@@ -119,10 +120,11 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	return b, nil
 }
 
-// Space is how much disk BuildPrograms needs with an empty cache, in bytes.
+// Space returns how many bytes of disk BuildPrograms needs with an empty cache.
 func Space() int64 { return Program(DefaultVersion).Space + storage.Program("").Space }
 
-// explainUnknown returns one error for a version that does not exist, and another if it could not be fetched.
+// explainUnknown returns an error of its own for a version that does not exist, and
+// err otherwise.
 func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
@@ -132,8 +134,9 @@ func explainUnknown(version string, err error) error {
 	return err
 }
 
-// WritePlan prints the steps of BuildPrograms without executing them. It does not use the
-// network, so for a version that was never built it does not know the version of etcd.
+// WritePlan prints the steps of BuildPrograms without executing them. It does not use
+// the network. For a version that was never built, it does not know the version of
+// etcd.
 func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	options, err := o.traced(ctx)
 	if err != nil {

@@ -8,20 +8,21 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A Stock describes the content of the cache for one release.
+// A Stock describes the contents of the cache for one release.
 type Stock struct {
-	// Built is set when BuildPrograms would find both programs, OtherBuild when
-	// there is a traced kube-apiserver, but of another apitrace or another guide.
+	// Built is set if BuildPrograms would find both programs. OtherBuild is set if
+	// the cache has a traced kube-apiserver, but one by another apitrace or with
+	// another guide.
 	Built, OtherBuild bool
-	// EtcdVersion is the etcd that belongs to the release, "" if that is not known yet.
+	// EtcdVersion is the etcd of the release; "" if it is not known yet.
 	EtcdVersion string
-	// Size counts the bytes of its sources and builds, traced or plain. An etcd that
-	// belongs to several releases counts for each of them.
+	// Size counts the bytes of the release's sources and builds, traced or plain. An
+	// etcd that several releases share counts for each of them.
 	Size int64
 }
 
-// StockOf returns the content of the cache for a release. It does not use the network. entries
-// are the entries of the cache.
+// StockOf returns the contents of the cache for a release. entries are the entries of
+// the cache. It does not use the network.
 func StockOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (Stock, error) {
 	o := BuildOptions{Version: version, Cache: cache}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Program == "" })
@@ -32,7 +33,7 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 			stock.OtherBuild = stock.OtherBuild || e.Instrumented
 		}
 	}
-	if stock.Size == 0 { // then what it is made of is not known without the network
+	if stock.Size == 0 { // then only the network knows the release's parts
 		return stock, nil
 	}
 	apiserver, etcd, err := o.pair(ctx)
@@ -60,8 +61,8 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 	return stock, nil
 }
 
-// HasBuild reports whether the traced build of one of Programs is in the cache. It does not use the network. entries
-// are the entries of the cache.
+// HasBuild reports whether the cache has a traced build of one of Programs. entries
+// are the entries of the cache. It does not use the network.
 func HasBuild(ctx context.Context, name, version string, cache *program.Cache, entries []program.Entry) (bool, error) {
 	recipe, err := Recipe(ctx, name, BuildOptions{Version: version, Cache: cache})
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Carried returns what an export of a release has: kube-apiserver and its etcd, and with optional the sample API server.
-// With rebuild they can be built with edits where the export is imported. Edits of the user are not part of it.
+// Carried returns the contents of an export of a release: kube-apiserver, its etcd
+// and, with optional, the sample API server. With rebuild, the importer can build
+// them with edits. The export has no edits of the user.
 func Carried(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.Carried, error) {
 	o.EditsDir = ""
 	options, err := o.traced(ctx)

@@ -23,9 +23,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// TakeCheckout copies what kube-apiserver is built from out of a checkout of kubernetes to the cache. It returns a
-// version that everything takes which takes a release: ParseVersion accepts it. A second call with source in the same
-// state only looks it up.
+// TakeCheckout copies the source of kube-apiserver from a checkout of kubernetes to
+// the cache. The returned version can be used like a release: ParseVersion accepts
+// it. A second call with unchanged source only looks the version up.
 func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version string, err error) {
 	if o.Cache == nil {
 		if o.Cache, err = program.OpenCache(""); err != nil {
@@ -48,7 +48,8 @@ func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version
 	return up.Version, err
 }
 
-// HasCheckout tells whether TakeCheckout would find the source in the default cache.
+// HasCheckout reports whether TakeCheckout would find the source in the default
+// cache.
 func HasCheckout(l program.Local) bool {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -59,7 +60,7 @@ func HasCheckout(l program.Local) bool {
 	return ok
 }
 
-// checkCheckout refuses folders that are not checkouts of kubernetes.
+// checkCheckout returns an error for a folder that is not a checkout of kubernetes.
 func checkCheckout(l program.Local) error {
 	data, err := os.ReadFile(filepath.Join(l.Dir, "go.mod"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +81,8 @@ var (
 	changelogHead = regexp.MustCompile(`(?m)^# (v1\.\d+\.\d+)\s*$`)
 )
 
-// baseFile names the minor version of the source, changelogs the folder that names the patch release.
+// baseFile names the minor version of the source. The folder changelogs names the
+// patch release.
 const (
 	baseFile   = "staging/src/k8s.io/component-base/version/base.go"
 	changelogs = "CHANGELOG"
@@ -89,8 +91,10 @@ const (
 // ReleaseFiles are the files and folders of a checkout that SourceRelease reads.
 var ReleaseFiles = []string{baseFile, changelogs}
 
-// SourceRelease reads from the source of kubernetes to which release it comes nearest, and says in which file. It
-// knows the minor version from component-base, or the newest change log, and the patch release from the change log.
+// SourceRelease reads from the source of kubernetes which release is nearest to it,
+// and returns the file with that release. The minor version comes from component-base
+// or, without it, from the newest change log. The patch release comes from the change
+// log.
 func SourceRelease(dir string) (release, file string, err error) {
 	var minor string
 	file = baseFile
@@ -101,7 +105,7 @@ func SourceRelease(dir string) (release, file string, err error) {
 	}
 	if minor == "" {
 		newest := -1
-		entries, _ := os.ReadDir(filepath.Join(dir, changelogs)) // an error is as good as none
+		entries, _ := os.ReadDir(filepath.Join(dir, changelogs)) // without the folder there are no entries
 		for _, e := range entries {
 			if found := changelogName.FindStringSubmatch(e.Name()); found != nil {
 				if n, err := strconv.Atoi(found[1]); err == nil {
@@ -123,8 +127,8 @@ func SourceRelease(dir string) (release, file string, err error) {
 	return minor + ".0", file, nil
 }
 
-// CheckRelease tells whether the guide can go by a release. Tried is false for one of a minor version that is newer than those
-// that apitrace was tried with.
+// CheckRelease returns an error if the guide does not support a release. tried is
+// false for a minor version newer than all versions that apitrace was tried with.
 func CheckRelease(release string) (tried bool, err error) {
 	minor := semver.MajorMinor(release)
 	if semver.Compare(minor, semver.MajorMinor(releases[0])) < 0 {
@@ -133,13 +137,15 @@ func CheckRelease(release string) (tried bool, err error) {
 	return slices.ContainsFunc(releases, func(known string) bool { return semver.MajorMinor(known) == minor }), nil
 }
 
-// A generated is a kind of file that upstream generates and commits.
+// A generated describes a kind of file that upstream generates and commits.
 type generated struct {
-	// marker is the comment by which a package asks for the file, file its name; command makes it.
+	// marker is the comment of a package that asks for the file. file is the file's
+	// name. command makes the file.
 	marker, file, command string
 }
 
-// generatedFiles are made by hack/update-codegen.sh, one kind by each of its arguments (kubernetes v1.26 and newer).
+// generatedFiles lists the kinds that hack/update-codegen.sh makes, one for each of
+// its arguments (kubernetes v1.26 and newer).
 var generatedFiles = []generated{
 	{"// +k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
 	{"// +k8s:defaulter-gen=TypeMeta", "zz_generated.defaults.go", "hack/update-codegen.sh defaults"},
@@ -147,10 +153,11 @@ var generatedFiles = []generated{
 	{"// +k8s:validation-gen=", "zz_generated.validations.go", "hack/update-codegen.sh validation"},
 }
 
-// openAPIPackage holds definitions that are generated, and nothing else.
+// openAPIPackage holds only generated definitions.
 const openAPIPackage = "pkg/generated/openapi"
 
-// missingGenerated names a generated file that a folder of a checkout lacks, and the command that makes it.
+// missingGenerated returns a generated file that a folder of a checkout lacks, and
+// the command that makes the file.
 func missingGenerated(top, folder string) (file, command string) {
 	if folder == openAPIPackage || strings.HasPrefix(folder, openAPIPackage+"/") {
 		file := openAPIPackage + "/zz_generated.openapi.go"
@@ -171,11 +178,12 @@ func missingGenerated(top, folder string) (file, command string) {
 	return "", ""
 }
 
-// A checkoutError says that a checkout, or the folder of an API server, does not compile.
+// A checkoutError reports that a checkout, or the folder of an API server, does not
+// compile.
 type checkoutError struct {
 	name       string
 	complaints []string
-	// generated are pairs of a missing file and the command that makes it.
+	// generated has pairs: a missing file, and the command that makes it.
 	generated [][2]string
 	err       error
 }
@@ -216,10 +224,11 @@ func (e *checkoutError) addGenerated(top string, folders []string) {
 	}
 }
 
-// listed is how go list begins a complaint of a file: its path, a line, a column.
+// listed matches the beginning of go list's complaint about a file: its path and a
+// line.
 var listed = regexp.MustCompile(`^(\S+\.go):\d+`)
 
-// noPackage is how go list says that a package of the checkout's is missing.
+// noPackage matches go list's complaint that a package of the checkout is missing.
 var noPackage = regexp.MustCompile(`\b(k8s\.io/\S+?)(?:[;:,]| is not| in |$)`)
 
 func explainList(l program.Local, list *program.ListError) error {
@@ -248,7 +257,8 @@ func explainList(l program.Local, list *program.ListError) error {
 	return e
 }
 
-// explainCheckout lets the complaints about a build from a checkout name the checkout's files, and the generated ones that are missing.
+// explainCheckout rewrites the errors of a build from a checkout: they name the
+// checkout's files, and the generated files that are missing.
 func explainCheckout(err error, up program.Upstream) error {
 	e, folders := inFolder(err, up)
 	if e == nil {
@@ -258,8 +268,9 @@ func explainCheckout(err error, up program.Upstream) error {
 	return e
 }
 
-// inFolder turns a build error of a local source into one that names the files of the user's folder. folders are the packages that do not
-// compile. For the source of a release, and for any other error, it returns nil.
+// inFolder turns a build error of a local source into an error about files in the
+// user's folder. folders are the packages that do not compile. For the source of a
+// release, and for any other error, it returns nil.
 func inFolder(err error, up program.Upstream) (e *checkoutError, folders []string) {
 	var compile *program.CompileError
 	var syntax scanner.ErrorList
@@ -281,7 +292,7 @@ func inFolder(err error, up program.Upstream) (e *checkoutError, folders []strin
 			}
 			e.complaints = append(e.complaints, fmt.Sprintf("%s:%s: %s", cmp.Or(up.Local.FileOf(vendored), vendored), at, text))
 		}
-	case errors.As(err, &syntax): // found before anything is compiled
+	case errors.As(err, &syntax): // found before the compiler runs
 		for _, s := range syntax {
 			_, name, _ := strings.Cut(filepath.ToSlash(s.Pos.Filename), "/vendor/")
 			if file := up.Local.FileOf(name); file != "" {
@@ -295,7 +306,8 @@ func inFolder(err error, up program.Upstream) (e *checkoutError, folders []strin
 	return e, folders
 }
 
-// taken returns what TakeCheckout has taken as a version, and its vendor folder.
+// taken returns the checkout that TakeCheckout copied as this version, and its vendor
+// folder in the cache.
 func taken(version string) (*program.LocalBuild, string, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -308,8 +320,9 @@ func taken(version string) (*program.LocalBuild, string, error) {
 	return up.Local, vendor, err
 }
 
-// TakenFrom returns what is known of the checkout that TakeCheckout has taken as a version, even if the copy is no longer in
-// the cache. ok is false for a version of another kind.
+// TakenFrom returns the stored facts of the checkout that TakeCheckout copied as this
+// version. They outlive the copy in the cache. ok is false if the version is not a
+// checkout.
 func TakenFrom(version string) (up program.Upstream, ok bool) {
 	cache, err := program.OpenCache("")
 	if err != nil || !program.IsLocal(version) {
@@ -318,7 +331,8 @@ func TakenFrom(version string) (up program.Upstream, ok bool) {
 	return program.TakenFrom(cache, Program(version))
 }
 
-// CheckoutDir returns the top folder of the checkout that TakeCheckout has taken as a version. Of a commit there is none.
+// CheckoutDir returns the top folder of the checkout that TakeCheckout copied as this
+// version. For a commit it returns an error.
 func CheckoutDir(version string) (string, error) {
 	if !program.IsLocal(version) {
 		return "", message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
@@ -333,7 +347,7 @@ func CheckoutDir(version string) (string, error) {
 	return local.Dir, nil
 }
 
-// CheckoutFolders lists the folders of a checkout that hold what a version is built from.
+// CheckoutFolders lists the folders of a checkout with the source of a version.
 func CheckoutFolders(version string) ([]string, error) {
 	local, vendor, err := taken(version)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// The compiler misses what a generated file declares. The error names the file and the command that makes it, by the comment
-// with which the package asks for it.
+// The compiler does not see a generated file that is missing. The error names the
+// file and the command that makes it. The package's comment asks for the file.
 func TestMissingGeneratedFiles(t *testing.T) {
 	for _, test := range []struct{ marker, file, command string }{
 		{"+k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
@@ -50,7 +50,7 @@ func TestMissingGeneratedFiles(t *testing.T) {
 	}
 }
 
-// Several missing files, and each command once.
+// The error names several missing files, and each command once.
 func TestSeveralMissingGeneratedFiles(t *testing.T) {
 	dir := writeModule(t, map[string]string{
 		"pkg/a/doc.go": "// +k8s:deepcopy-gen=package\npackage a\n",

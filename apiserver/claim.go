@@ -15,26 +15,28 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ErrClaimed reports that another process keeps a server of the same kind running, or is starting it.
+// ErrClaimed reports that another process keeps a server of the same kind running, or
+// is starting one.
 var ErrClaimed = message.NewError("another process keeps such a server")
 
-// A Claim is the right to keep servers of one kind running. It ends with the process that has it.
+// A Claim is the right to keep servers of one kind running. It ends with its process.
 type Claim struct{ lock *flock.Flock }
 
-// claimExt is the extension of a claim's file. The process with the claim locks the file and writes its id to it.
+// claimExt is the extension of a claim's file. The claiming process locks the file
+// and writes its process id into it.
 const claimExt = ".claim"
 
 func claimFile(c *program.Cache, version, buildKey string) string {
 	return filepath.Join(ServedDir(c), version+"_"+buildKey+claimExt)
 }
 
-// ClaimServer claims the servers of a version and a build key with its variant, before
-// anything is built. It returns ErrClaimed if another process has the claim.
+// ClaimServer claims the servers of a version and a build key with its variant. It is
+// called before the build. It returns ErrClaimed if another process has the claim.
 func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	if err := os.MkdirAll(ServedDir(c), 0o700); err != nil {
 		return nil, message.Errorf("claiming the server: %w", err)
 	}
-	for range 10 { // other processes check the lock for a moment, and remove the file of an ended process
+	for range 10 { // other processes lock the file for a moment, and remove the file of an ended process
 		lock := flock.New(claimFile(c, version, buildKey))
 		locked, err := lock.TryLock()
 		if err == nil && locked && program.LockInPlace(lock) == nil {
@@ -54,7 +56,8 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 // Close gives the claim back.
 func (c *Claim) Close() error { return errors.Join(os.Remove(c.lock.Path()), c.lock.Close()) }
 
-// A Starter is a process that is starting a server to be kept running, which may take a build, or is stopping it.
+// A Starter is a process that is starting a server to keep it running, or is stopping
+// it. Starting may include a build.
 type Starter struct {
 	// K8sVersion is the version of the server.
 	K8sVersion string
@@ -66,8 +69,8 @@ type Starter struct {
 // Alive reports whether the process still has its claim.
 func (s Starter) Alive() bool { return claimant(s.file) == s.Owner }
 
-// Starters lists the processes that are starting or stopping a server. It removes the claims of
-// processes that were killed.
+// Starters lists the processes that are starting or stopping a server. It removes the
+// claims of killed processes.
 func Starters(c *program.Cache) ([]Starter, error) {
 	files, err := filepath.Glob(claimFile(c, "*", "*"))
 	if err != nil {
@@ -94,17 +97,18 @@ func claimant(file string) int {
 	locked, err := lock.TryLock()
 	if err == nil && locked {
 		if program.LockInPlace(lock) == nil {
-			_ = os.Remove(file) // it was killed
+			_ = os.Remove(file) // its process was killed
 		}
 		return 0
 	}
 	data, _ := os.ReadFile(file)
-	owner, _ := strconv.Atoi(string(data)) // 0: it has just got the claim
+	owner, _ := strconv.Atoi(string(data)) // 0: the process has just got the claim
 	return owner
 }
 
-// Starting reports whether another process is starting, or stopping, a server with this version and
-// build key, which may end in AnyVariant: it has the claim but has not published the server.
+// Starting reports whether another process is starting or stopping a server with this
+// version and build key: the process has the claim, but has not published the server.
+// The key may end in AnyVariant.
 func Starting(c *program.Cache, version, buildKey string) bool {
 	if servers, err := published(c, version, buildKey); err != nil || len(servers) > 0 {
 		return false

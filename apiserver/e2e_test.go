@@ -109,7 +109,7 @@ func TestServer(t *testing.T) {
 	checkServer(t, startServer(t), BuildOptions{})
 }
 
-// TestSlowPlainServer checks the same of upstream's own build.
+// TestSlowPlainServer checks upstream's own build in the same way.
 func TestSlowPlainServer(t *testing.T) {
 	testenv.Slow(t)
 	testenv.NeedsServer(t)
@@ -253,7 +253,8 @@ func testAttach(t *testing.T, s *Server, o BuildOptions) {
 	}
 }
 
-// testPortTaken checks that a taken port is recognised by what the real kube-apiserver says of it.
+// testPortTaken checks that a taken port is recognised by the real kube-apiserver's
+// message.
 func testPortTaken(t *testing.T, s *Server) {
 	address, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -304,7 +305,7 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// When etcd dies, the user learns that, and not what kube-apiserver thinks of it.
+// When etcd dies, the user learns that, rather than how kube-apiserver reacts to it.
 func TestEtcdDies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -367,7 +368,7 @@ func playOwner() int {
 	return 1
 }
 
-// processesIn counts the processes whose environment names the run directory.
+// processesIn counts the processes with the run directory in their environment.
 func processesIn(t *testing.T, runDir string) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -23,9 +23,10 @@ func ListEdits(edits program.Edits) ([]program.Edit, error) {
 	return all, nil
 }
 
-// AddEdit copies a file of the sources of the first of Programs that has it, so that it can be
-// edited. name is its path below the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. It
-// returns a message.UsageError if no file or several files have the name.
+// AddEdit copies a source file for editing, from the first of Programs that has it.
+// name is the file's path below the vendor folder, or the end of that path. AddEdit
+// fetches the sources if necessary. It returns a message.UsageError if no file or
+// several files have the name.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, p := range Programs() {
 		src, err := SourceOf(ctx, p.Name, o)
@@ -50,8 +51,9 @@ func fileCalled(src *traced.Source, name string) (string, error) {
 	return strings.Join(found, ""), err
 }
 
-// RevertEdit undoes an edit, and removes the builds that include it from the cache; a nil cache means the
-// default one. Builds that a server runs stay until later builds replace them.
+// RevertEdit undoes an edit, and removes the builds with the edit from the cache. A
+// nil cache means the default cache. A build that a server runs stays until a later
+// build replaces it.
 func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 	if err := edits.Revert(e); err != nil {
 		return err
@@ -71,7 +73,7 @@ func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 	}
 	found, err := cached(p, edits.Version, c)
 	if err != nil {
-		return nil // nothing of that release was ever built
+		return nil // no program of that release was ever built
 	}
 	return c.DropEdited(found.Name, found.Version, e.Name)
 }

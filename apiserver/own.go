@@ -25,12 +25,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// libraryModule is the module of the library that API servers are built on.
+// libraryModule is the library module that API servers are built on.
 const libraryModule = "k8s.io/apiserver"
 
-// OwnRecipe returns how to build an API server of the user's own: with the versions of its own go.mod, its own packages
-// traced whole, and those of the library as the guide says for that version of the library. It reads the source of the server, and so may
-// fetch its module.
+// OwnRecipe returns how to build an API server of the user's own. The versions come
+// from its own go.mod. Its own packages are traced whole; the library's packages are
+// traced as the guide says for that version of the library. OwnRecipe reads the
+// server's source, so it may fetch the server's module.
 func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*traced.Recipe, error) {
 	options, err := o.traced(ctx)
 	if err != nil {
@@ -47,9 +48,9 @@ func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*trac
 	return ownServer(found, goMod).Recipe(options)
 }
 
-// ownServer is a server of the user's own as a program that apitrace traces.
+// ownServer returns a server of the user's own as a program that apitrace traces.
 func ownServer(found program.Program, goMod []byte) traced.Program {
-	p, known := traced.Find(Programs(), found.Name) // the sample server
+	p, known := traced.Find(Programs(), found.Name) // if it is the sample server
 	if !known {
 		p = traced.Program{
 			Name: found.Name, Edits: found.Name + ownEdits + found.Version,
@@ -87,7 +88,7 @@ func ownRelease(ctx context.Context, own serverconfig.Own, o traced.Options) (p 
 	return p, []byte(up.GoMod), err
 }
 
-// ownFolder finds the server in a folder, and copies what it is built from to the cache.
+// ownFolder finds the server in a folder, and copies its source to the cache.
 func ownFolder(ctx context.Context, own serverconfig.Own, o traced.Options) (p program.Program, goMod []byte, err error) {
 	dir, err := filepath.Abs(own.Server)
 	if err != nil {
@@ -101,18 +102,19 @@ func ownFolder(ctx context.Context, own serverconfig.Own, o traced.Options) (p p
 		return p, nil, err
 	}
 	const unreleased = "v0.0.0"
-	// Its state is not known, so it is read each time.
+	// The state of the folder is not known, so the folder is read each time.
 	up, err := program.Take(ctx, p, program.Local{Dir: dir, Name: own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, program.Options{Cache: o.Cache, Progress: o.Progress})
 	p.Version, p.Released = up.Version, own.Server
 	return p, goMod, err
 }
 
-// noModule says that the folder of a server is not that of a module.
+// noModule reports that the folder of a server holds no module.
 func noModule(o serverconfig.Own, err error) error {
 	return message.UsageErrorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Server, err)
 }
 
-// ownProgram returns the program of a module at a version, "" for a folder's. dir holds the source of the module.
+// ownProgram returns the program of a module at a version; the version of a folder is
+// "". dir holds the module's source.
 func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p program.Program, err error) {
 	folder := path.Clean(filepath.ToSlash(own.Main))
 	if own.Main == "" {
@@ -142,14 +144,15 @@ func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p p
 		return strings.Contains(imported+"/", "/internal/") && strings.HasPrefix(imported, modulePath+"/")
 	}
 	if len(pkg.GoFiles) > 1 || len(pkg.CgoFiles)+len(pkg.EmbedPatterns) > 0 || slices.ContainsFunc(pkg.Imports, internal) {
-		main = folder + "/" // a copy of one file would lack the others, and the internal packages refuse a copy
+		main = folder + "/" // a copy of one file would lack the others, and a copy must not import the internal packages
 	}
 	p = program.Program{Name: ownName(k8s, modulePath, version, folder), Module: modulePath, Main: main, Space: 3e9}
 	return p, nil
 }
 
-// ownName is the name of a program in traces: that of the folder of its package main, or of its module. The sample
-// server has its name only in the release that belongs to the kube-apiserver: there, traces are known by it.
+// ownName returns a program's name in traces: the name of the folder of its package
+// main, or of its module. Only the sample server of kube-apiserver's own release
+// keeps the sample server's name, because traces of that release are known by it.
 func ownName(k8s, modulePath, version, folder string) string {
 	if folder == "." {
 		folder, _, _ = modpath.SplitPathVersion(modulePath)
@@ -162,14 +165,16 @@ func ownName(k8s, modulePath, version, folder string) string {
 	return name
 }
 
-// IsSampleServer reports whether a server is the sample server that belongs to a release in the form that ParseVersion gives: scenarios
-// put the same program behind the aggregator, and the recordings of the release have it.
+// IsSampleServer reports whether a server is the sample server of a release. release
+// has the form that ParseVersion returns. Scenarios put the same program behind the
+// aggregator, and the release's recordings include it.
 func IsSampleServer(own serverconfig.Own, release string) bool {
 	return own.Server == sampleserver.Module+"@"+stagingVersion(release) && path.Clean(own.Main) == "."
 }
 
-// mainFolders lists the folders of packages main in the source of a module, apart from those of tests. Programs that are meant for people
-// are in the top folder or below cmd: if there are any, other programs, such as generators, are left out.
+// mainFolders lists the folders of packages main in a module's source, without tests'
+// folders. Programs for people are in the top folder or below cmd. If there are any,
+// other programs, such as generators, are left out.
 func mainFolders(dir string) (folders []string, err error) {
 	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -196,7 +201,8 @@ func mainFolders(dir string) (folders []string, err error) {
 	return folders, err
 }
 
-// libraryVersion returns the release of Kubernetes whose library a server is built on: "v1.36.2" for k8s.io/apiserver v0.36.2.
+// libraryVersion returns the release of Kubernetes that has the server's library:
+// "v1.36.2" for k8s.io/apiserver v0.36.2.
 func libraryVersion(p program.Program, goMod []byte) (string, error) {
 	file, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil {
@@ -224,8 +230,9 @@ func libraryVersion(p program.Program, goMod []byte) (string, error) {
 	return release, nil
 }
 
-// ownGuide returns the guide with a server of which it knows nothing: the library is traced as in the sample server, the
-// packages of the server's module are traced whole.
+// ownGuide returns the guide with an entry for a server that the guide does not know.
+// The library is traced as in the sample server. The packages of the server's module
+// are traced whole.
 func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
 	own := *guide.Programs[sampleserver.Name]
 	if p.Module != sampleserver.Module {
@@ -240,7 +247,8 @@ func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
 	return &adapted
 }
 
-// rewriteOwn is instrument.Rewrite for a server that need not consist of all that the guide names of the library.
+// rewriteOwn is instrument.Rewrite for a server that may lack some of the library
+// packages in the guide.
 func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []message.Message, error) {
 	lacks := func(importPath string) bool {
 		_, err := os.Stat(filepath.Join(o.Vendor, filepath.FromSlash(importPath)))
@@ -264,8 +272,9 @@ func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []
 	return traced.RewriteTolerantly(o)
 }
 
-// withoutMain replaces the entry of a whole module by one for each of its packages other than main: functions of package main
-// have other names at run time than their place in the vendor tree says.
+// withoutMain replaces a whole module's entry by one entry for each of its packages
+// except main. At run time, functions of package main have other names than their
+// place in the vendor tree says.
 func withoutMain(packages []instrument.Packages, vendor, module, main string) ([]instrument.Packages, error) {
 	packages = slices.DeleteFunc(slices.Clone(packages), func(p instrument.Packages) bool { return p.Path == module })
 	err := filepath.WalkDir(filepath.Join(vendor, filepath.FromSlash(module)), func(file string, d fs.DirEntry, err error) error {

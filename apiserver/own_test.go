@@ -94,7 +94,8 @@ func TestLibraryVersion(t *testing.T) {
 	}
 }
 
-// The guide knows a server's own packages by its module, and those of the sample server only for the sample server.
+// A server's own packages are in its guide by the server's module. The sample
+// server's packages are only in the sample server's guide.
 func TestOwnGuide(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -117,7 +118,9 @@ func TestOwnGuide(t *testing.T) {
 	}
 }
 
-// The folders to watch are those of the module, of the others in its workspace and of those that replace others in its go.mod, without what no build reads.
+// The folders to watch belong to the module, to the other modules in its workspace,
+// and to the modules that replace others in its go.mod. Folders that no build reads
+// are left out.
 func TestOwnFolders(t *testing.T) {
 	both := writeModule(t, map[string]string{
 		"mine/go.mod":               "module example.com/mine\n\ngo 1.21\n\nrequire example.com/helper v0.0.0\n\nreplace example.com/helper => ../helper\n",
@@ -158,7 +161,8 @@ func TestOwnFoldersOfNoModule(t *testing.T) {
 	}
 }
 
-// Package main is left out of the packages that are traced where it is built in the vendor tree, and nothing else is.
+// If package main is built in the vendor tree, it is not traced. All other packages
+// are.
 func TestWithoutMain(t *testing.T) {
 	vendor := writeModule(t, map[string]string{
 		"example.com/mine/cmd/x/main.go":       "package main\n",
@@ -183,7 +187,8 @@ func TestWithoutMain(t *testing.T) {
 	}
 }
 
-// Edits of one version of a server are not those of another; the sample server's belong to the release.
+// Edits of one version of a server do not belong to another version. The sample
+// server's edits belong to the release.
 func TestEditsOfOwnServers(t *testing.T) {
 	edits := program.Edits{Dir: t.TempDir(), Version: "v1.37.1"}
 	vendor := writeModule(t, map[string]string{"example.com/mine/a.go": "package a\n"})
@@ -217,8 +222,9 @@ func TestEditsOfOwnServers(t *testing.T) {
 	}
 }
 
-// A complaint about an API server of one's own names the file in its folder, not the copy that is compiled. Of generated files that the
-// folder lacks nothing is said: how they are made, only its author knows.
+// A complaint about an API server of the user's own names the file in the user's
+// folder, not the compiled copy. The error does not mention generated files that the
+// folder lacks, because only the server's author knows how they are made.
 func TestOwnServerDoesNotCompile(t *testing.T) {
 	const pkg = "example.com/mine/pkg/rose"
 	up := program.Upstream{Local: &program.LocalBuild{

@@ -16,8 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ownEdits separates the name of a server of the user's own from its version in the name of the folder of its edits: edits of one version
-// do not fit another one.
+// ownEdits separates a server's name from its version in the name of the folder of
+// its edits, for servers of the user's own. Edits of one version do not fit another
+// version.
 const ownEdits = "@"
 
 // OwnSource is SourceOf for a server of the user's own.
@@ -30,15 +31,16 @@ func OwnSource(ctx context.Context, own serverconfig.Own, o BuildOptions) (*trac
 	return recipe.Source(ctx)
 }
 
-// OfOwn reports whether an edit is of a server of the user's own, other than the sample server.
+// OfOwn reports whether an edit belongs to a server of the user's own. The sample
+// server is not such a server.
 func OfOwn(e program.Edit) bool { return strings.Contains(e.Program, ownEdits) }
 
-// editedOwn lists the folders of edits of servers of the user's own that have edits for a release.
+// editedOwn lists the folders with edits of the user's own servers for a release.
 func editedOwn(edits program.Edits) []string {
 	if edits.Dir == "" {
 		return nil
 	}
-	entries, _ := os.ReadDir(filepath.Join(edits.Dir, edits.Version)) // without a folder, none
+	entries, _ := os.ReadDir(filepath.Join(edits.Dir, edits.Version)) // a missing folder has no entries
 	var names []string
 	for _, e := range entries {
 		if OfOwn(program.Edit{Program: e.Name()}) {
@@ -48,7 +50,8 @@ func editedOwn(edits program.Edits) []string {
 	return names
 }
 
-// AddOwnEdit is AddEdit for a file of a server of the user's own, which must be a released module.
+// AddOwnEdit is AddEdit for a file of a server of the user's own. The server must be
+// a released module.
 func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	if own.IsFolder() {
 		return program.Edit{}, message.UsageErrorf("apitrace edit copies files of released source: edit the file below %q itself; the next command with --server %[1]s builds it", own.Server)
@@ -71,8 +74,9 @@ func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, 
 	return edits.Add(recipe.EditsName, src.Dir, file)
 }
 
-// OwnFolders lists the folders with source of an API server in a folder: those that belong to its module, and those of
-// replacements by folders in its go.mod, and those of the other modules of its Go workspace.
+// OwnFolders lists the source folders of an API server in a folder: the folders of
+// its module, of the folders that its go.mod puts in place of modules, and of the
+// other modules in its Go workspace.
 func OwnFolders(o serverconfig.Own) ([]string, error) {
 	top, err := filepath.Abs(o.Server)
 	if err != nil {
@@ -108,7 +112,7 @@ func OwnFolders(o serverconfig.Own) ([]string, error) {
 				return err
 			}
 			if _, err := os.Stat(filepath.Join(file, "go.mod")); err == nil && file != top {
-				return fs.SkipDir // a module of its own
+				return fs.SkipDir // another module
 			}
 			if file != top && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || slices.Contains([]string{"vendor", "testdata"}, d.Name())) {
 				return fs.SkipDir

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Without anything in the cache, a plan still says all commands, and what it cannot know.
+// With an empty cache, a plan still has all commands, and names the facts that it
+// does not know.
 func TestWritePlanOfUnknown(t *testing.T) {
 	cache, err := program.OpenCache(t.TempDir())
 	if err != nil {
@@ -37,7 +38,7 @@ func TestWritePlanOfUnknown(t *testing.T) {
 	}
 }
 
-// Without Go, a plan says what would be built as far as that is known, and that Go is needed for it.
+// Without Go, a plan still lists the known builds, and says that it needs Go.
 func TestWritePlanWithoutGo(t *testing.T) {
 	cache, err := program.OpenCache(t.TempDir())
 	if err != nil {

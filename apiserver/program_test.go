@@ -42,7 +42,7 @@ func TestStagingModules(t *testing.T) {
 	}
 }
 
-// A version that does not exist and a network that does not work call for different things.
+// An unknown version and a failing network need different advice.
 func TestExplainUnknown(t *testing.T) {
 	unknown := &program.DownloadError{Module: module, Version: "v1.37.99", Reason: "unknown revision v1.37.99"}
 	if err := explainUnknown("v1.37.99", unknown); !strings.Contains(err.Error(), "the source of Kubernetes v1.37.99 is not available: there is no such release") || !strings.Contains(err.Error(), "such as v1.37.1") {

@@ -29,9 +29,9 @@ func (s *Server) Client() (*http.Client, error) {
 	}}, nil
 }
 
-// ready reports whether a client can work: the server's own readiness, which
-// includes RBAC's default roles, and the namespace "default", which a controller
-// inside the server makes a little later.
+// ready returns nil if a client can work. It checks the server's own readiness, which
+// includes RBAC's default roles, and the namespace "default". A controller inside the
+// server makes the namespace a little later.
 func (s *Server) ready(ctx context.Context) error {
 	client, err := s.Client()
 	if err != nil {
@@ -46,7 +46,8 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// unready leaves of an answer to /readyz, which lists some 60 checks, only those that failed.
+// unready leaves only the failed checks of an answer to /readyz, which lists some 60
+// checks.
 func unready(err error) error {
 	var status *statusError
 	if errors.As(err, &status) {
@@ -55,8 +56,8 @@ func unready(err error) error {
 	return err
 }
 
-// asAdmin sends a request as the admin and expects success. body, if not nil, is sent
-// as JSON.
+// asAdmin sends a request as the admin and expects success. A body that is not nil is
+// sent as JSON.
 func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string, body any) error {
 	_, err := s.askAsAdmin(ctx, client, method, path, body)
 	return err
@@ -71,7 +72,7 @@ func (s *Server) readAsAdmin(ctx context.Context, client *http.Client, path stri
 	return json.Unmarshal(answer, into)
 }
 
-// askAsAdmin is asAdmin, and returns the beginning of the answer.
+// askAsAdmin is asAdmin, but also returns the beginning of the answer.
 func (s *Server) askAsAdmin(ctx context.Context, client *http.Client, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
@@ -102,7 +103,7 @@ func (s *Server) askAsAdmin(ctx context.Context, client *http.Client, method, pa
 	return answer, nil
 }
 
-// A statusError is an answer other than success.
+// A statusError is an answer that does not report success.
 type statusError struct {
 	request string
 	code    int

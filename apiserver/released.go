@@ -13,26 +13,29 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// readOnly are the releases whose source can be read, and which are neither built nor recorded, oldest first. The modules
-// that are developed in the Kubernetes repository are not available for v1.15.
+// readOnly lists, oldest first, releases with source that can be read, but that are
+// neither built nor recorded. For v1.15, the modules from the Kubernetes repository
+// are not available.
 var readOnly = []string{
 	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10",
 }
 
-// Readable lists one release of each minor version whose source can be read, oldest first: those of Releases, and those
-// that are not built.
+// Readable lists one release of each minor version with readable source, oldest
+// first. It includes Releases and the releases that are not built.
 func Readable() []string {
 	all := slices.Concat(readOnly, releases)
 	slices.SortFunc(all, semver.Compare)
 	return all
 }
 
-// ReadOnly reports whether a release can be read and not built. version is a result of ParseReadable.
+// ReadOnly reports whether a release can be read but not built. version is a result
+// of ParseReadable.
 func ReadOnly(version string) bool {
 	return slices.ContainsFunc(readOnly, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
-// ParseReadable does what ParseVersion does, for a version whose source is only read: it takes those of Readable, too.
+// ParseReadable is ParseVersion for a version that is only read. It also accepts the
+// versions of Readable.
 func ParseReadable(s string) (string, error) {
 	v := "v" + strings.TrimPrefix(s, "v")
 	for _, known := range readOnly {
@@ -53,12 +56,13 @@ func ParseReadable(s string) (string, error) {
 	return version, err
 }
 
-// stagingModules are the modules of the Kubernetes repository that ReleasedSource reads.
+// stagingModules are the modules from the Kubernetes repository that ReleasedSource
+// reads.
 var stagingModules = []string{
 	"k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/apimachinery", "k8s.io/sample-apiserver", "k8s.io/component-base",
 }
 
-// optional is not available for every release.
+// optional is a module that some releases lack.
 const optional = "k8s.io/sample-apiserver"
 
 // Unread lists the modules that a folder of ReleasedSource lacks.
@@ -69,8 +73,8 @@ func Unread(dir string) []string {
 	return nil
 }
 
-// released are the folders of the packages that ReleasedSource reads, and in them those of generated clients, which it does
-// not read.
+// released has the folders of the packages that ReleasedSource reads. notReleased has
+// folders in them that it does not read, such as generated clients.
 var (
 	released = []string{
 		"k8s.io/kubernetes/cmd/kube-apiserver/", "k8s.io/kubernetes/pkg/controlplane/", "k8s.io/kubernetes/pkg/master/", "k8s.io/kubernetes/pkg/kubeapiserver/",
@@ -80,9 +84,11 @@ var (
 	notReleased = []string{"/testing/", "/testdata/", "/pkg/client/", "/pkg/generated/", "/pkg/openapi/", "/examples/", "/test/", "/vendor/"}
 )
 
-// ReleasedSource returns a folder with the source of a release of Readable as it was released: the packages of the servers
-// that apitrace traces and of their libraries from the Kubernetes repository, each below its import path. It fetches the source
-// if necessary. The folder lacks the modules from outside the Kubernetes repository, and those that Unread lists.
+// ReleasedSource returns a folder with the source of a release of Readable,
+// unchanged. The folder has the packages of the traced servers, and of their
+// libraries, from the Kubernetes repository, each below its import path.
+// ReleasedSource fetches the source if necessary. The folder lacks modules from
+// outside the Kubernetes repository, and the modules that Unread lists.
 func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error) {
 	version, cache := o.Version, o.Cache
 	if cache == nil {
@@ -105,7 +111,7 @@ func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error)
 	return program.ReleasedSource(ctx, p, program.Options{Cache: cache, Progress: o.Progress}, modules)
 }
 
-// place returns the path of a file of a package that is read, else "".
+// place returns the path of a file if the file's package is read, else "".
 func place(file string) string {
 	if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
 		!slices.ContainsFunc(released, func(folder string) bool { return strings.HasPrefix(file, folder) }) ||

@@ -7,12 +7,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A repair is a change of a released module without which it does not build, or does not run when
-// a current version of Go has built it. apitrace changes nothing else of upstream's source.
+// A repair changes a released module that otherwise does not build, or does not run
+// when a current version of Go has built it. apitrace changes nothing else of
+// upstream's source.
 type repair struct {
 	// Range holds the releases that need it.
 	release.Range
-	// replace is that of program.Program.
+	// replace has the meaning of program.Program.Replace.
 	replace map[string]gomod.Version
 	// generate is nil if there is nothing to generate.
 	generate *program.Generator
@@ -26,20 +27,23 @@ var repairs = []repair{
 		replace: map[string]gomod.Version{"vbom.ml/util": {Path: "github.com/fvbommel/util"}},
 	},
 	{
-		// Encoding a map as JSON with v1.0.1 ends the program since Go 1.18 ("concurrent map iteration
-		// and map write"): it knows how maps were laid out before. Upstream took v1.0.2 with that Go.
+		// When v1.0.1 encodes a map as JSON, the program ends since Go 1.18
+		// ("concurrent map iteration and map write"), because v1.0.1 relies on the
+		// old layout of maps. Upstream moved to v1.0.2 with that Go.
 		Range:   release.Range{Until: "v1.22"},
 		replace: map[string]gomod.Version{"github.com/modern-go/reflect2": {Version: "v1.0.2"}},
 	},
 	{
-		// v0.25.16 is not available from the module proxy. The Go files are the same from v0.25.0 to v0.26.0;
-		// v0.25.8 is the newest of them in between that the checksum database knows.
+		// v0.25.16 is not available from the module proxy. The Go files are the same
+		// from v0.25.0 to v0.26.0. v0.25.8 is the newest version in between that the
+		// checksum database knows.
 		Range:   release.Range{Since: "v1.25.16", Until: "v1.25.16"},
 		replace: map[string]gomod.Version{"k8s.io/cluster-bootstrap": {Version: "v0.25.8"}},
 	},
 	{
 		// "make generated_files" made the definitions (gen_openapi in
-		// build/root/Makefile.generated_files), until v1.24 brought them into the repository.
+		// build/root/Makefile.generated_files), until v1.24 brought them into the
+		// repository.
 		Range: release.Range{Until: "v1.23"},
 		generate: &program.Generator{
 			Tool:   "k8s.io/kube-openapi/cmd/openapi-gen",

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Each release gets the repairs of its window, and no other: those of a release that builds as it is
-// would change its key, and its program.
+// Each release gets only the repairs for it. A needless repair would change the
+// release's key and its program.
 func TestRepairs(t *testing.T) {
 	for version, want := range map[string]struct{ replace, generate int }{
 		"v1.18.2": {2, 1}, "v1.19.16": {2, 1}, "v1.20.15": {1, 1}, "v1.22.17": {1, 1}, "v1.23.17": {0, 1},
@@ -28,7 +28,7 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// The page on versions says of each release how many repairs it has.
+// The page on versions states the number of repairs for each release.
 func TestDocsCountTheRepairs(t *testing.T) {
 	for _, page := range []string{"../docs/versions.md", "../docs/versions.zh.md"} {
 		text, err := os.ReadFile(page)
@@ -73,7 +73,7 @@ func TestEveryMinorVersion(t *testing.T) {
 	}
 }
 
-// A release that would listen on the port 8080, for everybody, is told not to.
+// A release that would listen on port 8080 for everybody gets a flag against it.
 func TestNoInsecurePort(t *testing.T) {
 	for version, want := range map[string]bool{"v1.18.2": true, "v1.19.16": true, "v1.22.17": false, DefaultVersion: false} {
 		s := &Server{K8sVersion: version}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// sample is the sample server as a program that apitrace traces. Most of its code is kube-apiserver's, so the guide counts its versions as
-// those of Kubernetes.
+// sample is the sample server as a program that apitrace traces. Most of its code is
+// kube-apiserver's, so the guide uses the versions of Kubernetes for it.
 var sample = traced.Program{
 	Name: sampleserver.Name,
 	Of: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
@@ -21,8 +21,9 @@ var sample = traced.Program{
 	Explain:  func(_ *traced.Recipe, err error) error { return explainNoSample(err) },
 }
 
-// SampleProgram says how to build the sample server that belongs to a version of
-// Kubernetes in the form that ParseVersion gives; to a checkout, that of the release that it comes next to.
+// SampleProgram returns how to build the sample server of a version of Kubernetes.
+// The version has the form that ParseVersion returns. A checkout gets the sample
+// server of its nearest release.
 func SampleProgram(version string) program.Program {
 	if program.IsLocal(version) {
 		version = triedLike(version)
@@ -30,7 +31,8 @@ func SampleProgram(version string) program.Program {
 	return sampleserver.Program(stagingVersion(version))
 }
 
-// explainNoSample returns one error for a sample server that does not exist, and another if it could not be fetched.
+// explainNoSample returns an error of its own for a sample server that does not
+// exist, and err otherwise.
 func explainNoSample(err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {

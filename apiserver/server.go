@@ -13,77 +13,90 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// learnerUser is the name of the ordinary user. What it may do is decided by the
-// RBAC objects that somebody makes for it; at first it may do next to nothing.
+// learnerUser is the name of the ordinary user. RBAC objects decide its rights; at
+// first it may do next to nothing.
 const learnerUser = "learner"
 
-// AdminUser is the name of the user of the group system:masters.
+// AdminUser is the name of the user in the group system:masters.
 const AdminUser = "admin"
 
 // A Server is a running kube-apiserver with its etcd.
 type Server struct {
-	// BaseURL is "https://127.0.0.1:12345".
+	// BaseURL is the server's URL, such as "https://127.0.0.1:12345".
 	BaseURL string `json:"baseURL"`
-	// CAPEM is the certificate with which clients verify the server.
+	// CAPEM is the certificate that clients verify the server with.
 	CAPEM []byte `json:"caPEM"`
-	// AdminToken is the bearer token of AdminUser, LearnerToken that of learnerUser.
+	// AdminToken is the bearer token of AdminUser. LearnerToken is the bearer token
+	// of learnerUser.
 	AdminToken   string `json:"adminToken"`
 	LearnerToken string `json:"learnerToken"`
-	// PlayerTokens are the learner's, too, for those who play scenarios alone: the server's memory of
-	// a token must not depend on what others do.
+	// PlayerTokens are further tokens of the learner. Only replays of scenarios use
+	// them, so that the server's memory of these tokens does not depend on other
+	// clients.
 	PlayerTokens []string `json:"playerTokens"`
-	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files, private to this user.
+	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files,
+	// private to this user.
 	AdminKubeconfig   string `json:"adminKubeconfig"`
 	LearnerKubeconfig string `json:"learnerKubeconfig"`
-	// SampleKubeconfig is that of the user as whom a sample server asks, and ProxyCAFile
-	// the certificate with which it verifies the aggregator: see StartSample.
+	// SampleKubeconfig is the kubeconfig of the user that a sample server sends its
+	// requests as. ProxyCAFile is the certificate that it verifies the aggregator
+	// with. See StartAggregated.
 	SampleKubeconfig string `json:"sampleKubeconfig"`
 	ProxyCAFile      string `json:"proxyCAFile"`
-	// ProbeSockets gives, by the name of the traced program ("kube-apiserver",
-	// "etcd"), the unix socket of its probe. Plain builds have no probes; their sockets do not exist.
+	// ProbeSockets maps the name of a traced program ("kube-apiserver", "etcd") to
+	// the unix socket of its probe. Plain builds have no probes; their sockets do not
+	// exist.
 	ProbeSockets map[string]string `json:"probeSockets"`
-	// Etcd is how to reach the storage.
+	// Etcd says how to reach the storage.
 	Etcd storage.Endpoint `json:"etcd"`
-	// ExternalEtcd tells that somebody else runs it: it is not traced, and goes on when we stop.
+	// ExternalEtcd is set if another program runs etcd: it is not traced, and goes on
+	// after Stop.
 	ExternalEtcd bool `json:"externalEtcd,omitempty"`
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
-	// Aggregated describes the user's own API server behind the aggregator; nil if there is none.
+	// Aggregated describes the user's own API server behind the aggregator; nil if
+	// there is none.
 	Aggregated *AggregatedState `json:"aggregated,omitempty"`
-	// BuildKey is that of the Build.
+	// BuildKey is the key of the Build.
 	BuildKey string `json:"buildKey"`
-	// Edited is that of the Build: the files that are not upstream's.
+	// Edited is Build.Edited: the files that differ from upstream's.
 	Edited []string `json:"edited,omitempty"`
 	// Check is set if the probes run in their checking mode.
 	Check bool `json:"check"`
-	// RunDir is the folder in which the servers run.
+	// RunDir is the folder that the servers run in.
 	RunDir string `json:"runDir"`
-	// Owner is the id of the process that has started them, and stops them when it ends.
+	// Owner is the id of the process that started the servers. They stop when it
+	// ends.
 	Owner int `json:"owner"`
 
 	sampleToken string
-	// ownName and ownToken are the user as whom the user's own API server asks.
+	// ownName and ownToken are the user and the token that the user's own API server
+	// sends its requests with.
 	ownName, ownToken string
 	// own is nil in a Server that another process owns.
 	own *owned
 }
 
-// An AggregatedState describes an API server behind the aggregator that runs as long as the Server.
+// An AggregatedState describes an API server behind the aggregator. It runs as long
+// as the Server.
 type AggregatedState struct {
-	// Name is the name of the program in traces, Version is "MODULE VERSION".
+	// Name is the name of the program in traces. Version has the form "MODULE
+	// VERSION".
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// Main is that of serverconfig.Own.
+	// Main has the meaning of serverconfig.Own.Main.
 	Main string `json:"main,omitempty"`
-	// GroupVersions and Unready are those of Aggregated.
+	// GroupVersions and Unready have the meaning of the fields in Aggregated.
 	GroupVersions []string `json:"groupVersions"`
 	Unready       string   `json:"unready,omitempty"`
-	// OpenAPILate is that of Aggregated; a later process does not learn it.
+	// OpenAPILate has the meaning of the field in Aggregated. A later process does
+	// not learn it.
 	OpenAPILate bool `json:"-"`
 }
 
-// owned has the processes and locks of the servers, in the process that started them.
+// owned has the servers' processes and locks. It exists only in the process that
+// started them.
 type owned struct {
 	runDir *program.RunDir
 	etcd   store
@@ -92,7 +105,7 @@ type owned struct {
 	aggregated *Aggregated
 	stateFile  string
 	boot       string // traceparent
-	// ended is closed when one of the two servers has ended.
+	// ended is closed when one of the servers has ended.
 	ended chan struct{}
 }
 
@@ -103,27 +116,29 @@ type store interface {
 	Stop(context.Context) error
 }
 
-// StartOptions set how to run a Build.
+// StartOptions say how to run a Build.
 type StartOptions struct {
 	// Check switches the checking mode of the probes on.
 	Check bool
 	// Extra are additional settings of this server.
 	Extra serverconfig.Extra
-	// Etcd is an etcd that another program runs. If nil, the server gets one of its own.
+	// Etcd is an etcd that another program runs. If it is nil, the server gets an
+	// etcd of its own.
 	Etcd *storage.Endpoint
-	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that trace, which
-	// lasts until it is collected. If empty, the start is not traced.
+	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that
+	// trace, which lasts until it is collected. If Boot is empty, the start is not
+	// traced.
 	Boot string
-	// Aggregated is the user's own API server behind the aggregator; nil for none.
+	// Aggregated is the user's own API server behind the aggregator, or nil.
 	Aggregated *AggregatedOptions
-	// Cache is the cache in which the state is published; nil means the default one.
+	// Cache is the cache to publish the state in; nil means the default cache.
 	Cache *program.Cache
 }
 
-// Start starts etcd and kube-apiserver on loopback and waits until a client can
-// work: ready by its own account, RBAC's default roles made, the namespace
-// "default" there. The servers end with this process, however it ends. The caller
-// calls Stop.
+// Start starts etcd and kube-apiserver on loopback and waits until a client can work:
+// the server reports that it is ready, RBAC's default roles exist, and the namespace
+// "default" exists. The servers end with this process, however it ends. The caller
+// must call Stop.
 func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 	if o.Cache == nil {
 		var err error
@@ -174,7 +189,7 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if err != nil {
 		return err
 	}
-	if !s.ExternalEtcd { // else they may be a cluster's, whose controllers need them
+	if !s.ExternalEtcd { // an external store may be a cluster's, and its controllers need the bindings
 		if err := s.removeDefaultBindings(ctx); err != nil {
 			return err
 		}
@@ -197,7 +212,7 @@ func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) 
 	return nil
 }
 
-// startEtcd starts etcd, or connects to the given one.
+// startEtcd starts etcd, or connects to the given etcd.
 func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoint) error {
 	s.ProbeSockets = map[string]string{}
 	if given != nil {
@@ -216,7 +231,8 @@ func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoin
 	return nil
 }
 
-// cancelWhenDone gives a context that ends with etcd: kube-apiserver would wait for it in vain.
+// cancelWhenDone returns a context that ends with etcd, because kube-apiserver would
+// wait for etcd forever.
 func cancelWhenDone(ctx context.Context, etcd store) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -243,8 +259,8 @@ func (o *owned) watch() {
 	close(o.ended)
 }
 
-// Done returns a channel that is closed when one of the servers has ended, for any reason. It
-// is nil for a server that another process owns.
+// Done returns a channel that is closed when one of the servers has ended, for any
+// reason. It returns nil for a server that another process owns.
 func (s *Server) Done() <-chan struct{} {
 	if s.own == nil {
 		return nil
@@ -252,7 +268,8 @@ func (s *Server) Done() <-chan struct{} {
 	return s.own.ended
 }
 
-// Err returns which server ended and how, with its last log lines, after Done is closed.
+// Err returns, after Done is closed, which server ended and how, with its last log
+// lines.
 func (s *Server) Err() error {
 	if s.own == nil {
 		return nil
@@ -270,27 +287,29 @@ func (s *Server) Err() error {
 	return nil
 }
 
-// stopGrace limits the time in which kube-apiserver must end by itself. Its store ends
-// with it, so there is nothing to save.
+// stopGrace limits how long kube-apiserver may take to end by itself. Its store ends
+// with it, so it has nothing to save.
 const stopGrace = 3 * time.Second
 
-// Terminate asks kube-apiserver to end, and waits for nothing. It may be called only for a server that this process
-// has started. Stop is still to be called.
+// Terminate tells kube-apiserver to end, and does not wait. It may be called only for
+// a server that this process has started. The caller must still call Stop.
 func (s *Server) Terminate() error { return s.own.child.Terminate() }
 
-// TerminateAggregated is Terminate for the user's own API server, which must be there.
+// TerminateAggregated is Terminate for the user's own API server, which must exist.
 func (s *Server) TerminateAggregated() error {
 	s.own.aggregated.terminated = true
 	return s.own.aggregated.child.Terminate()
 }
 
-// ReadAggregated reads an object from the user's own API server, without the aggregator. This process must have started it.
+// ReadAggregated reads an object from the user's own API server, without the
+// aggregator. This process must have started the server.
 func (s *Server) ReadAggregated(ctx context.Context, path string, into any) error {
 	return s.own.aggregated.child.Ask(ctx, path, s.AdminToken, into)
 }
 
-// AggregatedAddress is the URL of the user's own API server, and the certificate that verifies it: clients reach it there
-// without the aggregator. ok is false if there is none, or if another process has started it.
+// AggregatedAddress returns the URL of the user's own API server and the certificate
+// that verifies it. With them, clients reach the server without the aggregator. ok is
+// false if there is no such server, or if another process has started it.
 func (s *Server) AggregatedAddress() (url string, caPEM []byte, ok bool) {
 	if s.own == nil || s.own.aggregated == nil {
 		return "", nil, false
@@ -299,8 +318,8 @@ func (s *Server) AggregatedAddress() (url string, caPEM []byte, ok bool) {
 	return fmt.Sprintf("https://127.0.0.1:%d", child.Port), child.CAPEM, true
 }
 
-// Stop ends both servers and removes all that they left. It does nothing to a
-// server that another process owns.
+// Stop ends the servers and removes their files. It does nothing to a server that
+// another process owns.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.own == nil {
 		return nil
@@ -311,7 +330,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	if a := s.own.aggregated; a != nil && s.ExternalEtcd && s.own.child.Err() == nil {
-		errs = append(errs, a.Stop(ctx)) // the store outlives the server, and the registration with it
+		errs = append(errs, a.Stop(ctx)) // the store outlives the server, and so would the registration
 	} else if a != nil {
 		a.client.CloseIdleConnections()
 		errs = append(errs, a.stop(ctx))

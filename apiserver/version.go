@@ -13,28 +13,30 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// DefaultVersion is the version of Kubernetes that apitrace traces when none is asked for.
+// DefaultVersion is the version of Kubernetes that apitrace traces by default.
 const DefaultVersion = "v1.37.1"
 
 // latest stands for the newest release of Releases.
 const latest = "latest"
 
-// releases are the releases that apitrace was tested with: one of each minor version that it can
-// build and run, the oldest first. Other patch releases of the same minor versions can be selected
-// by their full version.
+// releases lists, oldest first, the releases that apitrace was tested with: one
+// release of each minor version that it can build and run. Other patch releases of
+// these minor versions can be selected by their full version.
 var releases = []string{
 	"v1.16.15", "v1.17.17", "v1.18.2", "v1.19.16", "v1.20.15", "v1.21.14", "v1.22.17", "v1.23.17",
 	"v1.24.17", "v1.25.16", "v1.26.15", "v1.27.4", "v1.28.15", "v1.29.15", "v1.30.4", "v1.31.0",
 	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
-// Releases lists the releases that apitrace was tested with, one of each minor version, the oldest first.
+// Releases lists, oldest first, the releases that apitrace was tested with: one of
+// each minor version.
 func Releases() []string { return slices.Clone(releases) }
 
-// ParseVersion brings a version into the form of a release's tag: "v1.37.1". The "v" may
-// be missing; "" means DefaultVersion, "latest" the newest of Releases, and a minor version,
-// "1.30", the release of it that is among them. A version that apitrace was not made for is refused.
-// A version that TakeCheckout has given stays as it is.
+// ParseVersion returns a version in the form of a release's tag: "v1.37.1". The "v"
+// may be missing. "" means DefaultVersion, and "latest" means the newest of Releases.
+// A minor version, "1.30", means its release in Releases. For a minor version that is
+// not in Releases, ParseVersion returns an error. A version from TakeCheckout stays
+// as it is.
 func ParseVersion(s string) (string, error) {
 	switch s {
 	case "":
@@ -71,12 +73,14 @@ func ParseVersion(s string) (string, error) {
 	return "", err
 }
 
-// isNewer reports whether a version is of a newer minor version than all releases that apitrace was tested with.
+// isNewer reports whether a version's minor version is newer than all releases that
+// apitrace was tested with.
 func isNewer(v string) bool {
 	return semver.Compare(semver.MajorMinor(v), semver.MajorMinor(releases[len(releases)-1])) > 0
 }
 
-// triedLike gives the release of the same minor version that apitrace was tried with.
+// triedLike returns the tested release of the same minor version, or DefaultVersion
+// if there is no tested release.
 func triedLike(version string) string {
 	tried, err := ParseVersion(semver.MajorMinor(version))
 	if err != nil {
@@ -85,8 +89,8 @@ func triedLike(version string) string {
 	return tried
 }
 
-// advise adds to an error the release that is known to build, if another release of the same minor
-// version failed because of its modules or its source.
+// advise adds a hint to a build error: the tested release of the same minor version,
+// if another release failed because of its modules or its source.
 func advise(version string, err error) error {
 	tried := triedLike(version)
 	var edit *traced.EditError
@@ -98,6 +102,6 @@ func advise(version string, err error) error {
 	return message.Errorf("%w\napitrace was tried with %s of the same minor release: \"--k8s %[2]s\"", err, tried)
 }
 
-// stagingVersion is the version under which the modules that are developed in
-// the Kubernetes repository are published: v0.37.1 for v1.37.1.
+// stagingVersion returns the published version of the modules from the Kubernetes
+// repository: v0.37.1 for v1.37.1.
 func stagingVersion(v string) string { return "v0" + strings.TrimPrefix(v, "v1") }

@@ -68,7 +68,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// A release that does not build is told from what is wrong with this machine.
+// A failed build of a release gets other advice than a problem of this machine.
 func TestAdvise(t *testing.T) {
 	broken := &program.CompileError{Complaints: []string{"x.go:1:2: undefined: y"}, Log: "/build.log", Err: errors.New("exit status 1")}
 	err := advise("v1.27.16", broken)
