@@ -1,5 +1,6 @@
-// Package fault holds the faults of the course's last chapter: small patches of the source of kube-apiserver. Each has a
-// recording by a server that was built with it, in package recordings under the fault's name.
+// Package fault holds the faults of the course's last chapter. A fault is a small
+// patch of kube-apiserver's source. Package recordings has, under the fault's name, a
+// recording by a server with the patch.
 package fault
 
 import (
@@ -18,13 +19,15 @@ import (
 //go:embed patches/*.patch
 var embedded embed.FS
 
-// A Fault is a patch, and the scenario whose recording shows its effect.
+// A Fault is a patch, with the scenario that shows its effect.
 type Fault struct {
-	// Name is the name of the fault and of its recording. It does not say what is wrong.
+	// Name is the name of the fault and of its recording. It does not say what is
+	// wrong.
 	Name string
-	// Scenario is the name of the scenario that is replayed.
+	// Scenario is the name of the scenario to replay.
 	Scenario string
-	// Cold replays the scenario without its warm-ups: after them the server would hide the fault.
+	// Cold replays the scenario without its warm-ups, because after them the server
+	// would hide the fault.
 	Cold bool
 	// Diff is the patch as a unified diff.
 	Diff string
@@ -55,7 +58,7 @@ var all = sync.OnceValues(func() ([]*Fault, error) {
 // List returns all faults, sorted by name.
 func List() ([]*Fault, error) { return all() }
 
-// Find returns the fault of a name; nil if there is none.
+// Find returns the fault with this name, or nil.
 func Find(name string) (*Fault, error) {
 	faults, err := List()
 	for _, f := range faults {
@@ -66,8 +69,8 @@ func Find(name string) (*Fault, error) {
 	return nil, err
 }
 
-// parse reads a patch. The lines before the diff name the scenario, as "Scenario: NAME", and say "Warmup: none" if it is
-// replayed without warm-ups.
+// parse reads a patch. The lines before the diff name the scenario, as "Scenario:
+// NAME". They say "Warmup: none" if the scenario is replayed without warm-ups.
 func parse(name, text string) (*Fault, error) {
 	f := &Fault{Name: name}
 	files, head, err := gitdiff.Parse(strings.NewReader(text))
@@ -101,7 +104,8 @@ func (f *Fault) Files() []string {
 	return names
 }
 
-// Apply returns the text of a file, one of Files, with the patch applied. It fails if the context of the patch does not match.
+// Apply returns the text of a file with the patch applied. The file must be one of
+// Files. Apply fails if the patch's context does not match.
 func (f *Fault) Apply(name string, text []byte) ([]byte, error) {
 	for _, file := range f.files {
 		if file.NewName != name {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// TestFaults demands that each fault is of a scenario, and keeps the number of lines: the lines of its recording are then
-// those of upstream's source.
+// TestFaults checks that each fault has a scenario and keeps the number of lines.
+// Then the lines in its recording are the lines of upstream's source.
 func TestFaults(t *testing.T) {
 	all, err := List()
 	if err != nil || len(all) < 10 {
@@ -33,7 +33,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestApply applies each fault to the source of the default release, if that is on this machine.
+// TestApply applies each fault to the source of the default release, if this machine
+// has it.
 func TestApply(t *testing.T) {
 	dir, err := apiserver.CachedSourceOf(apiserver.Name, apiserver.DefaultVersion, nil)
 	if errors.Is(err, program.ErrNoSource) {
