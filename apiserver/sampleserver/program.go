@@ -1,8 +1,9 @@
 // Package sampleserver runs upstream's sample API server, the example of a server
-// behind the aggregator of a kube-apiserver.
+// behind the aggregator of a kube-apiserver. It also runs other servers with the same
+// library.
 //
-// It only knows the server itself. Registering it with a kube-apiserver belongs to package
-// apiserver.
+// The package knows only the server itself. Registering the server with a
+// kube-apiserver belongs to package apiserver.
 package sampleserver
 
 import (
@@ -15,15 +16,16 @@ const (
 	Name = trace.ProcessSample
 	// Module is the path of its module.
 	Module = "k8s.io/sample-apiserver"
-	// Group is the API group that it serves.
+	// Group is the API group of the sample server.
 	Group = "wardle.example.com"
 )
 
-// Versions are the versions of the group that it serves, the preferred one first.
+// Versions are the versions of Group that the sample server serves, the preferred
+// version first.
 var Versions = []string{"v1beta1", "v1alpha1"}
 
-// Program returns how to build the sample server of a version, such as "v0.37.1", which belongs
-// to Kubernetes v1.37.1.
+// Program returns how to build the sample server of a version, such as "v0.37.1" for
+// Kubernetes v1.37.1.
 func Program(version string) program.Program {
 	return program.Program{
 		Name:    Name,

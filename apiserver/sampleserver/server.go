@@ -23,45 +23,49 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// Options set how to run the sample server, or another one that is built on the same library.
+// Options say how to run the sample server, or another server with the same library.
 type Options struct {
 	// Name is the name of the program in traces.
 	Name string
-	// Own are the user's flags of the server; it may also lack flags that the sample server has.
+	// Own has the user's flags of another server, which may lack flags of the sample
+	// server. It is nil for the sample server.
 	Own *serverconfig.Own
 	// Binary is the path of the executable.
 	Binary string
-	// RunDir is where its keys and log go. Required.
+	// RunDir is the folder for the server's keys and log. Required.
 	RunDir *program.RunDir
 	// Check switches the probe's checking mode on.
 	Check bool
 	// Boot is a sampled W3C traceparent, for the probe to trace the server's start.
 	Boot string
-	// Etcd is where it stores its objects, under a prefix of its own.
+	// Etcd is the etcd for the server's objects, with a prefix of its own.
 	Etcd storage.Endpoint
-	// Kubeconfig leads to the kube-apiserver that it asks who may do what.
+	// Kubeconfig leads to the kube-apiserver, which the server asks whether a user
+	// may do something.
 	Kubeconfig string
-	// ProxyCAFile verifies the certificate of the aggregator, and ProxyName is the name
-	// in it: who has it is believed whom it speaks for.
+	// ProxyCAFile verifies the aggregator's certificate. ProxyName is the name in the
+	// certificate. The server lets a client with such a certificate act for users.
 	ProxyCAFile, ProxyName string
-	// ServiceName is the name by which the aggregator knows the server's certificate.
+	// ServiceName is the name in the server's certificate that the aggregator checks.
 	ServiceName string
-	// Flags are further ones, which a release may need.
+	// Flags are further flags, which a release may need.
 	Flags []string
 }
 
 // A Server is a running sample server. It listens on the loopback interface.
 type Server struct {
 	Port int
-	// CAPEM is the certificate with which clients verify the server.
+	// CAPEM is the certificate that clients verify the server with.
 	CAPEM []byte
-	// ProbeSocket is where an instrumented server gives its records.
+	// ProbeSocket is the socket where an instrumented server delivers its records.
 	ProbeSocket string
-	// Unready is what the server said when it was not ready after a while, although it answered; "" if it was ready.
+	// Unready is the server's last message if it answers but was not ready in time;
+	// "" if it was ready.
 	Unready string
 
 	child *program.Child
-	// patient servers are used even if they do not get ready; answered is when such a one first answered.
+	// patient is set for a server that is used even if it does not become ready.
+	// answered is when a server first answered that it is not ready.
 	patient  bool
 	answered time.Time
 }
@@ -111,7 +115,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// flags are those that say who is who. Everything else is as upstream has it.
+// flags returns the flags of the server's address, storage, authentication and
+// authorization. Everything else is upstream's default.
 func (o Options) flags() []string {
 	return append(append(o.Etcd.Flags(), o.Flags...),
 		"--bind-address=127.0.0.1",
@@ -119,23 +124,26 @@ func (o Options) flags() []string {
 		"--kubeconfig="+o.Kubeconfig,
 		"--authorization-kubeconfig="+o.Kubeconfig,
 		"--authentication-kubeconfig="+o.Kubeconfig,
-		// In a cluster it finds the following in a ConfigMap of kube-system, where
-		// kube-apiserver puts what it was told of them. Ours is not told: it would look
-		// for such certificates itself, in every request.
+		// In a cluster, the server finds the following in a ConfigMap of kube-system.
+		// kube-apiserver writes its own settings there. Our kube-apiserver has no
+		// such settings: with them, it would itself look for such certificates in
+		// every request.
 		"--authentication-skip-lookup",
 		"--requestheader-client-ca-file="+o.ProxyCAFile,
 		"--requestheader-allowed-names="+o.ProxyName,
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
-		// Else kube-apiserver is asked only where no answer of the last seconds will do,
-		// and a trace depends on what somebody else has done before.
+		// Otherwise the server would use answers of the last seconds instead of
+		// asking kube-apiserver, and a trace would depend on earlier requests of
+		// other clients.
 		"--authorization-webhook-cache-authorized-ttl=0s",
 		"--authorization-webhook-cache-unauthorized-ttl=0s",
 	)
 }
 
-// Ask gets a path from the server itself, with a bearer token.
+// Ask gets a path from the server itself, with a bearer token, and decodes the JSON
+// in the answer.
 func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
 	status, _, body, err := s.get(ctx, path, token)
 	if err == nil && status != http.StatusOK {
@@ -147,7 +155,8 @@ func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// get sends a GET request for a path straight to the server, with the bearer token unless it is "".
+// get sends a GET request straight to the server. It sends the bearer token unless it
+// is "".
 func (s *Server) get(ctx context.Context, path, token string) (status int, header http.Header, body []byte, err error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {
@@ -171,7 +180,7 @@ func (s *Server) get(ctx context.Context, path, token string) (status int, heade
 	return resp.StatusCode, resp.Header, body, err
 }
 
-// ready asks the server itself, which answers that to anybody.
+// ready asks the server itself, which answers /readyz to anybody.
 func (s *Server) ready(ctx context.Context) error {
 	status, header, body, err := s.get(ctx, "/readyz", "")
 	switch {
@@ -188,11 +197,12 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// unreadyTimeout is how long a server of the user's own may answer that it is not ready: some wait for what does not
-// exist here, as metrics-server does for nodes.
+// unreadyTimeout is how long a server of the user's own may answer that it is not
+// ready. Some servers wait for objects that do not exist here, as metrics-server does
+// for nodes.
 const unreadyTimeout = 10 * time.Second
 
-// givenUp tells whether to use a server that answers, but is not ready.
+// givenUp reports whether to use a server that answers but is not ready.
 func (s *Server) givenUp() bool {
 	if s.answered.IsZero() {
 		s.answered = time.Now()
@@ -200,7 +210,8 @@ func (s *Server) givenUp() bool {
 	return s.patient && time.Since(s.answered) > unreadyTimeout
 }
 
-// FailedChecks returns the failed checks in an answer to /readyz, separated by commas, or the whole answer if it lists none.
+// FailedChecks returns the failed checks in an answer to /readyz, separated by
+// commas. If the answer lists no failed check, it returns the whole answer.
 func FailedChecks(answer string) string {
 	var failed []string
 	for line := range strings.Lines(answer) {
@@ -214,25 +225,26 @@ func FailedChecks(answer string) string {
 	return strings.Join(failed, ", ")
 }
 
-// knowsFlowSchemas tells whether the server that gave an answer had read the FlowSchemas, which it does some
-// time after it is ready: until then its own fall-back, which has no UID, takes every request, and
-// a trace would show that.
+// knowsFlowSchemas reports whether the server had read the FlowSchemas when it
+// answered. The server reads them some time after it is ready. Until then its own
+// fallback FlowSchema, which has no UID, matches every request, and traces would show
+// the fallback.
 func knowsFlowSchemas(answer http.Header) bool {
 	uid := answer.Values(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
-	return len(uid) == 0 || uid[0] != "" // none: it has no flow control
+	return len(uid) == 0 || uid[0] != "" // no header: the server has no flow control
 }
 
-// Done is closed when the server has ended.
+// Done returns a channel that is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.child.Done() }
 
-// Err says how it ended, once Done is closed.
+// Err returns how the server ended, once Done is closed.
 func (s *Server) Err() error { return s.child.Err() }
 
-// Terminate asks the server to end, and does not wait for that.
+// Terminate tells the server to end, and does not wait.
 func (s *Server) Terminate() error { return s.child.Terminate() }
 
-// stopGrace is how long the server may take to end by itself. It saves nothing then, and
-// waits a second for clients that might come back.
+// stopGrace is how long the server may take to end by itself. It saves nothing in
+// this time, and waits one second for clients that might come back.
 const stopGrace = 100 * time.Millisecond
 
 // Stop ends the server.
