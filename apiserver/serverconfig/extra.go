@@ -1,5 +1,5 @@
-// Package serverconfig describes additional flags and files of a kube-apiserver. It does not start
-// servers.
+// Package serverconfig describes a kube-apiserver's additional flags and files, and
+// API servers of the user's own behind its aggregator. It does not start servers.
 package serverconfig
 
 import (
@@ -14,37 +14,40 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Extra has the flags and files of one kube-apiserver beyond those that every one gets.
+// An Extra has additional flags and files of one kube-apiserver.
 type Extra struct {
-	// Flags are added to those that every server has: "--audit-policy-file=${dir}/policy.yaml".
-	// "${dir}" stands for the folder with Files.
+	// Flags are added to the flags of every server:
+	// "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for the folder with
+	// Files.
 	Flags []string
-	// Files are written for this server by their names, readable for this user alone. "${key}" in
-	// them stands for 32 random bytes in base64, made anew for each server and kept nowhere else.
+	// Files maps names to the contents of files for this server. Only this user can
+	// read the files. "${key}" in a file stands for 32 random bytes in base64, new
+	// for each server and kept nowhere else.
 	Files map[string]string
 }
 
 // IsZero reports whether there are no additional flags and files.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// dirPlaceholder and keyPlaceholder stand for the folder and the key in Extra's texts.
+// dirPlaceholder and keyPlaceholder stand for the folder and the key in Extra's
+// texts.
 const (
 	dirPlaceholder = "${dir}"
 	keyPlaceholder = "${key}"
 )
 
-// lists are flags of every server that may be repeated; kube-apiserver merges their values. Any other
-// flag replaces the one that apitrace sets.
+// lists are flags of every server that may be repeated; kube-apiserver merges their
+// values. Any other flag replaces apitrace's flag of that name.
 var lists = []string{"--authorization-mode", "--disable-admission-plugins"}
 
-// fixed are flags by which apitrace reaches the server and keeps others from reaching it. The store is
-// set elsewhere; see StartOptions.Etcd.
+// fixed are flags that apitrace needs to reach the server and to keep other users
+// out. The store is set elsewhere; see StartOptions.Etcd.
 var fixed = []string{
 	"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--token-auth-file",
 	"--etcd-servers", "--etcd-cafile", "--etcd-certfile", "--etcd-keyfile", "--etcd-prefix",
 }
 
-// Check returns an error for the first flag that may not be set.
+// Check returns an error for the first flag that a user may not set.
 func (e Extra) Check() error {
 	for _, flag := range e.Flags {
 		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
@@ -57,8 +60,9 @@ func (e Extra) Check() error {
 	return nil
 }
 
-// Outside returns the flags with a path that is not below ${dir}: with them, the server may read and write files elsewhere. A path is the
-// value of a flag that is named like one, or what begins with a slash; "-" is standard output.
+// Outside returns the flags with a path that is not below ${dir}. With such a flag,
+// the server may read and write files elsewhere. A value counts as a path if the
+// flag's name says so, or if it begins with a slash. "-" is standard output.
 func (e Extra) Outside() (flags []string) {
 	for _, flag := range e.Flags {
 		_, value, _ := strings.Cut(flag, "=")
@@ -74,7 +78,8 @@ func (e Extra) Outside() (flags []string) {
 	return flags
 }
 
-// pathFlag matches the names of kube-apiserver's flags whose values are paths: "--audit-log-path", "--tls-sni-cert-key", "--cert-dir".
+// pathFlag matches names of kube-apiserver's flags that have a path as value:
+// "--audit-log-path", "--tls-sni-cert-key", "--cert-dir".
 var pathFlag = regexp.MustCompile(`(^--|-)(path|dir|file|key|cert|certificate|config|kubeconfig|authority|[a-z]+file)$`)
 
 func flagName(flag string) string {
@@ -82,7 +87,8 @@ func flagName(flag string) string {
 	return name
 }
 
-// Prepare writes the files into dir and returns all flags; own are those of every server.
+// Prepare writes the files into dir and returns all flags. own are the flags of every
+// server.
 func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 	if err := e.Check(); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func TestExtra(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What is a list is given twice, and the rest once.
+		// A list flag occurs twice, any other flag once.
 		want := []string{"--secure-port=1", "--disable-admission-plugins=ServiceAccount", "--encryption-provider-config=" + dir + "/e.yaml", "--disable-admission-plugins=LimitRanger", "--v=2"}
 		if !slices.Equal(flags, want) {
 			t.Errorf("flags %q, expected %q", flags, want)

@@ -9,25 +9,29 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// An Own names an API server that is put behind the aggregator of a kube-apiserver. The zero value names none.
+// An Own names an API server to put behind the aggregator of a kube-apiserver. The
+// zero value names none.
 type Own struct {
-	// Server is a module, "sigs.k8s.io/metrics-server@v0.9.0" or without a version for the newest, or a folder, "./mine".
+	// Server is a module or a folder: "sigs.k8s.io/metrics-server@v0.9.0", or
+	// "./mine". A module without a version means the newest version.
 	Server string
-	// Main is the folder of its package main in the module: "./cmd/server"; "" if the module has only one.
+	// Main is the folder of the package main in the module: "./cmd/server"; "" if the
+	// module has only one.
 	Main string
-	// Flags are flags of this server, besides those that apitrace sets.
+	// Flags are the user's flags of this server. apitrace sets further flags.
 	Flags []string
 }
 
 // IsZero reports whether no server is named.
 func (o Own) IsZero() bool { return o.Server == "" }
 
-// IsFolder reports whether the server is that of a folder, not of a released module.
+// IsFolder reports whether Server is a folder rather than a released module.
 func (o Own) IsFolder() bool {
 	return o.Server == "." || o.Server == ".." || strings.HasPrefix(o.Server, "./") || strings.HasPrefix(o.Server, "../") || strings.HasPrefix(o.Server, "/")
 }
 
-// CommandLine returns the flags that name the server to a command, without those after "--", quoted for the shell.
+// CommandLine returns the flags that name the server to a command, quoted for the
+// shell. It leaves out the flags after "--".
 func (o Own) CommandLine() string {
 	flags := "--server " + text.ShellWord(o.Server)
 	if o.Main != "" {
@@ -36,7 +40,8 @@ func (o Own) CommandLine() string {
 	return flags
 }
 
-// Below returns the server whose folder, if it is a relative one, is below dir.
+// Below returns the server with dir in front of its folder, if the folder is
+// relative.
 func (o Own) Below(dir string) Own {
 	if o.IsFolder() && !filepath.IsAbs(o.Server) {
 		o.Server = filepath.Join(dir, o.Server)
@@ -52,10 +57,12 @@ func (o Own) Equal(other Own) bool {
 	return o.Server == other.Server && o.Main == other.Main && slices.Equal(o.Flags, other.Flags)
 }
 
-// fixedOwn are flags by which apitrace reaches the server and keeps others from reaching it.
+// fixedOwn are flags that apitrace needs to reach the server and to keep other users
+// out.
 var fixedOwn = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
 
-// Check returns an error if the fields do not fit together, or for the first flag that may not be set.
+// Check returns an error if the fields do not fit together, or for the first flag
+// that a user may not set.
 func (o Own) Check() error {
 	if o.IsZero() && o.Main != "" {
 		return message.NewError("--main names the package of an API server: name the server with --server")
@@ -71,7 +78,8 @@ func (o Own) Check() error {
 	return nil
 }
 
-// Replace adds the Flags to others, and takes from those the ones that Flags sets as well.
+// Replace returns others with Flags added. A flag in Flags replaces the flags of that
+// name in others.
 func (o Own) Replace(others []string) []string {
 	others = slices.DeleteFunc(slices.Clone(others), func(other string) bool {
 		return slices.ContainsFunc(o.Flags, func(f string) bool { return flagName(f) == flagName(other) })
