@@ -18,8 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ServeInBackground runs this program with the arguments in the background, without --background, and returns
-// when its server is ready. It writes the path of the kubeconfig to w.
+// ServeInBackground runs this program in the background, with the arguments except
+// --background, and returns when its server is ready. It writes the path of the
+// kubeconfig to w.
 func ServeInBackground(ctx context.Context, args []string, w io.Writer, p message.Printer, to Reporter) error {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -38,7 +39,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--background" || arg == "--background=true" })
 	child := exec.Command(self, args...)
 	child.Stderr = log
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives the terminal
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the child outlives the terminal
 	ready, err := child.StdoutPipe()
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 	}()
 	select {
 	case path := <-kubeconfig:
-		if path == "" { // it has ended
+		if path == "" { // the child has ended
 			_ = child.Wait()
 			defer os.Remove(logName)
 			return message.Errorf("the server did not start:\n%s", contents(log, p))
@@ -73,7 +74,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 	}
 }
 
-// newLog is the pattern for the name of a log until the id of its process is known.
+// newLog is the pattern for the name of a log until the process id is known.
 const newLog = "serve-new-*.log"
 
 // logOf returns the path of the log of a background process.
@@ -98,7 +99,7 @@ func sweepLogs(cache *program.Cache) {
 	}
 }
 
-// contents returns the log so far, without advice for a user at the terminal.
+// contents returns the log so far, without the advice for a user at the terminal.
 func contents(log *os.File, p message.Printer) string {
 	data, err := io.ReadAll(io.NewSectionReader(log, 0, 1<<20))
 	if err != nil {

@@ -15,38 +15,43 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// clientsOptions set how to record a session with client programs.
+// clientsOptions say how to record a session with client programs.
 type clientsOptions struct {
-	// Name is the name of the recording: the command.
+	// Name is the name of the recording, which is the command.
 	Name string
 	// As is the user of the front's credentials.
 	As string
-	// Save is the file of the recording; "" is a temporary file that Close removes.
+	// Save is the file of the recording; "" means a temporary file that Close
+	// removes.
 	Save string
-	// Keep, if not nil, receives the traces instead of a recording in a file.
+	// Keep, if not nil, receives the traces. Then there is no recording in a file.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
-	// Secrets set how to treat the errors of requests for secrets.
+	// Secrets says how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
 	// Done is called with each request.
 	Done func(Row)
-	// Failed, if not nil, is called with the reason when nothing more can be recorded.
+	// Failed, if not nil, is called with the reason when recording has failed for
+	// good.
 	Failed func(error)
 }
 
-// Clients is a session to which client programs send their requests.
+// Clients is a session that client programs send their requests to.
 type Clients struct {
 	fetcher *fetcher
-	// Recording is the recording that is being written; nil if clientsOptions.Keep receives the traces.
+	// Recording is the recording in progress; nil if clientsOptions.Keep receives the
+	// traces.
 	Recording *trace.Appender
 	session   *Session
 	front     *front.Front
 	dir       *program.RunDir
-	// Kubeconfig is the path of a kubeconfig for the clients, and ca the path of the certificate in it.
+	// Kubeconfig is the path of a kubeconfig for the clients. ca is the path of the
+	// certificate in it.
 	Kubeconfig string
 	ca         string
 }
 
-// openClients opens a session with a server. The caller calls finish, and then Close.
+// openClients opens a session with a server. The caller must call finish, and then
+// Close.
 func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err error) {
 	c := &Clients{fetcher: newFetcher(server, o.Secrets)}
 	defer func() {
@@ -70,7 +75,8 @@ func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err er
 	return c, c.writeFiles(o.As)
 }
 
-// createRecording creates the file of a recording; "" creates a temporary file, which Close removes.
+// createRecording creates the file of a recording. "" creates a temporary file, which
+// Close removes.
 func createRecording(head trace.Recording, file string) (*trace.Appender, error) {
 	if file == "" {
 		return trace.CreateNameless(head)
@@ -89,7 +95,7 @@ func tokenOf(server *apiserver.Server, user string) string {
 	return ""
 }
 
-// writeFiles writes the files with which clients reach the front.
+// writeFiles writes the files that clients need to reach the front.
 func (c *Clients) writeFiles(user string) (err error) {
 	if c.dir, err = program.NewRunDir(); err != nil {
 		return err
@@ -105,12 +111,13 @@ func (c *Clients) writeFiles(user string) (err error) {
 	return nil
 }
 
-// Environment returns the environment of a client: the variables that kubectl and client-go need, and
-// the same settings for other programs.
+// Environment returns environment variables for a client: the variables that kubectl
+// and client-go need, and the same settings for other programs.
 func (c *Clients) Environment() []string {
 	return []string{
 		"KUBECONFIG=" + c.Kubeconfig,
-		// Not in the user's cache: kubectl names its discovery cache after the server's address and port.
+		// kubectl names its discovery cache after the server's address and port, so
+		// the user's cache is not used.
 		"KUBECACHEDIR=" + filepath.Join(c.dir.Path, "cache"),
 		"APITRACE_SERVER=" + c.front.URL,
 		c.mark(),
@@ -118,13 +125,14 @@ func (c *Clients) Environment() []string {
 	}
 }
 
-// mark returns the element of Environment that names a file of this session: no client of another session has it.
+// mark returns the element of Environment that names a file of this session. No
+// client of another session has it.
 func (c *Clients) mark() string { return "APITRACE_CACERT=" + c.ca }
 
-// finish ends the requests that clients have left open, and waits for the traces.
+// finish ends the requests that are still open, and waits for the traces.
 func (c *Clients) finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
 
-// Close removes the files of the session, except for a recording that has a name.
+// Close removes the files of the session. A recording with a name stays.
 func (c *Clients) Close() error {
 	errs := []error{c.fetcher.Close()}
 	if c.Recording != nil {
@@ -142,7 +150,7 @@ func (c *Clients) Close() error {
 // verdict returns the verdict of the fetcher.
 func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
 
-// Read loads the requests of these rows as one recording.
+// Read loads the requests of rows as one recording. It leaves out rows with an error.
 func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
 	var all *trace.Recording
 	for _, row := range rows {
@@ -165,7 +173,8 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// untraced returns an error that counts the requests without a trace and has the reason of the first.
+// untraced returns an error with the number of requests without a trace and the
+// reason of the first such request.
 func untraced(rows []Row) error {
 	var first error
 	n := 0

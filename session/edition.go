@@ -11,19 +11,22 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// The releases from which on an edition counts what is traced. What the guide says of older ones is not part of it, so
-// that a release from before them can be added without making all recordings ones of another edition.
+// An edition covers the guide from these releases on. It leaves out the guide's
+// entries for older releases, so that adding an older release does not change the
+// edition of all recordings.
 const (
 	editionSince     = "v1.26.0"
 	editionEtcdSince = "v3.5.0"
 )
 
-// sameEdition gives the name that an edition has in recordings. Those of today's packages were made when the guide's entries for
-// older releases were part of an edition.
+// sameEdition maps an edition to its name in recordings. The recordings of today's
+// packages were made when an edition still covered the guide's entries for older
+// releases.
 var sameEdition = map[string]string{"3938ead6aa66": "60b932bca598"}
 
-// edition identifies what this build of apitrace traces: the packages of each program, and how calls are
-// linked. It changes with the packages in the guide, but not with notes or values.
+// edition identifies the traced packages of each program, and how calls are linked,
+// in this build of apitrace. It changes with the packages in the guide, but not with
+// notes or values.
 func edition() (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -53,7 +56,8 @@ func editionOf(guide *instrument.Guide) (string, error) {
 	return edition, nil
 }
 
-// countedFrom returns the guide of a program without what it says of releases before oldest.
+// countedFrom returns the guide of a program without the entries for releases before
+// oldest.
 func countedFrom(oldest string, p instrument.ProgramGuide) instrument.ProgramGuide {
 	p.Packages = from(oldest, p.Packages, func(e *instrument.Packages) *release.Range { return &e.Range })
 	p.Roots = from(oldest, p.Roots, func(e *instrument.Root) *release.Range { return &e.Range })
@@ -63,7 +67,8 @@ func countedFrom(oldest string, p instrument.ProgramGuide) instrument.ProgramGui
 	return p
 }
 
-// from returns the entries that hold for the release oldest or a newer one. An entry that held before has no "since".
+// from returns the entries that hold for the release oldest or a newer one. If an
+// entry already held before oldest, the returned entry has no "since".
 func from[E any](oldest string, entries []E, releases func(*E) *release.Range) []E {
 	var kept []E
 	for _, e := range entries {

@@ -25,8 +25,9 @@ func TestEdition(t *testing.T) {
 	}
 }
 
-// What only releases before v1.26 have is not part of an edition, or no recording of them could be compared with one
-// that is there.
+// An entry that holds only for releases before v1.26 is not part of an edition.
+// Otherwise no recording of these releases could be compared with an existing
+// recording.
 func TestEditionLeavesOlderReleasesOut(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -60,7 +61,7 @@ func TestEditionLeavesOlderReleasesOut(t *testing.T) {
 		}
 	}
 
-	// An entry that begins before v1.26 counts the same wherever it begins.
+	// Entries that begin before v1.26 count the same, wherever they begin.
 	a := countedFrom(editionSince, instrument.ProgramGuide{Packages: []instrument.Packages{{Path: "k8s.io/a", Range: release.Range{Since: "v1.22"}}}})
 	b := countedFrom(editionSince, instrument.ProgramGuide{Packages: []instrument.Packages{{Path: "k8s.io/a", Range: release.Range{Since: "v1.25"}}}})
 	if a.Packages[0].Range != b.Packages[0].Range {

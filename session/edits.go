@@ -15,7 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Edits select the edits of the source with which a server is built. The zero value selects the user's own.
+// Edits select the edits to build a server's source with. The zero value selects the
+// user's edits.
 type Edits struct {
 	dir  string
 	none bool
@@ -24,10 +25,10 @@ type Edits struct {
 // NoEdits selects upstream's source without edits.
 func NoEdits() Edits { return Edits{none: true} }
 
-// EditsIn selects the edits in a folder; "" selects the user's own.
+// EditsIn selects the edits in a folder; "" selects the user's edits.
 func EditsIn(dir string) Edits { return Edits{dir: dir} }
 
-// Dir returns the folder of the edits, or "" for none.
+// Dir returns the folder of the edits, or "" for no edits.
 func (e Edits) Dir() (string, error) {
 	if e.none || e.dir != "" {
 		return e.dir, nil
@@ -36,7 +37,8 @@ func (e Edits) Dir() (string, error) {
 	return filepath.Join(state, "edits"), err
 }
 
-// reportEdits reports before a build of these programs that it includes edits, and what that costs.
+// reportEdits reports, before a build of these programs, the edits in the build and
+// their cost.
 func reportEdits(to Reporter, dir, k8s string, programs ...string) error {
 	version, err := apiserver.ParseVersion(k8s)
 	if err != nil || dir == "" {
@@ -56,7 +58,7 @@ func noteEdit(to Reporter, e program.Edit) {
 	to.Notice("%s is built with your edit of %s: if that edit is new, its package is compiled and the program linked, in up to a minute", e.Program, e.Name)
 }
 
-// of returns the edits of a version, in a form that --k8s accepts.
+// of returns the edits of a version. k8s has a form that --k8s accepts.
 func (e Edits) of(k8s string) (program.Edits, error) {
 	dir, err := e.Dir()
 	if err != nil {
@@ -66,7 +68,8 @@ func (e Edits) of(k8s string) (program.Edits, error) {
 	return program.Edits{Dir: dir, Version: version}, err
 }
 
-// WriteList lists the edited files of a version, with the number of their changed lines.
+// WriteList lists the edited files of a version, with the number of their changed
+// lines.
 func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
@@ -94,8 +97,9 @@ func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter
 	return nil
 }
 
-// Revert undoes the edit of a file in a version, or all its edits for "": those of API servers behind the aggregator if own is set, else those
-// of the programs of a release. Both have files of the same names.
+// Revert undoes the edit of a file in a version, or all edits of the version if name
+// is "". If own is set, it considers the edits of API servers behind the aggregator,
+// else the edits of a release's programs. Both kinds can have files of the same name.
 func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
@@ -137,8 +141,8 @@ func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	return nil
 }
 
-// Add copies a file of a version's source into the folder of the edits, and reports the consequences. The file is one of own, if
-// that names a server.
+// Add copies a file of a version's source into the folder of the edits, and reports
+// the consequences. If own names a server, the file is one of that server's.
 func (e Edits) Add(ctx context.Context, k8s string, own serverconfig.Own, name string, to Reporter) (program.Edit, error) {
 	edits, err := e.of(k8s)
 	if err != nil {

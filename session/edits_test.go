@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A server behind the aggregator and kube-apiserver have files of the same names: --server says whose edit is undone.
+// kube-apiserver and a server behind the aggregator have files of the same names.
+// --server selects the edit to undo.
 func TestRevertTellsServersApart(t *testing.T) {
 	t.Setenv(program.CacheEnv, t.TempDir())
 	const file = "k8s.io/apiserver/pkg/server/handler.go"

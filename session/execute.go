@@ -10,16 +10,19 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Execution sets how to trace the requests of a client program.
+// An Execution says how to trace the requests of a client program.
 type Execution struct {
-	// As is the client's user. Save is the file of the recording; "" is a temporary file, which is removed at the end.
+	// As is the client's user. Save is the file of the recording; "" means a
+	// temporary file, which is removed at the end.
 	As, Save string
-	// Show shows the requests at the end, even after Ctrl-C. It is not called without requests.
+	// Show shows the requests at the end, even after Ctrl-C. It is not called without
+	// requests.
 	Show func(context.Context, *Clients, []Row) error
 }
 
-// Execute runs a client program to its end and traces its requests. It adds to the client's environment
-// what the client needs to reach the server. It returns the exit status of the client.
+// Execute runs a client program to its end and traces its requests. It adds to the
+// client's environment the variables that lead to the server. It returns the client's
+// exit status.
 func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, to Reporter) (status int, err error) {
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {
@@ -56,11 +59,12 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 // A RequestList shows the requests of a recording as they end.
 type RequestList struct {
 	Add func(Row)
-	// Wait shows how to send requests and returns once the recording is to end.
+	// Wait shows how to send requests, and returns when the recording is to end.
 	Wait func(context.Context, *Clients) error
 }
 
-// PrintedList writes a line for each request to w, after the path of the kubeconfig.
+// PrintedList returns a list that writes to w the path of the kubeconfig, and then a
+// line for each request.
 func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) RequestList {
 	var untraced repeated
 	return RequestList{
@@ -92,7 +96,8 @@ func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) Reque
 // RecordingName returns the default name for the file of a recording.
 func RecordingName() string { return time.Now().Format("apitrace-20060102-150405.jsonl") }
 
-// Record writes the traces of the requests that clients send as this user to a file, until list.Wait returns.
+// Record writes the traces of clients' requests to the file save until list.Wait
+// returns. as is the user of the clients.
 func (o ServerOptions) Record(ctx context.Context, as, save string, list RequestList, to Reporter) (err error) {
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {

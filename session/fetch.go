@@ -16,16 +16,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A fetcher gets the traces of requests from a server's probes, and the objects that they wrote from etcd.
-// It is safe for concurrent use.
+// A fetcher gets the traces of requests from a server's probes. It also gets the
+// objects that the requests wrote, from etcd. It is safe for concurrent use.
 type fetcher struct {
 	// sockets are the paths of the probes' sockets, by the name of the program.
 	sockets map[string]string
-	// untraced names the etcd if it is not traced; else it is "".
+	// untraced names the etcd if it is not traced, else it is "".
 	untraced string
-	// etcd connects to the store at first use. It is nil if the address of the store is not known.
+	// etcd connects to the store at first use. It is nil if the store's address is
+	// not known.
 	etcd func() (*storage.Reader, error)
-	// secrets set how to treat error texts.
+	// secrets says how to treat error texts.
 	secrets collect.Secrets
 
 	mu sync.Mutex
@@ -35,7 +36,7 @@ type fetcher struct {
 	checked collect.Check
 }
 
-// newFetcher makes a fetcher for the requests to a server.
+// newFetcher returns a fetcher for the requests to a server.
 func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
 	f := &fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
 	if server.ExternalEtcd {
@@ -55,8 +56,8 @@ func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
 	return f
 }
 
-// addProbe adds the probe of a traced program that was started after the server. It must not be called while a
-// trace is being fetched.
+// addProbe adds the probe of a traced program that was started after the server. It
+// must not be called while a trace is being fetched.
 func (f *fetcher) addProbe(program, socket string) { f.sockets[program] = socket }
 
 // Close ends the connection to etcd.
@@ -69,12 +70,13 @@ func (f *fetcher) Close() error {
 	return f.connected.Close()
 }
 
-// sentOf converts a sent request.
+// sentOf converts a sent request for the fetcher.
 func sentOf(sent *scenarios.Sent) trace.Sent {
 	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Values: collect.SecretValues(sent.RequestBody)}
 }
 
-// fetch gets the trace of a request that has ended.
+// fetch gets the trace of a request that has ended, with the objects that the request
+// wrote.
 func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, err := f.calls(ctx, sent)
 	if err != nil {
@@ -114,13 +116,13 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	return request, nil
 }
 
-// verdict returns an error if recorded calls differ from the real stack. checked tells whether they
-// were compared.
+// verdict returns an error if recorded calls differ from the real stack. checked is
+// set if they were compared.
 func (f *fetcher) verdict(checked bool, to Reporter) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case checked && f.checked.Calls == 0: // nothing was proved
+	case checked && f.checked.Calls == 0: // nothing was compared
 		to.Notice("no call was compared with the real stack: no trace was fetched")
 	case checked:
 		to.Notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))

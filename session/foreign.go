@@ -19,9 +19,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sampleForeign opens a front to a traced kube-apiserver that another program started, at options.Server.
-// probe is the path of its probe's socket, rate the fraction of the requests to trace, and secrets set how to
-// treat the errors of requests for secrets. The caller must call Close.
+// sampleForeign opens a front to a traced kube-apiserver that another program
+// started, at options.Server. probe is the path of the server's probe socket. rate is
+// the fraction of requests to trace. secrets says how to treat the errors of requests
+// for secrets. The caller must call close.
 func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*sampler, error) {
 	options.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: options.Server, CAPEM: options.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
@@ -43,7 +44,7 @@ func sampleForeign(ctx context.Context, probe string, rate float64, options fron
 	return s, nil
 }
 
-// writeCA writes the certificate with which clients verify the front.
+// writeCA writes the certificate that clients verify the front with.
 func (s *sampler) writeCA() (err error) {
 	if s.dir, err = program.NewRunDir(); err != nil {
 		return err
@@ -52,7 +53,8 @@ func (s *sampler) writeCA() (err error) {
 	return os.WriteFile(s.CAFile, s.Front.CAPEM, 0o600)
 }
 
-// versionOf returns the version of a server, or "" if the server tells it only to authenticated users.
+// versionOf returns the version of a server, or "" if only authenticated users may
+// read it.
 func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
 	client, err := server.Client()
 	if err != nil {

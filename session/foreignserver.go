@@ -15,21 +15,24 @@ import (
 	"github.com/kubeapitrace/apitrace/session/front"
 )
 
-// A Foreign is a traced kube-apiserver that another program started, and the files of a front to it.
+// A Foreign is a traced kube-apiserver that another program started, with the files
+// of a front to it.
 type Foreign struct {
-	// Server is its URL, CAFile the file of the certificate authority that verifies it, Probe the path of its probe's socket.
+	// Server is the server's URL. CAFile is the file of the certificate authority
+	// that verifies the server. Probe is the path of its probe's socket.
 	Server, CAFile, Probe string
 	// Port is the port of the front; 0 selects any free port.
 	Port int
-	// CertFile and KeyFile hold the certificate of the front; "" makes one.
+	// CertFile and KeyFile hold the certificate of the front. If they are "",
+	// apitrace makes a certificate.
 	CertFile, KeyFile string
-	// ClientCAFile verifies clients' certificates. The front presents the proxy's certificate to
-	// kube-apiserver, which then accepts the user that the front names.
+	// ClientCAFile verifies clients' certificates. The front presents the proxy's
+	// certificate to kube-apiserver, which then accepts the user name from the front.
 	ClientCAFile, ProxyCertFile, ProxyKeyFile string
 	Secrets                                   collect.Secrets
 }
 
-// Validate checks what can be checked without reading a file.
+// Validate checks the options without reading files.
 func (o *Foreign) Validate() error {
 	if u, err := url.Parse(o.Server); err != nil || u.Scheme != "https" || u.Host == "" {
 		return message.UsageErrorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.Server)
@@ -43,8 +46,9 @@ func (o *Foreign) Validate() error {
 	return nil
 }
 
-// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If it made the certificate of the
-// front, it writes the path of the file with which clients verify it to w.
+// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If
+// Sample made the front's certificate, it writes to w the path of the file that
+// clients verify the front with.
 func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	options, err := o.frontOptions()
 	if err != nil {
@@ -63,7 +67,8 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	return ctx.Err()
 }
 
-// frontOptions reads the options of the front, which has no credentials of its own.
+// frontOptions reads the options of the front. The front has no credentials of its
+// own.
 func (o *Foreign) frontOptions() (front.Options, error) {
 	ca, err := os.ReadFile(o.CAFile)
 	if err != nil {
@@ -84,7 +89,8 @@ func (o *Foreign) frontOptions() (front.Options, error) {
 	return options, nil
 }
 
-// users reads the authorities of client certificates; nil means that clients cannot authenticate by certificate.
+// users reads the authorities of client certificates. nil means that clients cannot
+// authenticate by certificate.
 func (o *Foreign) users() (*front.CertificateUsers, error) {
 	if o.ClientCAFile == "" {
 		return nil, nil

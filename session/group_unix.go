@@ -12,9 +12,10 @@ import (
 	"golang.org/x/term"
 )
 
-// giveTerminal puts a client into a process group of its own, so that apitrace can end it together
-// with the processes that it starts. If standard input is a terminal, that group becomes its foreground
-// group, which reads from it and gets its Ctrl-C; back returns the terminal to apitrace.
+// giveTerminal puts a client into a process group of its own, so that apitrace can
+// end the client together with the processes that it starts. If standard input is a
+// terminal, the group becomes its foreground group, which reads from the terminal and
+// gets Ctrl-C. back returns the terminal to apitrace.
 func giveTerminal(cmd *exec.Cmd) (back func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithUs(cmd.SysProcAttr)
@@ -27,7 +28,8 @@ func giveTerminal(cmd *exec.Cmd) (back func()) {
 	}
 	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(in.Fd())
 	return func() {
-		// Otherwise, taking the terminal back as a background group would stop this process.
+		// Otherwise, taking the terminal back as a background group would stop this
+		// process.
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, syscall.Getpgrp())
@@ -36,5 +38,5 @@ func giveTerminal(cmd *exec.Cmd) (back func()) {
 
 // signalGroup sends a signal to the client and to all processes that it has started.
 func signalGroup(cmd *exec.Cmd, s syscall.Signal) {
-	_ = syscall.Kill(-cmd.Process.Pid, s) // an error means that the group is gone
+	_ = syscall.Kill(-cmd.Process.Pid, s) // an error means that the group has ended
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// forScenario returns the Spec of the server that a scenario needs. A server that the user names takes the place of the one
-// that the scenario names.
+// forScenario returns the Spec of the server that a scenario needs. An API server
+// that the user names replaces the API server of the scenario.
 func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	if s.Own.IsZero() {
 		s.Own = scenario.Setup.AggregatedServer
@@ -16,7 +16,7 @@ func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	s.Extra = scenario.Setup.Server
 	switch {
 	case s.tracesOwn(scenario):
-		s.Extra = serverconfig.Extra{} // they are for the start or the end of kube-apiserver
+		s.Extra = serverconfig.Extra{} // the flags are for the start or the end of kube-apiserver
 		s.Boot = trace.NewTraceID()
 	case scenario.Boots(apiserver.Name) || scenario.Stop != nil:
 		s.Boot = trace.NewTraceID()
@@ -24,7 +24,7 @@ func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	return s
 }
 
-// tracesOwn reports whether a scenario that traces the start or the end of a server traces that of Own.
+// tracesOwn reports whether a scenario traces the start or the end of the server Own.
 func (s Spec) tracesOwn(scenario *scenarios.Scenario) bool {
 	return !s.Own.IsZero() && tracesLife(scenario)
 }
@@ -34,9 +34,10 @@ func tracesLife(scenario *scenarios.Scenario) bool {
 	return scenario.Boot != nil || scenario.Stop != nil
 }
 
-// ofOwn returns a scenario that traces the start or the end of the server behind the aggregator, by its name, instead of
-// another server's. What is expected of that one is not expected of this, and the requests that are sent during the end are left
-// out: most servers have no flag that leaves time for them.
+// ofOwn returns a copy of a scenario that traces the start or the end of the user's
+// own server, by its name, instead of another server's. The copy has no expectations,
+// because they are for the other server. It has no requests during the end, because
+// most servers have no flag that leaves time for them.
 func ofOwn(scenario *scenarios.Scenario, name string) *scenarios.Scenario {
 	own := *scenario
 	own.Requests = nil

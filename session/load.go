@@ -15,14 +15,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// FindScenario finds a scenario by its name or path. It returns a message.UsageError if there is no such scenario, or if the
-// release cannot run it.
+// FindScenario finds a scenario by its name or path. It returns a message.UsageError
+// if no such scenario exists, or if the release cannot run it.
 func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Find(name)
 	return runnable(scenario, err, version)
 }
 
-// KnownScenario is like FindScenario, but looks in the library only.
+// KnownScenario is like FindScenario, but looks only in the library.
 func KnownScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Known(name)
 	return runnable(scenario, err, version)
@@ -41,7 +41,8 @@ func runnable(scenario *scenarios.Scenario, err error, version string) (*scenari
 	return scenario, nil
 }
 
-// Scenarios lists the scenarios that a version of Kubernetes can run. k8sVersion has a form that --k8s accepts; "" lists all.
+// Scenarios lists the scenarios that a version of Kubernetes can run. k8sVersion has
+// a form that --k8s accepts; "" lists all scenarios.
 func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	all, err := scenarios.List()
 	if err != nil || k8sVersion == "" {
@@ -54,8 +55,8 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }
 
-// Load reads a recording from a file, or from in if file is "-". It accepts a truncated recording and
-// reports what is missing.
+// Load reads a recording from a file, or from in if file is "-". It accepts a
+// truncated recording and reports the missing part.
 func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, err error) {
 	if file == "-" {
 		recording, err = trace.Read(in, "standard input")
@@ -69,8 +70,9 @@ func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, e
 	return recording, err
 }
 
-// IsFile reports whether the name of a recording is that of a file rather than a scenario: it has a slash or a dot, is
-// "-", or names an existing file but no scenario.
+// IsFile reports whether the name of a recording means a file rather than a scenario.
+// The name of a file has a slash or a dot, is "-", or names an existing file but no
+// scenario.
 func IsFile(what string) bool {
 	if strings.ContainsAny(what, "./") || what == "-" {
 		return true
@@ -82,7 +84,8 @@ func IsFile(what string) bool {
 	return err == nil
 }
 
-// Open returns the recording in a file, or the recording of a scenario for a version in a form that --k8s accepts.
+// Open returns the recording in a file, or the embedded recording of a scenario.
+// k8sVersion is the scenario's version in a form that --k8s accepts.
 func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	if IsFile(what) {
 		return Load(what, in, to)
@@ -95,8 +98,9 @@ func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording,
 	return recording, nil
 }
 
-// RecordedRelease returns the recorded release of a version in a form that --k8s accepts. A version that apitrace cannot trace, or
-// has not recorded, is a usage error.
+// RecordedRelease returns the recorded release of a version. k8sVersion has a form
+// that --k8s accepts. A version that apitrace cannot trace, or has not recorded, is a
+// usage error.
 func RecordedRelease(k8sVersion string) (string, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err == nil {
@@ -105,7 +109,8 @@ func RecordedRelease(k8sVersion string) (string, error) {
 	return version, message.ToUsageError(err)
 }
 
-// RecordedReleaseOrAll is like RecordedRelease, but returns "" for "", which stands for all recorded releases.
+// RecordedReleaseOrAll is like RecordedRelease, but returns "" for "", which stands
+// for all recorded releases.
 func RecordedReleaseOrAll(k8sVersion string) (string, error) {
 	if k8sVersion == "" {
 		return "", nil
@@ -113,8 +118,9 @@ func RecordedReleaseOrAll(k8sVersion string) (string, error) {
 	return RecordedRelease(k8sVersion)
 }
 
-// Recorded returns the embedded recording of a scenario for a version in a form that --k8s accepts.
-// If there is none, the error names the command that replays the scenario.
+// Recorded returns the embedded recording of a scenario. k8sVersion has a form that
+// --k8s accepts. If there is no recording, the error names the command that replays
+// the scenario.
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -132,7 +138,8 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	return recording, err
 }
 
-// explainMissing returns one error for a scenario that does not exist, and another for one that was not recorded.
+// explainMissing returns the error for a scenario that does not exist, or was not
+// recorded.
 func explainMissing(version string, err *recordings.UnknownScenarioError) error {
 	known, unknown := scenarios.Known(err.Scenario)
 	if unknown != nil {
@@ -147,7 +154,8 @@ func explainMissing(version string, err *recordings.UnknownScenarioError) error 
 	return message.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, err.Scenario, version)
 }
 
-// explainSince adds to an error why the scenario needs its first release, if that is known.
+// explainSince adds to an error why the scenario needs its first release, if the
+// reason is known.
 func explainSince(err error, scenario *scenarios.Scenario) error {
 	if why := scenario.NeedsFirst(); !why.IsZero() {
 		return message.Errorf("%w; %s", err, why)

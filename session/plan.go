@@ -10,10 +10,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// BuildAll builds kube-apiserver and etcd, the optional ones of apiserver.Programs that are named, and the server behind the aggregator
-// if there is one. It returns the paths of the programs. With plain it builds upstream's programs without tracing.
+// BuildAll builds kube-apiserver, etcd, the optional programs of apiserver.Programs
+// with these names, and the server behind the aggregator, if the options name one. It
+// returns the paths of the programs. With plain it builds upstream's programs without
+// tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []string, to Reporter) (paths []string, err error) {
-	own, err := o.buildOwn(ctx, plain, to) // first: a mistake in it is told before minutes have passed
+	own, err := o.buildOwn(ctx, plain, to) // first, so that a mistake in it is reported before minutes have passed
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +37,8 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []stri
 	return paths, nil
 }
 
-// WritePlan writes the steps that BuildAll would take. It writes nothing if the server behind the aggregator cannot be built.
+// WritePlan writes the steps that BuildAll would take. It writes nothing if the
+// server behind the aggregator cannot be built.
 func (o ServerOptions) WritePlan(ctx context.Context, plain bool, optional []string, w io.Writer, p message.Printer) error {
 	edits, err := o.Edits.Dir()
 	if err != nil {

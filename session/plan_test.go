@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A mistake in the name of the server behind the aggregator ends a build before kube-apiserver is built, which takes
-// minutes, and a plan before anything is written.
+// A mistake in the name of the server behind the aggregator ends a build before
+// kube-apiserver is built, which takes minutes. It ends a plan before any output.
 func TestBuildOwnServerFirst(t *testing.T) {
 	t.Setenv(program.CacheEnv, t.TempDir())
 	t.Setenv("GOPROXY", "off")

@@ -6,36 +6,41 @@ import (
 	"time"
 )
 
-// A receiver is the state of the OTLP receiver, as seen by the sampler. While it accepts no traces, requests are
-// not traced: making, fetching and encoding a trace would take processor time from the server's clients in vain.
+// A receiver is the state of the OTLP receiver, as the sampler sees it. While it
+// accepts no traces, requests are not traced: making, fetching and encoding a trace
+// would take processor time from the server's clients for nothing.
 type receiver struct {
 	mu sync.Mutex
 	// away is set if the last attempt failed.
 	away bool
-	// failures counts the failed attempts since the last success; failed is the time of the last one.
+	// failures counts the failed attempts since the last success. failed is the time
+	// of the last failure.
 	failures int
 	failed   time.Time
-	// next is the earliest time of the next attempt while the receiver is away.
+	// next is the earliest time of the next attempt, while the receiver is away.
 	next time.Time
-	// sending are the attempts in progress, the oldest first.
+	// sending lists the attempts in progress, oldest first.
 	sending []*attempt
 }
 
-// An attempt sends a trace to the receiver.
+// An attempt is the sending of one trace to the receiver.
 type attempt struct{ start time.Time }
 
 const (
-	// slowSend is the time that sending a trace may take before tracing of new requests pauses.
+	// slowSend is how long sending a trace may take before tracing of new requests
+	// pauses.
 	slowSend = time.Second
-	// firstBackoff is the pause after a failure; it doubles with each further one, up to maxBackoff.
+	// firstBackoff is the pause after a failure. It doubles with each further
+	// failure, up to maxBackoff.
 	firstBackoff = time.Second
 	maxBackoff   = 30 * time.Second
-	// trialTime is the time for which an attempt that does not end blocks further attempts.
+	// trialTime is how long an attempt that does not end blocks further attempts.
 	trialTime = 5 * time.Second
 )
 
-// mayTrace reports whether to trace a request that begins now. While the receiver is away, one request is traced
-// at the end of each pause, to find out whether the receiver is back.
+// mayTrace reports whether to trace a request that begins now. While the receiver is
+// away, one request is traced at the end of each pause, to find out whether the
+// receiver is back.
 func (r *receiver) mayTrace(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,15 +57,16 @@ func (r *receiver) mayTrace(now time.Time) bool {
 	return true
 }
 
-// given reports whether to send the trace of a request that began at start: not if the receiver has
-// failed since.
+// given reports whether to send the trace of a request that began at start. It
+// returns false if the receiver has failed since then.
 func (r *receiver) given(start time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.away || start.After(r.failed)
 }
 
-// begin notes that an attempt begins. The caller calls succeeded or failedAt with it.
+// begin notes that an attempt begins. The caller must pass the attempt to succeeded
+// or failedAt.
 func (r *receiver) begin(now time.Time) *attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,12 +75,13 @@ func (r *receiver) begin(now time.Time) *attempt {
 	return a
 }
 
-// end notes that an attempt is over. The caller holds mu.
+// end notes that an attempt is over. The caller must hold mu.
 func (r *receiver) end(a *attempt) {
 	r.sending = slices.DeleteFunc(r.sending, func(other *attempt) bool { return other == a })
 }
 
-// succeeded notes that the receiver has accepted a trace, and reports whether attempts had failed before.
+// succeeded notes that the receiver has accepted a trace. It reports whether attempts
+// had failed before.
 func (r *receiver) succeeded(a *attempt) (again bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,16 +91,17 @@ func (r *receiver) succeeded(a *attempt) (again bool) {
 	return again
 }
 
-// doubt makes the next request a trial: sending an empty message has failed, but sending a trace may still
-// succeed.
+// doubt makes the next request a trial. It is called when sending an empty message
+// has failed, because sending a trace may still succeed.
 func (r *receiver) doubt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away = true
 }
 
-// failedAt notes that an attempt has failed. It reports whether this is the first failure, and the length of
-// the pause. Attempts that were in progress at a failure do not lengthen its pause.
+// failedAt notes that an attempt has failed. It returns whether this is the first
+// failure, and the length of the pause. Attempts that were in progress at a failure
+// do not lengthen its pause.
 func (r *receiver) failedAt(a *attempt, now time.Time) (first bool, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

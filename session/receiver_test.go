@@ -45,7 +45,8 @@ func TestReceiverBackoff(t *testing.T) {
 	}
 }
 
-// TestReceiverInDoubt checks that a receiver that refuses an empty message gets one trace before more are made.
+// TestReceiverInDoubt checks that a receiver that refuses an empty message gets one
+// trace before further traces are made.
 func TestReceiverInDoubt(t *testing.T) {
 	r, now := &receiver{}, time.Unix(1000, 0)
 	r.doubt()
@@ -57,8 +58,9 @@ func TestReceiverInDoubt(t *testing.T) {
 	}
 }
 
-// TestReceiverFailsOnce checks that attempts that are in progress when the receiver fails count as one failure with it, and that
-// the oldest attempt in progress is the one that may be slow.
+// TestReceiverFailsOnce checks that all attempts in progress count as one failure
+// when the receiver fails, and that the oldest attempt in progress decides whether
+// sending is slow.
 func TestReceiverFailsOnce(t *testing.T) {
 	r, now := &receiver{}, time.Unix(1000, 0)
 	old := r.begin(now)

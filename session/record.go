@@ -12,14 +12,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// RecordScenario replays a scenario and returns the recording. It fails if the traces lack what the scenario expects. It uses the
-// running server, or starts another one if the scenario needs one of its own or if running is nil.
+// RecordScenario replays a scenario and returns the recording. It fails if the traces
+// do not meet the scenario's expectations. It uses the running server, or starts
+// another one if running is nil or the scenario needs a server of its own.
 //
-// Background work of the server changes a few of many traces. So RecordScenario replays until a trace occurs for the second time, except for a
-// start or an end of the server, and for a scenario that declares what varies.
+// Background work of the server changes a few of many traces. So RecordScenario
+// replays until a trace occurs for the second time. It replays only once for a start
+// or an end of the server, and for a scenario that declares which values vary.
 func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, err error) {
 	o = o.forScenario(scenario)
-	sample, err := o.sampleFor(ctx, scenario, to) // before a server is started that would wait for the build
+	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +37,8 @@ func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, sce
 	return typical(func() (*trace.Recording, error) { return running.recordOnce(ctx, scenario, sample, "", to) })
 }
 
-// recordOnce replays a scenario once; boot is the trace id of the server's start, if that is traced.
+// recordOnce replays a scenario once. boot is the trace id of the server's start, if
+// the start is traced.
 func (r *Running) recordOnce(ctx context.Context, scenario *scenarios.Scenario, sample *program.Binary, boot string, to Reporter) (*trace.Recording, error) {
 	s := newReplay(r.Server, scenario, sample, collect.Secrets{})
 	if err := s.record(ctx, to, boot); err != nil {
@@ -44,10 +47,11 @@ func (r *Running) recordOnce(ctx context.Context, scenario *scenarios.Scenario, 
 	return &s.recording, s.verdict(false, to)
 }
 
-// attempts is the number of replays within which the same trace must occur twice.
+// attempts is how many replays may run until the same trace has occurred twice.
 const attempts = 6
 
-// typical replays a scenario with once until a trace occurs for the second time.
+// typical calls once, which replays a scenario, until a trace occurs for the second
+// time.
 func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
 	seen := map[string]bool{}
 	for range attempts {

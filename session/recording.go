@@ -27,7 +27,8 @@ func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 	return recording
 }
 
-// SourceOf returns the source of a program of a recording by its name, and fetches it if necessary.
+// SourceOf returns the source of a recording's program, given by its name. It fetches
+// the source if necessary.
 func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apiserver.BuildOptions) (*traced.Source, error) {
 	own, ok := rec.OwnServer(process)
 	switch {

@@ -2,17 +2,19 @@ package session
 
 import "sync"
 
-// A repeated reports what happens again and again without a flood of lines: each of the first times, then only how often by now, at
-// 100, 1,000, 10,000 and so on. The zero value is ready to use. It is safe for concurrent use.
+// A repeated limits the reports of a repeated event. Each of the first mostRepeated
+// events is reported. After that, only their number is reported, at 100, 1,000,
+// 10,000 and so on. The zero value is ready to use. It is safe for concurrent use.
 type repeated struct {
 	mu sync.Mutex
 	n  int
 }
 
-// mostRepeated is how many times are reported each.
+// mostRepeated is the number of events that are reported one by one.
 const mostRepeated = 10
 
-// count counts another time, and returns how often it was by now; each is set if this time is to be reported, sum if the number is.
+// count counts an event and returns the number of events so far. each is set if this
+// event must be reported. sum is set if the number must be reported.
 func (r *repeated) count() (n int, each, sum bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,13 +16,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Run replays a scenario on a server that the options describe, and calls deliver with the recording
-// while the server still runs. deliver also gets an incomplete recording, if the scenario failed, the
-// server died, or ctx ended; it is not called if no request was recorded. The error says what failed, or how the
-// traces differ from what the scenario expects.
+// Run replays a scenario on a server that the options describe, and calls deliver
+// with the recording while the server still runs. deliver also gets an incomplete
+// recording, if the scenario failed, the server died, or ctx ended. deliver is not
+// called if no request was recorded. The error is the reason of a failure, or lists
+// the differences between the traces and the scenario's expectations.
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
 	o = o.forScenario(scenario)
-	sample, err := o.sampleFor(ctx, scenario, to) // before a server is started that would wait for the build
+	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,8 @@ func (o ServerOptions) Replay(ctx context.Context, name string, to Reporter, del
 	return Run(ctx, o, scenario, to, deliver)
 }
 
-// replay replays a scenario as Run does. serving is the context that Obtain returned; sample is the sample server, or nil.
+// replay replays a scenario as Run does. serving is the context that Obtain returned.
+// sample is the sample server, or nil.
 func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario *scenarios.Scenario, sample *program.Binary, to Reporter, deliver func(*trace.Recording) error) error {
 	if err := refuseCluster(serving, r.Server); err != nil {
 		return err
@@ -78,9 +80,9 @@ func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario
 // errTraced ends a replay after the last traced request.
 var errTraced = message.NewError("all is traced")
 
-// RunTraced replays a scenario up to its last traced request. It accepts any answers. Besides the
-// recording it returns, for each recorded request, the server's message if the server refused the
-// request, else "".
+// RunTraced replays a scenario up to its last traced request. It accepts any answers.
+// Besides the recording it returns a message for each recorded request: the server's
+// message if the server refused the request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to)
@@ -120,17 +122,20 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 type replay struct {
 	server   *apiserver.Server
 	scenario *scenarios.Scenario
-	// sample is the sample server of a scenario that needs one, else nil.
+	// sample is the sample server if the scenario needs it, else nil.
 	sample    *program.Binary
 	recording trace.Recording
-	// messages has, for each traced request, the server's message if the server refused it, else "".
+	// messages has, for each traced request, the server's message if the server
+	// refused the request, else "".
 	messages []string
-	// unmet has an error for each expectation of the scenario that the traces do not satisfy.
+	// unmet has an error for each expectation that the traces do not meet.
 	unmet   []error
 	fetcher *fetcher
-	// life is the trace id of the server's start, for a scenario that traces its end.
+	// life is the trace id of the server's start, if the scenario traces the server's
+	// end.
 	life string
-	// own is set if the scenario traces the start or the end of the user's own server behind the aggregator.
+	// own is set if the scenario traces the start or the end of the user's own server
+	// behind the aggregator.
 	own bool
 }
 
@@ -145,13 +150,14 @@ func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, sample *p
 	return s
 }
 
-// bootsAtOnce reports whether the scenario traces the start of a server that runs when the replay begins.
+// bootsAtOnce reports whether the scenario traces the start of a server that already
+// runs when the replay begins.
 func (s *replay) bootsAtOnce() bool {
 	return s.scenario.Boots(apiserver.Name) || s.own && s.scenario.Boot != nil
 }
 
-// record makes the recording: of the server's start, if boot is its trace id, or of the
-// requests of the player.
+// record makes the recording. It records the server's start if the scenario traces a
+// start, else the requests of the player. boot is the trace id of the start.
 func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
 	if s.bootsAtOnce() {
 		return s.boot(ctx, boot)
@@ -164,8 +170,8 @@ func (s *replay) play(ctx context.Context, to Reporter) error {
 	return s.playUntil(ctx, to, func() error { return nil })
 }
 
-// playUntil replays until the scenario ends or traced returns an error. traced is called after
-// each trace that is added to the recording.
+// playUntil replays until the scenario ends or traced returns an error. traced is
+// called after each trace that is added to the recording.
 func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error) error {
 	defer s.fetcher.Close()
 	player := newPlayer(s.server, to)
@@ -184,7 +190,8 @@ func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error
 	})
 }
 
-// newPlayer returns a player for a server that other players may use at the same time.
+// newPlayer returns a player for a server that other players may use at the same
+// time.
 func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
@@ -195,8 +202,8 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	}
 }
 
-// aggregate starts the sample server that the scenario needs. The scenario may trace the start of
-// that server.
+// aggregate starts the sample server that the scenario needs. If the scenario traces
+// the start of that server, aggregate records the start.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
 	if own := s.server.Aggregated; own != nil {
 		to.Notice("%s takes the place of the sample server", own.Version)
@@ -243,7 +250,7 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 	return nil
 }
 
-// boot makes the recording of the server's start, which has the given trace id.
+// boot records the server's start, which has this trace id.
 func (s *replay) boot(ctx context.Context, traceID string) error {
 	start, err := s.fetcher.calls(ctx, trace.Sent{
 		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
@@ -255,7 +262,7 @@ func (s *replay) boot(ctx context.Context, traceID string) error {
 	return nil
 }
 
-// add adds a trace to the recording, and compares it with the expectation.
+// add adds a trace to the recording and compares it with the expectation.
 func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 	s.recording.Requests = append(s.recording.Requests, *request)
 	if s.server.ExternalEtcd {
@@ -266,7 +273,8 @@ func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 	}
 }
 
-// verdict returns an error if the traces are not as expected, or calls differ from the real stack.
+// verdict returns an error if the traces do not meet the expectations, or if calls
+// differ from the real stack.
 func (s *replay) verdict(checked bool, to Reporter) error {
 	if err := s.fetcher.verdict(checked, to); err != nil {
 		return err

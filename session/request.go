@@ -14,8 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Request sends one traced request unchanged, hangs up after the timeout, and returns its trace. It reports to
-// to what the tree does not show: why there is no answer, or the server's error message.
+// Request sends one traced request unchanged, hangs up after the timeout, and returns
+// the request's trace. It also reports to the Reporter why there is no answer, or the
+// server's error message. The tree of calls shows neither.
 func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
 	sent, err := r.send(ctx, h, timeout, to)
 	if err != nil {
@@ -39,8 +40,9 @@ func (r *Running) send(ctx context.Context, h *scenarios.HTTP, timeout time.Dura
 	return newPlayer(r.Server, to).Send(ctx, h)
 }
 
-// record fetches the trace of a sent request, as a recording with this name. If there is no trace because
-// the server does not answer, or did not answer the request, the error says so.
+// record fetches the trace of a sent request, as a recording with this name. If there
+// is no trace because the server does not answer, or did not answer this request, the
+// error has that reason.
 func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
 	if sent.Err != nil && sent.Status == 0 {
 		if err := r.silence(ctx); err != nil {
@@ -72,7 +74,8 @@ func noAnswer(sent *scenarios.Sent) error {
 	return message.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
 }
 
-// tell reports what the tree of a request does not show: why there is no answer, or the server's error message.
+// tell reports why there is no answer, or the server's error message. The tree of
+// calls shows neither.
 func (r *Running) tell(sent *scenarios.Sent, timeout time.Duration, to Reporter) {
 	switch {
 	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
@@ -86,7 +89,8 @@ func (r *Running) tell(sent *scenarios.Sent, timeout time.Duration, to Reporter)
 	}
 }
 
-// answerOf returns the server's message about a request that it refused.
+// answerOf returns the server's message about a request that it refused, or only the
+// outcome if the message may hold secrets.
 func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	if secrets.Hidden(sent.Path) {
 		return sent.Outcome()
@@ -94,5 +98,5 @@ func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	return sent.FullMessage()
 }
 
-// Verdict returns an error if calls that Request has fetched differ from the real stack.
+// Verdict returns an error if calls in the fetched traces differ from the real stack.
 func (r *Running) Verdict(to Reporter) error { return r.fetcher.verdict(r.options.Check, to) }

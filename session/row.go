@@ -20,20 +20,22 @@ import (
 // A Row is the line of one request in a summary.
 type Row struct {
 	Method, Path string
-	// Status is the HTTP status, 0 if there was no answer.
+	// Status is the HTTP status, or 0 if there was no answer.
 	Status int
 	// HungUp is set if the client did not wait for the end of the answer.
 	HungUp bool
-	// Start is the time when the first call began or, without a trace, when the request came in.
+	// Start is when the first call began or, without a trace, when the request came
+	// in.
 	Start time.Time
-	// Duration is the time that the client waited or, for a watch, listened.
+	// Duration is how long the client waited or, for a watch, listened.
 	Duration time.Duration
-	// Calls is the number of calls; Incomplete is set if some are missing.
+	// Calls is the number of calls. Incomplete is set if some calls are missing.
 	Calls      int
 	Incomplete bool
-	// Etcd counts the operations that kube-apiserver sent to etcd, by name: "Range", "Txn".
+	// Etcd counts the operations that kube-apiserver sent to etcd, by name: "Range",
+	// "Txn".
 	Etcd map[string]int
-	// Place is the result of Keep.
+	// Place is the result of Options.Keep.
 	Place trace.Place
 	// Err is the reason why there is no trace, or nil.
 	Err error
@@ -53,8 +55,9 @@ func (r *Row) take(request *trace.Request) {
 	r.Etcd = etcdOperations(request)
 }
 
-// Summarize makes the rows of a recording. A recording does not have the time that the client waited, so
-// Duration is that of the first call: from when the server had the request until it finished it.
+// Summarize returns the rows of a recording. A recording does not know how long the
+// client waited, so Duration is the first call's duration: from when the server had
+// the request until the server finished it.
 func Summarize(rec *trace.Recording) []Row {
 	var rows []Row
 	for i := range rec.Requests {
@@ -66,14 +69,15 @@ func Summarize(rec *trace.Recording) []Row {
 	return rows
 }
 
-// etcdOperation matches a function of etcd's client that sends one request: the last function before gRPC
-// (client/v3/retry.go) or, for watches, which share a stream, the function that requests the watch.
+// etcdOperation matches a function of etcd's client that sends one request. It is the
+// last function before gRPC (client/v3/retry.go). Watches share a stream; for them it
+// is the function that requests the watch.
 var etcdOperation = regexp.MustCompile(`^go\.etcd\.io/etcd/client/v3\.(?:\(\*retry[A-Za-z]+Client\)|\(\*watcher\))\.([A-Za-z]+)$`)
 
 func etcdOperations(request *trace.Request) map[string]int {
 	count := map[string]int{}
 	for i := range request.Calls {
-		// The client also runs in etcd, where it calls another server.
+		// etcd also contains the client and uses it to call another server.
 		if m := etcdOperation.FindStringSubmatch(request.Calls[i].Function); m != nil && request.Calls[i].Process != trace.ProcessEtcd {
 			count[m[1]]++
 		}
@@ -81,7 +85,8 @@ func etcdOperations(request *trace.Request) map[string]int {
 	return count
 }
 
-// Operations returns what kube-apiserver asked etcd for in all requests of a recording, such as "Range, 2 Txn", or "".
+// Operations returns the etcd operations of all requests in a recording, such as
+// "Range, 2 Txn", or "".
 func Operations(rec *trace.Recording) string {
 	all := map[string]int{}
 	for i := range rec.Requests {
@@ -92,7 +97,8 @@ func Operations(rec *trace.Recording) string {
 	return operations(all)
 }
 
-// longValue is a value in a query that would make the table too wide, such as the hash of an OpenAPI document.
+// longValue matches a query value that would make the table too wide, such as the
+// hash of an OpenAPI document.
 var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 
 // cells returns the row's columns: status, calls, time, etcd, request.
@@ -115,7 +121,8 @@ func (r *Row) cells(p message.Printer) []string {
 // etcd returns the operations for a table.
 func (r *Row) etcd() string { return cmp.Or(operations(r.Etcd), "-") }
 
-// operations writes how often which operation was sent to etcd, such as "Range, 2 Txn", or "".
+// operations returns the operations with their numbers, such as "Range, 2 Txn", or
+// "".
 func operations(count map[string]int) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(count)) {
@@ -130,10 +137,10 @@ func operations(count map[string]int) string {
 // Localize returns the row as a single line.
 func (r *Row) Localize(p message.Printer) string { return strings.Join(r.cells(p), "  ") }
 
-// String returns that line in English.
+// String returns the row as a single line in English.
 func (r *Row) String() string { return r.Localize(message.Printer{}) }
 
-// Sort sorts rows by the time at which the requests were sent.
+// Sort sorts rows by the time of the request.
 func Sort(rows []Row) {
 	slices.SortStableFunc(rows, func(x, y Row) int { return x.Start.Compare(y.Start) })
 }
@@ -152,7 +159,8 @@ func WriteTable(w io.Writer, rows []Row, p message.Printer) error {
 	return table.Write(w)
 }
 
-// Choose returns the requests with these numbers, which count from 1, or all if only is empty.
+// Choose returns the elements with these numbers, which count from 1. If only is
+// empty, Choose returns all elements.
 func Choose[T any](all []T, only []int) ([]T, error) {
 	if len(only) == 0 {
 		return all, nil

@@ -25,7 +25,7 @@ func (silent) Building() BuildReporter { return silent{} }
 func (silent) Report(program.Event)    {}
 func (silent) Close()                  {}
 
-// samplerTo returns a sampler of all requests, whose traces are available at once.
+// samplerTo returns a sampler of all requests. Their traces are available at once.
 func samplerTo(t *testing.T, endpoint string) *sampler {
 	t.Helper()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
@@ -38,8 +38,9 @@ func samplerTo(t *testing.T, endpoint string) *sampler {
 	return s
 }
 
-// TestSamplerNeverWaits checks that, whatever the receiver does, choosing a request and reporting its end
-// take no time, the session ends, and each request is counted once.
+// TestSamplerNeverWaits checks that, whatever the receiver does, choosing a request
+// and reporting its end take no time, the session ends, and each request is counted
+// once.
 func TestSamplerNeverWaits(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
 	defer refusing.Close()
@@ -53,7 +54,8 @@ func TestSamplerNeverWaits(t *testing.T) {
 		}
 		s := samplerTo(t, endpoint)
 		const n = 300
-		// A request that waited for the receiver would wait for sendTimeout, and the end of the session for each request that is left.
+		// A request that waited for the receiver would wait for sendTimeout. The end
+		// of the session would wait as long for each remaining request.
 		ended := make(chan error, 1)
 		go func() {
 			for range n {
@@ -71,7 +73,8 @@ func TestSamplerNeverWaits(t *testing.T) {
 		if sent+failed+skipped != n {
 			t.Errorf("a receiver that %s: sent %d, failed %d, skipped %d: the sum is not %d", name, sent, failed, skipped, n)
 		}
-		// Traces that nobody accepts are not made, except for the attempts of a second or two, and those that began before the first failure.
+		// Traces that nobody accepts are not made. Exceptions are the attempts of a
+		// second or two, and attempts that began before the first failure.
 		if name != "takes" && failed > atOnce+2 {
 			t.Errorf("a receiver that %s: %d requests were traced in vain", name, failed)
 		}
@@ -81,8 +84,9 @@ func TestSamplerNeverWaits(t *testing.T) {
 	}
 }
 
-// TestSamplerSendsConcurrently sends to a receiver that answers a trace only when as many are on their way as may be sent at the same
-// time, as if it were far away. All must arrive, and never more at the same time.
+// TestSamplerSendsConcurrently sends to a receiver that seems far away: it answers
+// only when the maximum number of concurrent traces has arrived. All traces must
+// arrive, and never more than the maximum at the same time.
 func TestSamplerSendsConcurrently(t *testing.T) {
 	var mu sync.Mutex
 	arrived, most, open := 0, 0, 0
@@ -124,7 +128,8 @@ func TestSamplerSendsConcurrently(t *testing.T) {
 	}
 }
 
-// TestBadRequestCostsItself checks that a trace that cannot be kept does not end the session.
+// TestBadRequestCostsItself checks that a trace that cannot be kept does not end the
+// session.
 func TestBadRequestCostsItself(t *testing.T) {
 	var failed atomic.Int64
 	var kept, told []string

@@ -4,11 +4,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Sampling selects the requests of a server's clients that are traced, and whether their spans are sent.
+// Sampling selects the client requests to trace, and says whether to send their
+// spans.
 type Sampling struct {
 	// OTLP turns sampling on: the spans are sent by OTLP.
 	OTLP bool
-	// Rate is the fraction of the requests that are traced, greater than 0 and at most 1.
+	// Rate is the fraction of requests to trace, greater than 0 and at most 1.
 	Rate float64
 }
 

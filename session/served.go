@@ -20,8 +20,8 @@ import (
 type kind struct {
 	cache   *program.Cache
 	version string
-	// key is the key of the build with the variant of the options. any is shared with other servers that
-	// are acceptable too; it equals key if no others are.
+	// key is the key of the build with the variant of the options. any also matches
+	// other acceptable servers. It equals key if no other server is acceptable.
 	key, any string
 }
 
@@ -35,7 +35,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 		return k, err
 	}
 	start := o.startOptions()
-	if !o.Own.IsZero() { // first: without its source there is nothing to look for
+	if !o.Own.IsZero() { // first: without the server's source there is nothing to look for
 		own, err := o.OwnKey(ctx)
 		if err != nil {
 			return k, err
@@ -54,7 +54,8 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	return k, nil
 }
 
-// attachOrWait is like Attach, but waits for a server that "apitrace serve" is starting.
+// attachOrWait is like Attach, but waits for a server that "apitrace serve" is
+// starting.
 func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserver.Server, error) {
 	server, err := o.Attach(ctx)
 	if o.Reuse == ReuseNone || !o.shared() {
@@ -66,7 +67,7 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 			return nil, kindErr
 		}
 		if !apiserver.Starting(k.cache, k.version, k.any) {
-			server, err = o.Attach(ctx) // it may have become ready since it was last looked for
+			server, err = o.Attach(ctx) // the server may have become ready since the last attempt
 			break
 		}
 		if !told {
@@ -85,16 +86,17 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 	return server, err
 }
 
-// notReplaced returns an error that says what to do about a server that does not answer.
+// notReplaced returns an error that advises the user about a server that does not
+// answer.
 func notReplaced(silent error) error {
 	return message.Errorf("%w; it holds the objects that you created, so apitrace does not replace it: let it continue, stop it with \"apitrace serve --stop\", or start a server only for this command with --fresh", silent)
 }
 
-// startPoll is the interval at which a starting server is checked.
+// startPoll is how often a starting server is checked.
 const startPoll = 200 * time.Millisecond
 
-// serve starts a server that other processes find, unless one of its kind is running or starting. The
-// context that it returns is like that of Obtain.
+// serve starts a server that other processes can find, unless a server of its kind is
+// running or starting. The returned context is like the context of Obtain.
 func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Context, _ *Running, err error) {
 	k, err := o.kind(ctx)
 	if err != nil {
@@ -124,8 +126,9 @@ func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Contex
 	return serving, running, nil
 }
 
-// ServeUntil starts a server that other processes find, reports how to use it, and keeps it running until ctx or the
-// server ends. It writes the path of the administrator's kubeconfig to w.
+// ServeUntil starts a server that other processes can find, reports how to use it,
+// and keeps it running until ctx or the server ends. It writes the path of the
+// administrator's kubeconfig to w.
 func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	serving, server, err := o.serve(ctx, to)
 	if err != nil {
@@ -164,7 +167,7 @@ func (r *Running) introduce(to Reporter) {
 		release = " --k8s " + r.K8sVersion
 	}
 	path, arguments := "/api/v1/namespaces", "get namespaces"
-	if a := r.Aggregated; a != nil && len(a.GroupVersions) > 0 { // a request that goes through both servers
+	if a := r.Aggregated; a != nil && len(a.GroupVersions) > 0 { // send a request through both servers
 		path = "/apis/" + a.GroupVersions[0]
 		arguments = "get --raw " + path
 	}
@@ -172,7 +175,7 @@ func (r *Running) introduce(to Reporter) {
 	to.Notice("or of all requests of a program: apitrace exec%s -- kubectl %s", release, arguments)
 }
 
-// whoServes returns an error that names the server or process that already holds the claim.
+// whoServes returns an error with the server or process that already holds the claim.
 func whoServes(ctx context.Context, k kind) error {
 	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)
 	switch {
@@ -186,13 +189,14 @@ func whoServes(ctx context.Context, k kind) error {
 	}
 }
 
-// stopServed stops a server that another process keeps running: it asks the process to end, even if the
-// process is suspended, and kills it if it does not end.
+// stopServed stops a server that another process keeps running. It tells the process
+// to end, even if the process is suspended, and kills it if it does not end.
 func stopServed(ctx context.Context, server *apiserver.Server) error {
 	return stopOwner(ctx, server.Owner, func() bool { return program.RunDirAlive(server.RunDir) })
 }
 
-// stopOwner asks a process to end and waits until alive returns false.
+// stopOwner tells a process to end and waits until alive returns false. After
+// stopTimeout it kills the process.
 func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
@@ -221,7 +225,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	return nil
 }
 
-// WriteServed lists the servers that are kept running, and whether they answer.
+// WriteServed lists the servers that are kept running, and whether each answers.
 func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporter) error {
 	servers, starters, err := served()
 	if err != nil {
@@ -242,7 +246,8 @@ func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporte
 	return table.Write(w)
 }
 
-// stateOf describes a server that is kept running; silence is the error of asking it.
+// stateOf describes a server that is kept running. silence is the error of asking the
+// server.
 func stateOf(s *apiserver.Server, silence error) message.Message {
 	state := message.Of("ready")
 	if silence != nil {
@@ -257,7 +262,8 @@ func stateOf(s *apiserver.Server, silence error) message.Message {
 	return state
 }
 
-// served lists the servers that are kept running, and the processes that are starting or stopping one.
+// served lists the servers that are kept running, and the processes that are starting
+// or stopping a server.
 func served() ([]*apiserver.Server, []apiserver.Starter, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -272,7 +278,8 @@ func served() ([]*apiserver.Server, []apiserver.Starter, error) {
 	return servers, starters, err
 }
 
-// StopServed stops the servers of the wanted versions that are kept running or are being started.
+// StopServed stops the servers of the wanted versions that are kept running or are
+// being started.
 func StopServed(ctx context.Context, wanted func(version string) bool, to Reporter) error {
 	servers, starters, err := served()
 	if err != nil {

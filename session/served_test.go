@@ -26,8 +26,8 @@ func (n *noted) Notice(format string, args ...any) {
 	n.notices = append(n.notices, message.Of(format, args...).String())
 }
 
-// TestServedWithOwnServer: who keeps several servers running must see which API server is behind which one, and a first request that goes
-// through it.
+// TestServedWithOwnServer checks that a user of several servers sees which API server
+// is behind which of them, and gets a first request for it.
 func TestServedWithOwnServer(t *testing.T) {
 	own := &apiserver.AggregatedState{Version: "example.com/mine v1.2.3", GroupVersions: []string{"roses.example.com/v1", "roses.example.com/v1beta1"}}
 	for _, test := range []struct {
@@ -52,8 +52,8 @@ func TestServedWithOwnServer(t *testing.T) {
 	}
 }
 
-// claimed starts a process that has the claim for servers of a version, as one that is building such a server. It returns
-// a function that reports whether the process lives.
+// claimed starts a process that claims servers of a version, as if it were building
+// one. It returns a function that reports whether the process lives.
 func claimed(t *testing.T, cache *program.Cache, version string) func() bool {
 	t.Helper()
 	file := filepath.Join(apiserver.ServedDir(cache), version+"_0123456789abcdef.claim")

@@ -19,32 +19,36 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// stopTimeout limits the time to stop the servers. They are stopped even if the caller's
-// context has ended.
+// stopTimeout limits how long stopping the servers may take. They are stopped even if
+// the caller's context has ended.
 const stopTimeout = 20 * time.Second
 
 // A Spec describes a kube-apiserver.
 type Spec struct {
-	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion accepts.
+	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion
+	// accepts.
 	Version string
-	// Own is an API server to put behind the aggregator; the zero value is none.
+	// Own is an API server to put behind the aggregator. The zero value means no
+	// server.
 	Own serverconfig.Own
 	// Check turns on the checking mode of the probes.
 	Check bool
-	// Extra are additional settings of the server, such as flags. A server that has them for a
-	// scenario is not shared.
+	// Extra are additional settings of the server, such as flags. A server with
+	// extras for a scenario is not shared.
 	Extra serverconfig.Extra
-	// Boot is the trace id of the start of kube-apiserver, or of Own if there is one; "" if the start is not traced. A server
-	// whose start is traced is not shared either.
+	// Boot is the trace id of the start of kube-apiserver, or of Own if Own is set.
+	// It is "" if the start is not traced. A server with a traced start is not shared
+	// either.
 	Boot string
-	// Etcd is an etcd that another program runs; its URL is "" if the server gets its own.
+	// Etcd is an etcd that another program runs. Its URL is "" if the server gets an
+	// etcd of its own.
 	Etcd storage.Endpoint
 }
 
-// shared reports whether a server may be used that other commands use, too.
+// shared reports whether to accept a server that other commands use, too.
 func (s Spec) shared() bool { return s.Extra.IsZero() && s.Boot == "" }
 
-// startOptions returns the options with which the server is started.
+// startOptions returns the options to start the server with.
 func (s Spec) startOptions() apiserver.StartOptions {
 	start := apiserver.StartOptions{Check: s.Check, Extra: s.Extra}
 	if s.Etcd.URL != "" {
@@ -56,7 +60,8 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	return start
 }
 
-// withOwn adds the API server behind the aggregator to the options with which a server is started.
+// withOwn adds the API server behind the aggregator to the options to start the
+// server with.
 func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) apiserver.StartOptions {
 	start.Aggregated = &apiserver.AggregatedOptions{Own: &apiserver.OwnOptions{Key: key, Config: s.Own}}
 	if s.Boot != "" {
@@ -70,15 +75,18 @@ func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) a
 	return start
 }
 
-// A Reuse selects which servers that "apitrace serve" keeps running may be used.
+// A Reuse selects which servers of "apitrace serve" may be used.
 type Reuse int
 
 const (
-	// ReuseSame uses a server that was started with the same extras and the same store.
+	// ReuseSame uses a server that was started with the same extras and the same
+	// store.
 	ReuseSame Reuse = iota
-	// ReuseAny also uses a server with other extras or another store, if the Spec has neither.
+	// ReuseAny also uses a server with other extras or another store, if the Spec has
+	// no extras and no store.
 	ReuseAny
-	// ReuseNone always starts a server, because a server behaves differently after some minutes.
+	// ReuseNone always starts a server, because a server behaves differently after
+	// some minutes.
 	ReuseNone
 )
 
@@ -87,13 +95,15 @@ type ServerOptions struct {
 	Spec
 	Reuse Reuse
 	Edits Edits
-	// Secrets set how to treat the errors of requests for secrets.
+	// Secrets says how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
-	// OutsidePaths lets a scenario give kube-apiserver paths outside of the folder of its own files.
+	// OutsidePaths lets a scenario pass paths to kube-apiserver that are outside of
+	// the folder of the scenario's own files.
 	OutsidePaths bool
 }
 
-// Validate checks the options before anything is done. Its errors are message.UsageErrors.
+// Validate checks the options before they are used. Its errors are
+// message.UsageErrors.
 func (o ServerOptions) Validate() error {
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
 		return message.ToUsageError(err)
@@ -119,8 +129,8 @@ func (o ServerOptions) forScenario(scenario *scenarios.Scenario) ServerOptions {
 	return o
 }
 
-// build builds kube-apiserver and its etcd, or finds them in the cache. plain builds upstream's
-// programs as they are, without tracing.
+// build builds kube-apiserver and its etcd, or finds them in the cache. With plain it
+// builds upstream's programs without tracing.
 func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*apiserver.Build, error) {
 	edits, err := o.Edits.Dir()
 	if err != nil {
@@ -140,7 +150,8 @@ type ownBuild struct {
 	program program.Program
 }
 
-// ownRecipe returns how to build the server behind the aggregator. It reports the progress of finding it.
+// ownRecipe returns how to build the server behind the aggregator. It reports the
+// progress of finding the server.
 func (o ServerOptions) ownRecipe(ctx context.Context, plain bool, progress program.Progress) (*traced.Recipe, error) {
 	edits, err := o.Edits.Dir()
 	if err != nil {
@@ -149,7 +160,8 @@ func (o ServerOptions) ownRecipe(ctx context.Context, plain bool, progress progr
 	return apiserver.OwnRecipe(ctx, o.Own, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
 }
 
-// OwnKey identifies the build of the server behind the aggregator by its content: another key stands for another source.
+// OwnKey identifies the build of the server behind the aggregator by its content.
+// Different keys mean different source.
 func (o ServerOptions) OwnKey(ctx context.Context) (string, error) {
 	recipe, err := o.ownRecipe(ctx, false, nil)
 	if err != nil {
@@ -158,7 +170,8 @@ func (o ServerOptions) OwnKey(ctx context.Context) (string, error) {
 	return recipe.Key(ctx)
 }
 
-// buildOwn builds the server behind the aggregator, or finds it in the cache. It returns nil if there is none.
+// buildOwn builds the server behind the aggregator, or finds it in the cache. It
+// returns nil if Own is not set.
 func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*ownBuild, error) {
 	if o.Own.IsZero() {
 		return nil, nil
@@ -181,7 +194,8 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	return &ownBuild{binary, recipe.Program}, nil
 }
 
-// buildOne builds one of apiserver.Programs of the version, or finds it in the cache.
+// buildOne builds one of apiserver.Programs for the version, or finds it in the
+// cache.
 func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to Reporter) (*program.Binary, error) {
 	edits, err := o.Edits.Dir()
 	if err != nil {
@@ -199,7 +213,8 @@ func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to
 	return recipe.Build(ctx)
 }
 
-// sampleFor builds the sample server for a scenario that needs it; else it returns nil. Own takes its place.
+// sampleFor builds the sample server if the scenario needs it, else it returns nil.
+// It also returns nil if Own is set, which replaces the sample server.
 func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenario, to Reporter) (*program.Binary, error) {
 	if !scenario.Setup.Aggregated || !o.Own.IsZero() {
 		return nil, nil
@@ -208,9 +223,10 @@ func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenar
 }
 
 // Attach finds a server that "apitrace serve" keeps running. It returns
-// apiserver.ErrNotServed if no server of this build that Reuse allows is running, or none in
-// the requested checking mode, or if the Spec cannot share a server. It builds nothing and
-// reads no binary, so that a run that finds a server begins at once.
+// apiserver.ErrNotServed if no server of this build that Reuse allows is running, if
+// none runs in the requested checking mode, or if the Spec cannot share a server.
+// Attach builds nothing and reads no binary, so that a run that finds a server begins
+// at once.
 func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	if o.Reuse == ReuseNone || !o.shared() {
 		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.shared())
@@ -231,8 +247,8 @@ func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	return server, err
 }
 
-// A Running is a kube-apiserver in use: one that "apitrace serve" keeps running, or one that this process
-// started. The caller must call Close.
+// A Running is a kube-apiserver in use. Either "apitrace serve" keeps it running, or
+// this process started it. The caller must call Close.
 type Running struct {
 	*apiserver.Server
 	options ServerOptions
@@ -240,8 +256,8 @@ type Running struct {
 	stop    func() error
 }
 
-// Obtain finds a running server, or builds and starts one. The context that it returns ends when
-// that server dies; deathOf returns the reason.
+// Obtain finds a running server, or builds and starts one. The returned context ends
+// when that server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	if outside := o.Extra.Outside(); len(outside) > 0 && !o.OutsidePaths {
 		return nil, nil, message.UsageErrorf("the scenario lets kube-apiserver use paths outside of its own folder, by %s: write them as ${dir}/NAME, or let it with \"apitrace run --outside-paths\"", message.List(outside))
@@ -264,10 +280,11 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 	return serving, running, err
 }
 
-// start builds and starts a server, even if others are running. The context that it returns is like that of Obtain.
+// start builds and starts a server, even if others are running. The returned context
+// is like the context of Obtain.
 func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	start := o.startOptions()
-	own, err := o.buildOwn(ctx, false, to) // first: a mistake in it is told before minutes have passed
+	own, err := o.buildOwn(ctx, false, to) // first, so that a mistake in it is reported before minutes have passed
 	if err != nil {
 		return nil, nil, err
 	}
@@ -302,7 +319,8 @@ func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running
 	return &Running{Server: server, options: o, fetcher: newFetcher(server, o.Secrets), stop: stop}
 }
 
-// reportKind reports how the server differs from upstream's kube-apiserver with an etcd of its own.
+// reportKind reports how the server differs from upstream's kube-apiserver with an
+// etcd of its own.
 func (r *Running) reportKind(to Reporter) {
 	if r.ExternalEtcd {
 		to.Notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", r.Etcd.URL)
@@ -324,7 +342,7 @@ func (r *Running) reportKind(to Reporter) {
 // Close stops the server if this process started it.
 func (r *Running) Close() error { return errors.Join(r.fetcher.Close(), r.stop()) }
 
-// blame returns the reason of the server's death instead of err if err is a consequence of it.
+// blame returns the reason of the server's death if err is its consequence, else err.
 // serving is the context that Obtain returned.
 func (r *Running) blame(serving context.Context, err error) error {
 	if r.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
@@ -337,7 +355,7 @@ func (r *Running) blame(serving context.Context, err error) error {
 		return death
 	}
 	if r.Done() != nil {
-		return err // this process started it, and it is alive
+		return err // this process started the server, and the server is alive
 	}
 	_, gone := r.options.Attach(serving)
 	if errors.As(gone, new(*apiserver.SilentError)) {
@@ -349,8 +367,8 @@ func (r *Running) blame(serving context.Context, err error) error {
 	return err
 }
 
-// deathOf returns why a server's context ended, or nil if the user ended it: then the cause is
-// context.Canceled or has a method Signal.
+// deathOf returns why a server's context ended. It returns nil if the user ended the
+// context: then the cause is context.Canceled or has a method Signal.
 func deathOf(serving context.Context) error {
 	cause := context.Cause(serving)
 	if errors.Is(cause, context.Canceled) || errors.As(cause, new(signaller)) {

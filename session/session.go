@@ -12,51 +12,59 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// atOnce is the number of traces that are fetched concurrently. Fetching mostly waits until a trace
-// has been quiet long enough to count as complete. When this many requests are pending, new requests
-// wait, or are not traced.
+// atOnce is the number of traces that are fetched concurrently. Fetching mostly waits
+// until a trace has been quiet long enough to count as complete. When this many
+// requests are pending, new requests wait, or are not traced.
 const atOnce = 32
 
-// fetchTimeout limits the time to fetch one trace. A probe answers within 5 s.
+// fetchTimeout limits how long fetching one trace may take. A probe answers within
+// five seconds.
 const fetchTimeout = 20 * time.Second
 
-// Options set what a session does with the requests.
+// Options say how a session handles requests.
 type Options struct {
-	// Fetch gets the trace of a request that has ended. Required. It is called concurrently.
+	// Fetch gets the trace of a request that has ended. It is called concurrently.
+	// Required.
 	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
-	// Wanted, if not nil, reports whether to fetch the trace of a request that began at start. If not, the
-	// Row.Err of the request is errUnwanted.
+	// Wanted, if not nil, reports whether to fetch the trace of a request that began
+	// at start. If it returns false, the request's Row.Err is errUnwanted.
 	Wanted func(start time.Time) bool
-	// Keep receives each trace. It may be slow: requests wait for it only in Admit. Its context ends when Close
-	// gives up. Its first error ends the session: later requests are not traced. Required.
+	// Keep receives each trace. It may be slow: requests wait for it only in Admit.
+	// Its context ends when Close gives up. Its first error ends the session: later
+	// requests are not traced. Required.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
-	// Keepers is the number of concurrent calls of Keep; 0 means one after the other.
+	// Keepers is how many calls of Keep may run concurrently. 0 means one at a time.
 	Keepers int
-	// Done, if not nil, is called with each request, one after the other, after Keep.
+	// Done, if not nil, is called with each request after Keep, one call at a time.
 	Done func(Row)
-	// Failed, if not nil, is called at once with the error of Keep that ends the session.
+	// Failed, if not nil, is called at once with the error of Keep that ends the
+	// session.
 	Failed func(error)
-	// Queue, if not 0, is the number of requests that may have ended but are not yet kept. A further request is not
-	// kept: Dropped is called, by the goroutine that serves the client, so it must not block.
+	// Queue, if not 0, limits the number of requests that have ended but are not yet
+	// kept. A request above the limit is not kept, and Dropped is called. The
+	// goroutine that serves the client calls Dropped, so it must not block.
 	Queue   int
 	Dropped func()
-	// Grace is the time that Close waits for traces that are being fetched and kept. Zero means
-	// no limit.
+	// Grace is how long Close waits for traces that are being fetched and kept. Zero
+	// means no limit.
 	Grace time.Duration
 }
 
-// errGivenUp is the Row.Err of a request whose trace was not kept before the session's grace ended.
+// errGivenUp is the Row.Err of a request if its trace was not kept before the
+// session's grace ended.
 var errGivenUp = message.NewError("the session ended before the trace was kept")
 
-// errUnwanted is the Row.Err of a request whose trace was not fetched; see Options.Wanted.
+// errUnwanted is the Row.Err of a request if its trace was not fetched; see
+// Options.Wanted.
 var errUnwanted = message.NewError("nobody would take the trace")
 
-// A Session fetches and keeps the traces of the requests that come through a front.
+// A Session fetches and keeps the traces of requests that come through a front.
 type Session struct {
 	options Options
 	slots   chan struct{}
-	// keepers has room for the calls of Keep. A goroutine that holds a place in it never waits for room, and a goroutine that
-	// waits for room holds none.
+	// keepers has a slot for each concurrent call of Keep. To prevent a deadlock, a
+	// goroutine with a slot never waits for room, and a goroutine that waits for room
+	// has no slot.
 	keepers chan struct{}
 	// ctx ends when Close gives up.
 	ctx    context.Context
@@ -80,8 +88,9 @@ func New(o Options) *Session {
 	return s
 }
 
-// Admit is for front.Options.Trace. It waits until there is room for one more trace, so that the
-// probes never hold more traces than they can keep, and reports whether to trace the request.
+// Admit is for front.Options.Trace. It waits until there is room for one more trace,
+// and reports whether to trace the request. So the probes never have to hold more
+// traces than they can.
 func (s *Session) Admit(ctx context.Context) bool {
 	stop := s.wakeWhenDone(ctx)
 	defer stop()
@@ -109,7 +118,7 @@ func (s *Session) hasRoom() bool {
 	return s.pending < atOnce && s.err == nil
 }
 
-// Over is for front.Options.Over. It starts fetching the trace and returns at once.
+// Over is for front.Options.Over. It starts to fetch the trace and returns at once.
 func (s *Session) Over(x front.Exchange) {
 	s.mu.Lock()
 	full := s.options.Queue > 0 && s.pending >= s.options.Queue
@@ -131,8 +140,9 @@ func (s *Session) backlog() int {
 	return s.pending
 }
 
-// Close waits for the traces that are being fetched and kept, up to the grace of the session,
-// and returns the error of Keep. The caller must close the front first.
+// Close waits for the traces that are being fetched and kept, at most for the grace
+// of the session. It returns the error of Keep. The caller must close the front
+// first.
 func (s *Session) Close() error {
 	defer s.giveUp()
 	if s.options.Grace == 0 {
@@ -153,7 +163,7 @@ func (s *Session) Close() error {
 	return err
 }
 
-// toHeed is the time that Fetch and Keep have to return after their context has ended.
+// toHeed is how long Fetch and Keep may run after their context has ended.
 const toHeed = time.Second
 
 // drain waits until nothing is pending, or ctx ends, and returns the error of Keep.
@@ -171,7 +181,7 @@ func (s *Session) drain(ctx context.Context) error {
 // gather fetches and keeps the trace of one request.
 func (s *Session) gather(x front.Exchange) {
 	defer s.settle()
-	s.slots <- struct{}{} // until the trace is kept, which limits the traces in memory
+	s.slots <- struct{}{} // held until the trace is kept, which limits the traces in memory
 	defer func() { <-s.slots }()
 	request, err := s.fetch(x)
 	row := newRow(x, request, err)
@@ -192,7 +202,7 @@ func (s *Session) gather(x front.Exchange) {
 	}
 }
 
-// settle counts a request as done.
+// settle counts a request as settled.
 func (s *Session) settle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,14 +210,16 @@ func (s *Session) settle() {
 	s.settled.Broadcast()
 }
 
-// ended reports whether the session neither keeps traces nor calls Done any more.
+// ended reports whether the session has ended: it keeps no more traces and makes no
+// more calls of Done.
 func (s *Session) ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err != nil || s.closed
 }
 
-// keep passes a trace to Keep. A trace.RequestError concerns only that trace and does not end the session.
+// keep passes a trace to Keep. A trace.RequestError concerns only that trace and does
+// not end the session.
 func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 	if s.ctx.Err() != nil {
 		return errGivenUp
@@ -248,7 +260,7 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	return request, nil
 }
 
-// note adds attributes that only the front knows to the first call.
+// note adds to the first call the attributes that only the front knows.
 func note(request *trace.Request, x front.Exchange) {
 	for name, value := range map[string]string{
 		"user_agent.original":       x.UserAgent,

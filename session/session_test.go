@@ -115,7 +115,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestAdmitWaits checks that a client that is faster than the fetching waits, so that traces do not pile up.
+// TestAdmitWaits checks that a client that is faster than the fetching waits, so that
+// traces do not accumulate.
 func TestAdmitWaits(t *testing.T) {
 	release := make(chan struct{})
 	s := New(Options{
@@ -148,7 +149,8 @@ func TestAdmitWaits(t *testing.T) {
 	s.Close()
 }
 
-// TestKeepFails checks that when a trace cannot be kept, earlier traces are kept and later requests are not traced.
+// TestKeepFails checks that, when a trace cannot be kept, earlier traces stay and
+// later requests are not traced.
 func TestKeepFails(t *testing.T) {
 	full := errors.New("no space left")
 	var failed []error
@@ -202,7 +204,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestSummarize checks that the summary of a recording equals that of its session, except for what only the client saw.
+// TestSummarize checks that the summary of a recording equals its session's summary,
+// except for facts that only the client saw.
 func TestSummarize(t *testing.T) {
 	request := traceOf(exchange("/a").Sent, 1)
 	request.Calls[0].DurationNs = 2_000_000
@@ -216,7 +219,8 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestNotAnswered checks that a request without an answer has no trace but a reason.
+// TestNotAnswered checks that a request without an answer has a reason instead of a
+// trace.
 func TestNotAnswered(t *testing.T) {
 	var rows []Row
 	s := New(Options{
@@ -298,7 +302,7 @@ func TestClientSignals(t *testing.T) {
 	}
 }
 
-// A notice signals when a text was written to it.
+// A notice signals when its text was written to it.
 type notice struct {
 	text string
 	seen func()

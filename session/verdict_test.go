@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestVerdictOfNothing checks that a run that fetched no trace does not say that its calls were compared.
+// TestVerdictOfNothing checks that a run without traces does not claim that its calls
+// were compared.
 func TestVerdictOfNothing(t *testing.T) {
 	for calls, want := range map[int64]string{0: "no call was compared with the real stack: no trace was fetched", 7: "compared 7 calls with the real stack: 0 differ"} {
 		f, to := &fetcher{}, &noticed{}
