@@ -16,8 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Changes compares the Go files, except tests, of two checkouts of one repository. It returns the functions that
-// differ, and the files in which another declaration differs: a type, a variable or an import.
+// Changes compares the Go files of two checkouts of one repository, without tests. It
+// returns the functions that differ, and the files with another declaration that
+// differs: a type, a variable or an import.
 func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, others []string, err error) {
 	files, err := changed(ctx, a, b)
 	if err != nil {
@@ -47,7 +48,8 @@ func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, oth
 	return functions, others, nil
 }
 
-// read returns the contents of files, by their paths from the top. Files that the checkout does not have are absent.
+// read returns the contents of files, by their paths from the top. It leaves out
+// files that the checkout does not have.
 func (c Checkout) read(ctx context.Context, files []string) (map[string][]byte, error) {
 	if c.Ref != "" {
 		return c.readCommit(ctx, files)
@@ -94,7 +96,7 @@ func (c Checkout) readCommit(ctx context.Context, files []string) (map[string][]
 		if _, err := fmt.Sscan(head, &object, &kind, &size); err != nil {
 			return nil, message.Errorf("git cat-file in %q: %w", c.Dir, err)
 		}
-		data := make([]byte, size+1) // with the line break that follows
+		data := make([]byte, size+1) // with the line break after the content
 		if _, err := io.ReadFull(in, data); err != nil {
 			return nil, message.Errorf("git cat-file in %q: %w", c.Dir, err)
 		}

@@ -1,7 +1,10 @@
-// Package checkout reads a checkout of the kubernetes repository, from its work tree or from a commit. It makes a
-// version of the checkout that can be built as a release is, and finds the recorded requests that run through
-// functions that a change touches; for that it uses git and the recordings and builds nothing, so it cannot find calls
-// that a change adds. It never writes to the checkout.
+// Package checkout reads a checkout of the kubernetes repository, from its work tree
+// or from a commit. It makes a version of the checkout that can be built like a
+// release. It also finds the recorded requests that run through the functions of a
+// change. For that it uses git and the recordings, and builds nothing, so it cannot
+// find calls that the change adds.
+//
+// The package never writes to the checkout.
 package checkout
 
 import (
@@ -27,11 +30,13 @@ import (
 type Checkout struct {
 	// Dir is the top folder of the work tree.
 	Dir string
-	// Ref is a commit, in any form that git accepts; "" stands for the work tree, including uncommitted changes.
+	// Ref is a commit, in any form that git accepts. "" stands for the work tree,
+	// including uncommitted changes.
 	Ref string
 }
 
-// noRepository is what git says in a folder that lies in no repository (git's setup.c).
+// noRepository is part of git's error in a folder outside of any repository (git's
+// setup.c).
 const noRepository = "not a git repository"
 
 // parse reads "DIR" or "DIR@REF". DIR may be any folder of a work tree.
@@ -65,8 +70,9 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 	return c, nil
 }
 
-// Sides returns the two sides of a change: those that two arguments name; for one argument, the commit that it names, or
-// else the one that is checked out, and the work tree. A repository of something else than kubernetes is an error.
+// Sides returns the two sides of a change. Two arguments name the sides. With one
+// argument, the sides are a commit and the work tree. The commit is the argument's,
+// or the commit that is checked out. A repository that is not kubernetes is an error.
 func Sides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
 	if before, after, err = parseSides(ctx, arguments); err != nil {
 		return before, after, err
@@ -79,7 +85,7 @@ func Sides(ctx context.Context, arguments []string) (before, after Checkout, err
 	return before, after, nil
 }
 
-// check returns an error if the checkout is not one of kubernetes.
+// check returns an error if the checkout is not a checkout of kubernetes.
 func (c Checkout) check(ctx context.Context, argument string) error {
 	const module = "k8s.io/kubernetes"
 	data, err := os.ReadFile(filepath.Join(c.Dir, "go.mod"))
@@ -107,8 +113,8 @@ func parseSides(ctx context.Context, arguments []string) (before, after Checkout
 	return before, after, err
 }
 
-// Release returns the nearest tag of a release, such as "v1.37.1", at or before the checkout; "" if there is none, as in
-// a shallow clone.
+// Release returns the nearest tag of a release, such as "v1.37.1", at or before the
+// checkout. It returns "" if there is no such tag, as in a shallow clone.
 func (c Checkout) Release(ctx context.Context) string {
 	ref := c.Ref
 	if ref == "" {
@@ -121,8 +127,8 @@ func (c Checkout) Release(ctx context.Context) string {
 	return strings.TrimSpace(string(tag))
 }
 
-// SourceRelease returns the release that the source of the checkout comes nearest to, and the file that says so, as
-// apiserver.SourceRelease reads them.
+// SourceRelease returns the release that is nearest to the checkout's source, and the
+// file with that release. apiserver.SourceRelease reads them.
 func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err error) {
 	if c.Ref == "" {
 		return apiserver.SourceRelease(c.Dir)
@@ -144,8 +150,8 @@ func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err 
 	return apiserver.SourceRelease(tmp.Path)
 }
 
-// changed lists the Go files, except tests, that differ between two checkouts of one repository, by their sorted,
-// slash-separated paths from its top.
+// changed lists the Go files, without tests, that differ between two checkouts of one
+// repository. The paths are relative to its top, slash-separated and sorted.
 func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 	if a.Dir != b.Dir {
 		return nil, message.UsageErrorf("%q and %q are two work trees: name two commits of one, or one and what is not committed there", a.Dir, b.Dir)
@@ -180,8 +186,9 @@ func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 	return slices.Compact(files), nil
 }
 
-// importPath returns the import path of the package of a file in the repository. Below staging/src and vendor it is
-// the rest of the path (staging/README.md, v1.37).
+// importPath returns the import path of a file's package in the repository. Below
+// staging/src and vendor, the import path is the rest of the path (staging/README.md,
+// v1.37).
 func importPath(name string) string {
 	dir := path.Dir(name)
 	for _, root := range []string{"staging/src/", "vendor/"} {
@@ -207,8 +214,9 @@ func gitEnv(ctx context.Context, dir string, input io.Reader, env []string, args
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	var said bytes.Buffer
 	command.Stdin, command.Stderr = input, &said
-	// Without optional locks git does not refresh the index: the checkout is only read. Its messages are in English, for
-	// noRepository is looked for in them.
+	// Without optional locks git does not refresh the index, so the checkout is only
+	// read. The locale makes git's errors English, because parse searches them for
+	// noRepository.
 	command.Env = append(os.Environ(), append([]string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}, env...)...)
 	out, err := command.Output()
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 
 const storeFile = "staging/src/k8s.io/apiserver/pkg/storage/etcd3/store.go"
 
-// repository makes a repository with one commit, tagged v1.37.1, of files as kubernetes has them.
+// repository makes a repository with one commit, tagged v1.37.1, of files like
+// kubernetes's.
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -129,7 +130,8 @@ func fresh() {}
 	}
 }
 
-// TestCommitsAreRead checks that a commit is read as it was committed, whatever the work tree has.
+// TestCommitsAreRead checks that a commit is read as it was committed, whatever the
+// work tree contains.
 func TestCommitsAreRead(t *testing.T) {
 	dir := repository(t)
 	put(t, dir, storeFile, "package etcd3\n")

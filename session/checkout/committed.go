@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// committed tells which files of the checkout are as in its commit, and where that commit can be read.
+// committed returns which files differ from the commit of the checkout, and the
+// address where the commit can be read.
 func (c Checkout) committed(ctx context.Context) (*trace.CommittedTree, error) {
 	t := &trace.CommittedTree{Uncommitted: map[string]bool{}}
 	commit, err := c.commit(ctx)
@@ -21,7 +22,7 @@ func (c Checkout) committed(ctx context.Context) (*trace.CommittedTree, error) {
 	if c.Ref == "" {
 		for _, args := range [][]string{
 			{"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", commit, "--", "*.go"},
-			{"ls-files", "-z", "--others", "--", "*.go"}, // those that git ignores, too: no commit has them
+			{"ls-files", "-z", "--others", "--", "*.go"}, // includes files that git ignores, because no commit has them
 		} {
 			files, err := git(ctx, c.Dir, args...)
 			if err != nil {
@@ -39,7 +40,7 @@ func (c Checkout) committed(ctx context.Context) (*trace.CommittedTree, error) {
 	return t, nil
 }
 
-// commit returns the commit that is named, or the one that is checked out.
+// commit returns Ref, or the commit that is checked out.
 func (c Checkout) commit(ctx context.Context) (string, error) {
 	if c.Ref != "" {
 		return c.Ref, nil
@@ -51,8 +52,9 @@ func (c Checkout) commit(ctx context.Context) (string, error) {
 // upstreamRepository is preferred to forks that have the same commit.
 const upstreamRepository = "https://github.com/kubernetes/kubernetes"
 
-// remoteWith returns the page of a remote that is known to have a commit: one of its branches that were fetched contains it.
-// It returns "" if there is none, or git cannot tell.
+// remoteWith returns the page of a remote that has a commit: one of the remote's
+// fetched branches contains it. It returns "" if there is no such remote, or if git
+// fails.
 func (c Checkout) remoteWith(ctx context.Context, commit string) string {
 	branches, err := git(ctx, c.Dir, "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/remotes/")
 	if err != nil {
@@ -82,8 +84,9 @@ func (c Checkout) remoteWith(ctx context.Context, commit string) string {
 	return cmp.Or(pages...)
 }
 
-// remoteOf returns the remote of a branch, "" if it is not known. In a workflow of GitHub the commit of a pull request is
-// "pull/5/merge", which begins with no remote's name: it comes from the only one.
+// remoteOf returns the remote of a branch, or "" if it is not known. In a GitHub
+// workflow, the branch of a pull request is "pull/5/merge", without the remote's
+// name. Such a branch belongs to the only remote.
 func remoteOf(branch string, remotes []string) string {
 	of := ""
 	for _, remote := range remotes {
@@ -101,12 +104,13 @@ var (
 	pullRequest = regexp.MustCompile(`^pull/\d+/(merge|head)$`)
 	// scpAddress is git's short form of an ssh address.
 	scpAddress = regexp.MustCompile(`^(?:[^@/]+@)?([^:/]+):([^/].*)$`)
-	// repositoryPath is an owner and a name.
+	// repositoryPath matches an owner and a name.
 	repositoryPath = regexp.MustCompile(`^/[\w.-]+/[\w.-]+$`)
 )
 
-// githubPage returns the page of a repository on GitHub, without a password that is in its address; "" for one elsewhere,
-// where pages have other addresses.
+// githubPage returns the page of a repository on GitHub, without a password from the
+// address. For a repository elsewhere it returns "", because its pages have other
+// addresses.
 func githubPage(address string) string {
 	host, path := "", ""
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"https", "http", "ssh", "git"}, u.Scheme) {

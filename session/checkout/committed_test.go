@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What differs from the commit is in no commit, also files that git does not know of or ignores.
+// Files that differ from the commit, that git does not track, or that git ignores are
+// in no commit.
 func TestUncommittedFiles(t *testing.T) {
 	dir := repository(t)
 	put(t, dir, storeFile, "package etcd3\n")
@@ -32,7 +33,7 @@ func TestUncommittedFiles(t *testing.T) {
 	}
 }
 
-// A commit is read at a remote that has it, best at upstream's.
+// A commit is read at a remote that has it, preferably at upstream's.
 func TestRemoteOfACommit(t *testing.T) {
 	dir := repository(t)
 	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()

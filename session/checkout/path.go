@@ -17,9 +17,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// OnPath says what the traces of a comparison cannot show of a change between two checkouts: which functions that ran have another
-// text, which calls these have gained or lost, and how many other scenarios run through the change. It returns nil if no side is a checkout. With a
-// release on one side, the repository of the checkout must have its tag; else a remark says that the texts are not compared.
+// OnPath describes the part of a change between two checkouts that traces cannot
+// show: which functions that ran have another text, which calls these functions
+// gained or lost, and how many other scenarios run through the change. It returns nil
+// if no side is a checkout. If one side is a release, the checkout's repository must
+// have its tag. Otherwise OnPath returns a remark that the texts were not compared.
 func OnPath(ctx context.Context, c *sides.Compared) ([]message.Message, error) {
 	names := [2]string{c.CheckoutA.Name, c.CheckoutB.Name}
 	if names[0] == "" && names[1] == "" {
@@ -89,11 +91,11 @@ func onPath(ctx context.Context, c *sides.Compared, both [2]Checkout, names [2]s
 	return remarks, nil
 }
 
-// recorded returns the recorded release that comes nearest to the checkout.
+// recorded returns the recorded release that is nearest to the checkout.
 func (c Checkout) recorded(ctx context.Context) (string, error) {
 	nearest := c.Release(ctx)
 	if nearest == "" {
-		nearest, _, _ = c.SourceRelease(ctx) // without it, the newest
+		nearest, _, _ = c.SourceRelease(ctx) // if this fails, the newest release is used
 	}
 	if release, err := recordings.Resolve(semver.MajorMinor(nearest)); err == nil {
 		return release, nil
@@ -101,7 +103,7 @@ func (c Checkout) recorded(ctx context.Context) (string, error) {
 	return recordings.Resolve(recordings.Latest)
 }
 
-// called has the declared functions that recordings call.
+// called returns the declared functions that recordings call.
 func called(all ...*trace.Recording) map[string]bool {
 	names := map[string]bool{}
 	for _, rec := range all {
@@ -114,7 +116,7 @@ func called(all ...*trace.Recording) map[string]bool {
 	return names
 }
 
-// touched says what became of the text of a function.
+// touched describes how the text of a function changed.
 func touched(code *recordings.Code, c source.Change) message.Message {
 	place := fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(c.File)), path.Base(c.File)), c.Line)
 	said := message.Of("the text of %s changed (%s)", funcname.Short(c.Name), place)

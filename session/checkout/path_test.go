@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestOnPath compares a recording with itself, as the traces of two checkouts are that differ in a call without a span.
+// TestOnPath compares a recording with itself: two checkouts have such traces if they
+// differ only in a call without a span.
 func TestOnPath(t *testing.T) {
 	dir := repository(t)
 	rec, err := recordings.Load("v1.37.1", "get-node")
@@ -42,7 +43,7 @@ func TestOnPath(t *testing.T) {
 	put(t, dir, storeFile, strings.Replace(changed, "{ a() }", "{ b(); dryrun.IsDryRun(nil) }", 1))
 	want := `the text of etcd3.(*store).Get changed (etcd3/store.go:7); it has more calls of b, dryrun.IsDryRun; it has fewer calls of a; ` +
 		`no trace shows calls of dryrun.IsDryRun: its package is not traced, or it has no span` + "\nother recorded scenarios that run through the change: "
-	for _, a := range []string{dir + "@HEAD", ""} { // the second is the release, whose tag the repository has
+	for _, a := range []string{dir + "@HEAD", ""} { // "" is the release; the repository has its tag
 		if got := remarks(a, dir); !strings.HasPrefix(got, want) {
 			t.Errorf("a changed function that ran, from %q:\n%s\nexpected\n%s", a, got, want)
 		}

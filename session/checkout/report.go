@@ -10,20 +10,23 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A State says whether the recordings of a release have calls of a function, and if not, why.
+// A State says whether the recordings of a release have calls of a function and, if
+// not, why.
 type State int
 
 // The states.
 const (
-	// Called: at least one scenario calls it.
+	// Called: at least one scenario calls the function.
 	Called State = iota
-	// NotCalled: it has a span, and no scenario calls it.
+	// NotCalled: the function has a span, and no scenario calls it.
 	NotCalled
-	// NoSpan: it is in a traced package but has no span, so recordings cannot show its calls.
+	// NoSpan: the function is in a traced package but has no span. Recordings cannot
+	// show its calls.
 	NoSpan
-	// NotTraced: its package is not traced, so recordings cannot show its calls.
+	// NotTraced: the function's package is not traced. Recordings cannot show its
+	// calls.
 	NotTraced
-	// NotThere: the release does not have it.
+	// NotThere: the release does not have the function.
 	NotThere
 )
 
@@ -31,21 +34,25 @@ const (
 type Function struct {
 	source.Change
 	State State
-	// Scenarios call it or one of its literals, sorted.
+	// Scenarios are the scenarios that call the function or one of its literals,
+	// sorted.
 	Scenarios []string
 }
 
-// A Report is what the recordings of a release show about a change.
+// A Report tells how the recordings of a release relate to a change.
 type Report struct {
 	// Release is the release of the recordings.
 	Release string
-	// Functions are the functions that the change touches, those that most scenarios call first.
+	// Functions are the functions that the change touches. A function that more
+	// scenarios call comes first.
 	Functions []Function
-	// Others are the files in which another declaration changed: a type, a variable or an import.
+	// Others are the files with another declaration that changed: a type, a variable
+	// or an import.
 	Others []string
 }
 
-// scenarios lists the scenarios that call any of the functions, those that call most of them first.
+// scenarios lists the scenarios that call any of the functions. A scenario that calls
+// more of them comes first.
 func (r *Report) scenarios() []string {
 	count := map[string]int{}
 	for _, f := range r.Functions {
@@ -61,7 +68,8 @@ func (r *Report) scenarios() []string {
 	return all
 }
 
-// Affected looks up the functions that a change touches in the recordings of a release.
+// Affected searches the recordings of a release for the functions that a change
+// touches.
 func Affected(release string, changes []source.Change) (*Report, error) {
 	called, err := recordings.Functions(release)
 	if err != nil {
@@ -92,9 +100,10 @@ func Affected(release string, changes []source.Change) (*Report, error) {
 	return r, nil
 }
 
-// declared returns the name of the declared function that contains a function: for a literal, the function around it; for
-// all others, itself. The compiler numbers the functions called init, the source does not. "init.func1" is not a literal
-// in init but one in a package-level variable.
+// declared returns the declared function that contains a function. For a literal it
+// is the function around the literal; otherwise it is the function itself. The
+// compiler numbers functions called init, but the source does not. "init.func1" is
+// not a literal in init: it is a literal in a package-level variable.
 func declared(name string) string {
 	outer, literal := funcname.SplitLiteral(name)
 	parsed := funcname.Parse(outer)
@@ -107,7 +116,7 @@ func declared(name string) string {
 	return outer
 }
 
-// state returns what the index knows about a function that no scenario calls.
+// state returns the State, from the index, of a function that no scenario calls.
 func state(code *recordings.Code, name string) State {
 	if code == nil {
 		return NotCalled

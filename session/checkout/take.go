@@ -24,8 +24,8 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// isNamed tells whether an argument names a checkout, "./kubernetes" or "./kubernetes@main", where a release may be
-// named as well.
+// isNamed reports whether an argument names a checkout, such as "./kubernetes" or
+// "./kubernetes@main". The argument could also name a release.
 func isNamed(argument string) bool {
 	if strings.ContainsRune(argument, filepath.Separator) || argument == "." || argument == ".." {
 		return true
@@ -38,9 +38,10 @@ func isNamed(argument string) bool {
 	return err == nil && info.IsDir() && dir != ""
 }
 
-// versionOf returns what stands for a checkout where a release can be named, such as in a session.Spec. Its source is
-// copied to the cache, unless the cache has it in the same state; the checkout is only read. An argument that names no
-// checkout is returned as it is.
+// versionOf returns a version for a checkout that can be used like a release, such as
+// in a session.Spec. It copies the source to the cache, unless the cache has the
+// source in the same state. The checkout is only read. An argument that names no
+// checkout is returned unchanged.
 func versionOf(ctx context.Context, argument string, to session.Reporter) (string, error) {
 	if !isNamed(argument) {
 		return argument, nil
@@ -58,8 +59,9 @@ func versionOf(ctx context.Context, argument string, to session.Reporter) (strin
 	}
 }
 
-// TakeArguments replaces each checkout among two arguments by its version. taken has the replaced checkouts; a release has the zero value
-// there. Other numbers of arguments are files or a range of releases, and stay.
+// TakeArguments replaces each checkout among two arguments by its version. taken has
+// the replaced checkouts; it has the zero value for a release. If there are not two
+// arguments, they are files or a range of releases, and stay.
 func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (taken [2]sides.Checkout, err error) {
 	if len(arguments) != 2 {
 		return taken, nil
@@ -86,8 +88,8 @@ func TakeArguments(ctx context.Context, arguments []string, to session.Reporter)
 	return taken, nil
 }
 
-// TakeFlag replaces a checkout that is the value of a flag by its version. The flag may be nil, or of a type other than
-// string, which names no checkout.
+// TakeFlag replaces a flag's value by its version if the value names a checkout. The
+// flag may be nil. A flag of a type other than string names no checkout.
 func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error {
 	if flag == nil || !flag.Changed || flag.Value.Type() != "string" {
 		return nil
@@ -99,7 +101,8 @@ func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error 
 	return flag.Value.Set(version)
 }
 
-// StopServed stops all servers that are kept running or, if only is set, those of the release or checkout that an argument names.
+// StopServed stops the servers that are kept running: all servers or, if only is set,
+// the servers of the release or checkout that argument names.
 func StopServed(ctx context.Context, only bool, argument string, to session.Reporter) (err error) {
 	wanted := func(string) bool { return true }
 	if only {
@@ -110,9 +113,10 @@ func StopServed(ctx context.Context, only bool, argument string, to session.Repo
 	return session.StopServed(ctx, wanted, to)
 }
 
-// wantedBy returns a function that reports whether the server of a version is one that an argument names: the servers of a
-// release, or those that were built from a checkout, in whatever state its files were. Those of a commit were built from that
-// commit. Nothing is built, and the checkout need not be in a state that can be.
+// wantedBy returns a function that reports whether a version belongs to an argument.
+// A release matches itself. A checkout matches all versions from its folder, in any
+// state of its files. A commit matches the versions of that commit without changes.
+// wantedBy builds nothing, so the checkout need not compile.
 func wantedBy(ctx context.Context, argument string) (func(version string) bool, error) {
 	if !isNamed(argument) {
 		release, err := apiserver.ParseVersion(argument)
@@ -176,7 +180,7 @@ func (c Checkout) version(ctx context.Context, name string, to session.Reporter)
 	return version, nil
 }
 
-// local describes a checkout to the build.
+// local returns the description of a checkout for the build.
 func (c Checkout) local(ctx context.Context, name string) (program.Local, error) {
 	l := program.Local{Dir: c.Dir, Name: name}
 	ref := c.Ref
@@ -208,8 +212,9 @@ func (c Checkout) local(ctx context.Context, name string) (program.Local, error)
 	return l, err
 }
 
-// state identifies the files as they are: the commit, what differs from it, and what git does not know of. dirty tells
-// whether anything does.
+// state identifies the current files: the commit, the differences from it, and the
+// files that git does not track. dirty is set if there are differences or untracked
+// files.
 func (c Checkout) state(ctx context.Context, commit string) (state string, dirty bool, err error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00", c.Dir, commit)
@@ -223,7 +228,7 @@ func (c Checkout) state(ctx context.Context, commit string) (state string, dirty
 		return "", false, err
 	}
 	dirty = len(changes) > 0 || len(untracked) > 0
-	// These decide what is built even if git ignores them.
+	// go.work and modules.txt affect the build even if git ignores them.
 	for name := range strings.SplitSeq(string(untracked)+"go.work\x00vendor/modules.txt", "\x00") {
 		if err := addFile(h, c.Dir, name); err != nil {
 			return "", false, err
@@ -232,7 +237,7 @@ func (c Checkout) state(ctx context.Context, commit string) (state string, dirty
 	return hex.EncodeToString(h.Sum(nil)), dirty, nil
 }
 
-// addFile adds a file, if it is there, to a hash.
+// addFile adds a file to a hash, if the file exists.
 func addFile(h io.Writer, dir, name string) error {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	info, err := os.Lstat(file)
@@ -252,8 +257,9 @@ func addFile(h io.Writer, dir, name string) error {
 	return err
 }
 
-// export writes files of the commit to a folder, by default all. git worktree would leave its traces in the repository, git
-// archive replaces what .gitattributes says.
+// export writes files of the commit to a folder; without files, it writes all of
+// them. It does not use git worktree, which would change the repository, or git
+// archive, which applies substitutions of .gitattributes.
 func (c Checkout) export(ctx context.Context, to, index string, files ...string) error {
 	checkOut := []string{"checkout-index", "--prefix=" + to + "/"}
 	if len(files) == 0 {

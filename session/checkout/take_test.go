@@ -38,7 +38,8 @@ func run(t *testing.T, dir string, args ...string) {
 
 const baseFile = "staging/src/k8s.io/component-base/version/base.go"
 
-// kubernetes makes a repository with what a kube-apiserver of three packages needs, tagged v1.36.3, and an empty cache.
+// kubernetes makes a repository with the files that a kube-apiserver of three
+// packages needs, tagged v1.36.3, and an empty cache.
 func kubernetes(t *testing.T) string {
 	t.Helper()
 	t.Setenv(program.CacheEnv, t.TempDir())
@@ -102,7 +103,7 @@ func TestVersionOfACheckout(t *testing.T) {
 	}
 }
 
-// tree lists all files of a folder, those of git too, with their times.
+// tree lists all files of a folder with their times, including git's own files.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -118,7 +119,7 @@ func tree(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// Without tags, as in a shallow clone, the source tells its release.
+// Without tags, as in a shallow clone, the release comes from the source.
 func TestVersionOfAShallowClone(t *testing.T) {
 	dir := kubernetes(t)
 	clone := filepath.Join(t.TempDir(), "clone")
@@ -174,7 +175,8 @@ func TestWhatIsNoCheckout(t *testing.T) {
 	}
 }
 
-// The commit of a shallow clone tells its release as the files do, without its whole tree.
+// The release of a commit in a shallow clone comes from its files, without its whole
+// tree.
 func TestSourceReleaseOfACommit(t *testing.T) {
 	dir := kubernetes(t)
 	put(t, dir, "CHANGELOG/CHANGELOG-1.36.md", "# v1.36.2\n")
@@ -201,7 +203,8 @@ func TestSourceReleaseOfACommit(t *testing.T) {
 	}
 }
 
-// The servers of a checkout are those that were built from it in any state, also from one that its files have no more.
+// The servers of a checkout were built from it in any state, even in one that no
+// longer exists.
 func TestServersOfACheckout(t *testing.T) {
 	dir := kubernetes(t)
 	clean, _ := mustVersion(t, dir)
@@ -235,7 +238,8 @@ func TestServersOfACheckout(t *testing.T) {
 	}
 }
 
-// A vendor folder that does not fit the go.mod is no reason to read about the go command's flags.
+// If the vendor folder does not fit the go.mod, the error does not mention the go
+// command's flags.
 func TestStaleVendorFolder(t *testing.T) {
 	dir := kubernetes(t)
 	put(t, dir, "vendor/modules.txt", "## workspace\n# example.com/other v1.0.0\n## explicit; go 1.20\n")

@@ -19,43 +19,47 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// settleTime is how long files must be left alone before they are built: editors save in several steps, git writes many.
+// settleTime is how long files must stay unchanged before they are built. Editors
+// save in several steps, and git writes many files.
 const settleTime = 300 * time.Millisecond
 
-// A Watcher replays a scenario each time that the source of a server changes: in the folder of the API server behind the
-// aggregator if there is one, else in a checkout of kubernetes.
+// A Watcher replays a scenario each time a server's source changes. It watches the
+// folder of the API server behind the aggregator, if that is a folder, else a
+// checkout of kubernetes.
 type Watcher struct {
-	// Options say which server. Unless they name a folder, their version is that of the files of a checkout, as TakeFlag puts it
-	// in the place of its name.
+	// Options describe the server. If they name no folder of an API server, their
+	// version must be the version of a checkout's files, as TakeFlag sets it.
 	Options  session.ServerOptions
 	Scenario *scenarios.Scenario
 	// First shows the first replay.
 	First func(*trace.Recording) error
-	// Show shows what differs from the replay before.
+	// Show shows the differences from the previous replay.
 	Show func(sides.Compared) error
-	// Failed is told why a change cannot be built or replayed; the watch goes on.
+	// Failed is called with the reason if a change cannot be built or replayed. The
+	// watch goes on.
 	Failed  func(error)
 	Compare diff.Options
 	To      session.Reporter
-	// run is session.Run if it is nil. Tests set it.
+	// run is used instead of session.Run if it is not nil. Tests set it.
 	run func(context.Context, session.ServerOptions, *scenarios.Scenario, session.Reporter, func(*trace.Recording) error) error
 }
 
 // A watchedSource is the source that a Watcher watches.
 type watchedSource interface {
-	// dir is its top folder.
+	// dir returns its top folder.
 	dir() string
 	// folders lists the folders of its files.
 	folders() ([]string, error)
-	// changed returns it in the state that the files have now. same reports that this is the state that it had.
+	// changed returns the source in the files' current state. same is set if the
+	// state has not changed.
 	changed(ctx context.Context) (now watchedSource, same bool, err error)
-	// options are those of a server that is built from it.
+	// options returns the options of a server that is built from the source.
 	options(session.ServerOptions) session.ServerOptions
 }
 
-// Run watches until the context ends, whose error it returns then.
+// Run watches until the context ends, and then returns the context's error.
 func (w *Watcher) Run(ctx context.Context) error {
-	if w.Options.Own.IsZero() { // the scenario may name the server whose files are watched
+	if w.Options.Own.IsZero() { // the scenario may name the server that is watched
 		w.Options.Own = w.Scenario.Setup.AggregatedServer
 	}
 	source, err := w.source(ctx)
@@ -99,7 +103,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// show shows a replay, or what differs from the one before.
+// show shows the first replay, or the differences from the previous replay.
 func (w *Watcher) show(last, made *trace.Recording) error {
 	if last == nil {
 		return w.First(made)
@@ -141,7 +145,7 @@ func compared(a, b *trace.Recording, o diff.Options) sides.Compared {
 	return c
 }
 
-// next waits for source that differs from the one that was built, and returns it.
+// next waits until the source differs from built, and returns the new source.
 func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built watchedSource) (watchedSource, error) {
 	for {
 		w.To.Notice("waiting for a change in %q; Ctrl-C ends", built.dir())
@@ -162,7 +166,8 @@ func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built wat
 	}
 }
 
-// watch adds folders that are not watched yet. One that is gone by now is left out.
+// watch adds folders that are not watched yet. It leaves out a folder that no longer
+// exists.
 func watch(watcher *fsnotify.Watcher, folders []string) error {
 	for _, folder := range folders {
 		if err := watcher.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -172,9 +177,10 @@ func watch(watcher *fsnotify.Watcher, folders []string) error {
 	return nil
 }
 
-// settle waits until files have changed, and then have not for settleTime.
+// settle waits until files have changed, and then have stayed unchanged for
+// settleTime.
 func settle(ctx context.Context, watcher *fsnotify.Watcher) error {
-	var settled <-chan time.Time // nil until something has changed
+	var settled <-chan time.Time // nil until a file has changed
 	for {
 		select {
 		case <-ctx.Done():
@@ -189,7 +195,7 @@ func settle(ctx context.Context, watcher *fsnotify.Watcher) error {
 				_ = watcher.Add(event.Name) // a new package; if it cannot be watched, a save elsewhere finds it
 			}
 		case err := <-watcher.Errors:
-			if !errors.Is(err, fsnotify.ErrEventOverflow) { // in which case something has changed, too
+			if !errors.Is(err, fsnotify.ErrEventOverflow) { // an overflow also means that a file has changed
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// events has what a watch says, replays and shows, in that order.
+// events has the notices, replays and displays of a watch, in this order.
 type events chan string
 
 func (e events) Notice(format string, args ...any) { e <- message.Of(format, args...).String() }
@@ -35,7 +35,7 @@ func (e events) expect(t *testing.T, wanted ...string) { // parts of the next ev
 	}
 }
 
-// replace puts a file in the place of another one at once, as editors do: a watch sees one change.
+// replace replaces a file at once, as editors do, so that a watch sees one change.
 func replace(t *testing.T, dir, name, text string) {
 	t.Helper()
 	put(t, filepath.Dir(dir), "new.go", text)
@@ -44,8 +44,9 @@ func replace(t *testing.T, dir, name, text string) {
 	}
 }
 
-// A watch goes on when nothing differs, when the source cannot be read and when it does not compile, and compares what compiles
-// again with what was replayed last.
+// A watch goes on if nothing differs, if the source cannot be read, and if it does
+// not compile. When the source compiles again, the watch compares it with the last
+// replay.
 func TestWatchGoesOn(t *testing.T) {
 	dir := kubernetes(t)
 	const file = "cmd/kube-apiserver/app/server.go"

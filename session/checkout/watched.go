@@ -33,7 +33,7 @@ func (c watchedCheckout) options(o session.ServerOptions) session.ServerOptions 
 // A watchedOwn is the folder of the API server behind the aggregator.
 type watchedOwn struct {
 	server session.ServerOptions
-	// key is that of the build of the files.
+	// key is the key of the files' build.
 	key string
 }
 
@@ -51,5 +51,6 @@ func (o watchedOwn) changed(ctx context.Context) (watchedSource, bool, error) {
 	return watchedOwn{o.server, key}, key == o.key, err
 }
 
-// options are those that it was made with: its version is not that of a folder.
+// options returns the options that o was made with: their version is not a folder's
+// version.
 func (o watchedOwn) options(session.ServerOptions) session.ServerOptions { return o.server }

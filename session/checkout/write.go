@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// textWidth is the maximum width of running text: that of a narrow terminal.
+// textWidth is the maximum width of running text, as wide as a narrow terminal.
 const textWidth = 80
 
 // Write writes a report for people.
@@ -47,7 +47,7 @@ func (r *Report) Write(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// WriteNames writes the scenarios, one per line, for scripts.
+// WriteNames writes the scenarios for scripts, one per line.
 func (r *Report) WriteNames(w io.Writer) error {
 	for _, s := range r.scenarios() {
 		if _, err := fmt.Fprintln(w, s); err != nil {
