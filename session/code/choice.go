@@ -13,20 +13,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Choice selects the release and the recordings in which a function is looked up.
+// A Choice selects the release and the recordings to look up a function in.
 type Choice struct {
-	// K8s is the release, in a form that --k8s accepts; "" selects the release of the recordings, else the default.
+	// K8s is the release, in a form that --k8s accepts. "" selects the release of the
+	// recordings, else the default.
 	K8s string
-	// Traces are files of recordings; Scenario names an embedded recording. Without both, all embedded recordings of
-	// the release are used.
+	// Traces are files of recordings. Scenario names an embedded recording. Without
+	// both, all embedded recordings of the release are used.
 	Traces   []string
 	Scenario string
-	// Own is an API server behind the aggregator, whose source is read instead; the zero value is none. Only Traces have
-	// recordings of it, unless it is the sample server of the release.
+	// Own is an API server behind the aggregator; its source is read instead. The
+	// zero value means no server. Only Traces have recordings of it, unless it is the
+	// sample server of the release.
 	Own serverconfig.Own
 }
 
-// Validate checks the choice before anything is read.
+// Validate checks the choice before files are read.
 func (o *Choice) Validate() error {
 	release, err := apiserver.ParseReadable(o.K8s)
 	if err != nil {
@@ -44,11 +46,12 @@ func (o *Choice) Validate() error {
 	return nil
 }
 
-// Detailed reports whether to show each request of the recordings: the user has selected some.
+// Detailed reports whether to show each request of the recordings. It is true if the
+// user has selected recordings.
 func (o *Choice) Detailed() bool { return o.Scenario != "" || len(o.Traces) > 0 }
 
-// Open opens the source of the version with the selected recordings, or with all embedded recordings of
-// the version.
+// Open opens the source of the version with the selected recordings, or with all
+// embedded recordings of the version.
 func (o *Choice) Open(in io.Reader, to session.Reporter) (*Base, error) {
 	version, of, err := o.load(in, to)
 	if err != nil {

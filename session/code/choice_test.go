@@ -10,8 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// TestSampleServerHasRecordings looks up functions of the sample server of a release, which is named as any server: the recordings of the
-// release have it. Those of another version of it, and of a copy, are not at hand.
+// TestSampleServerHasRecordings looks up functions of the sample server of a release.
+// It is named like any server, and the release's recordings include it. Another
+// version of it, or a copy, has no recordings.
 func TestSampleServerHasRecordings(t *testing.T) {
 	for _, test := range []struct {
 		choice Choice
@@ -45,8 +46,9 @@ func TestSampleServerHasRecordings(t *testing.T) {
 	}
 }
 
-// TestPlaceInOwnServer asks for the place of a function that kube-apiserver and the server behind it have: that of the server which
-// --server names.
+// TestPlaceInOwnServer asks for the place of a function that both kube-apiserver and
+// the server behind it have. The result is the place in the server that --server
+// names.
 func TestPlaceInOwnServer(t *testing.T) {
 	const shared = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 	rec := &trace.Recording{K8sVersion: "v1.37.1", Servers: []string{"mine example.com/mine v1.2.3"}, Requests: []trace.Request{{Calls: []trace.Call{

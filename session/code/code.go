@@ -1,5 +1,5 @@
-// Package code is the source of one release together with its recordings: it finds the function that a
-// name means, its place, and its name in another release.
+// Package code combines the source of one release with its recordings. It finds the
+// function that a name means, the function's place, and its name in another release.
 package code
 
 import (
@@ -22,30 +22,33 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// A Base is the source of one release of Kubernetes, with its sample server and etcd, and recordings of
-// the release.
+// A Base is the source of one release of Kubernetes, with its sample server, its
+// etcd, and recordings of the release.
 type Base struct {
 	// Version is the release.
 	Version    string
 	Guide      *instrument.Guide
 	Recordings []*trace.Recording
-	// Own is the API server behind the aggregator whose source this is; the zero value is none.
+	// Own is the API server behind the aggregator that this source belongs to. The
+	// zero value means no server.
 	Own serverconfig.Own
 	to  session.Reporter
-	// recorded are recordings with a server behind the aggregator, by the name of its program.
+	// recorded has the recordings with a server behind the aggregator, by the name of
+	// the server's program.
 	recorded map[string]*trace.Recording
 	// calls holds one call of every recorded function.
 	calls map[string]located
 	trees map[string]*source.Tree
 }
 
-// A located call also has the recording that contains it.
+// A located is a call with the recording that contains it.
 type located struct {
 	*trace.Call
 	rec *trace.Recording
 }
 
-// open returns the source of a release with recordings of it. It does not fetch the source.
+// open returns the source of a release with recordings of the release. It does not
+// fetch the source.
 func open(version string, own serverconfig.Own, of []*trace.Recording, to session.Reporter) (*Base, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -65,8 +68,9 @@ func open(version string, own serverconfig.Own, of []*trace.Recording, to sessio
 	return c, nil
 }
 
-// know adds a call of a recorded function. kube-apiserver and a server behind the aggregator may share a function. Then the call of the server
-// Own counts, or the call of kube-apiserver if there is no Own.
+// know adds a call of a recorded function. kube-apiserver and a server behind the
+// aggregator may share a function. Then know keeps the call of Own, or the call of
+// kube-apiserver if Own is not set.
 func (c *Base) know(call located) {
 	known, ok := c.calls[call.Function]
 	if !ok || call.behind() != known.behind() && call.behind() != c.Own.IsZero() {
@@ -79,13 +83,13 @@ func (call located) behind() bool {
 	return call.rec.Behind(call.Process)
 }
 
-// Indexed reports whether the index of the release has the programs whose source this is.
+// Indexed reports whether the index of the release has the programs of this source.
 func (c *Base) Indexed() bool {
 	return c.Own.IsZero() || apiserver.IsSampleServer(c.Own, c.Version)
 }
 
-// resolve returns the full name of the function that the user means. It looks in the recordings and
-// the guide first, then in the whole source.
+// resolve returns the full name of the function that a query means. It looks in the
+// recordings and the guide first, then in the whole source.
 func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 	var known []string
 	for name := range c.calls {
@@ -96,7 +100,7 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 		of = []*trace.Recording{{K8sVersion: c.Version}}
 	}
 	for _, step := range spoken.Of(c.Guide, of...).Steps {
-		if step.Function.Exact() && c.Own.IsZero() { // else the server may lack it
+		if step.Function.Exact() && c.Own.IsZero() { // the server Own may lack the function
 			known = append(known, string(step.Function))
 		}
 	}
@@ -128,7 +132,8 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 			return "", err
 		}
 		if name != apiserver.Name && len(found) > 0 && len(gone) > 0 {
-			// Who reads of kube-apiserver's function must not be led to one of another program.
+			// A user who asks about kube-apiserver's function must not get a function
+			// of another program.
 			c.to.Notice("%s has a function of this name, too: \"apitrace explain %s\"", name, lineage.Quoted(funcname.Short(found[0])))
 			found = nil
 		}
@@ -152,7 +157,8 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 	return "", &trace.AmbiguousFunctionError{Query: query, Candidates: found}
 }
 
-// noticeRename tells the user if the release has what the query means under a new name only.
+// noticeRename notifies the user if the release has the query's function or type only
+// under a new name.
 func (c *Base) noticeRename(names *lineage.Library, kind lineage.Kind, query, is string) {
 	asked, _ := funcname.SplitLiteral(query)
 	declared, _ := funcname.SplitLiteral(is)
@@ -161,8 +167,9 @@ func (c *Base) noticeRename(names *lineage.Library, kind lineage.Kind, query, is
 	}
 }
 
-// CallersInSource returns the functions that call a function in the source of the release, by full name, sorted. It reads the source
-// and does not check types: for a method, known is false if too many types of the release have a method of its name.
+// CallersInSource returns the functions that call a function in the release's source,
+// by full name, sorted. It reads the source and does not check types. known is false
+// for a method if too many types of the release have a method of its name.
 func (c *Base) CallersInSource(ctx context.Context, name string) (callers []string, known bool, err error) {
 	tree, err := c.tree(ctx, apiserver.Name)
 	if err != nil {
@@ -176,7 +183,7 @@ func (c *Base) CallersInSource(ctx context.Context, name string) (callers []stri
 	return callers, known, nil
 }
 
-// ownTree is the key of the source of Own in trees.
+// ownTree is the key in trees for the source of Own.
 const ownTree = ""
 
 // tree returns the source of a program, and fetches it if necessary.
@@ -217,7 +224,8 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	return c.trees[name], nil
 }
 
-// function finds the source of a function by its full name, and the tree of the program that has it.
+// function finds the source of a function by its full name, and the tree of the
+// function's program.
 func (c *Base) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
 	programs := c.programsWith(name)
 	if call, ok := c.calls[name]; ok && c.Own.IsZero() {
@@ -244,7 +252,8 @@ func (c *Base) function(ctx context.Context, name string) (*source.Function, *so
 	return nil, nil, first
 }
 
-// inReleaseOnly says so if the release has a function in a package that a program does not import; else the result is zero.
+// inReleaseOnly returns a message if the release has the function, but in a package
+// that the program does not import. Otherwise the message is zero.
 func (c *Base) inReleaseOnly(tree *source.Tree, name string) (message.Message, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -258,7 +267,7 @@ func (c *Base) inReleaseOnly(tree *source.Tree, name string) (message.Message, e
 	return message.Of("the source of Kubernetes %s has it, in a package that %s does not import; \"apitrace history %s\" says which releases have it", c.Version, tree.Program, lineage.Quoted(funcname.Short(declared))), nil
 }
 
-// programsWith lists the programs that may contain a function, judging by its name.
+// programsWith lists the programs that may contain a function with this name.
 func (c *Base) programsWith(name string) []string {
 	switch {
 	case !c.Own.IsZero():
@@ -284,13 +293,14 @@ type Place struct {
 	Line int
 	// Program is the program that contains the function, with its version.
 	Program string
-	// Recording and Call have the place in the form of a trace, for a link to upstream's source.
+	// Recording and Call have the place in the form of a trace. A link to upstream's
+	// source needs them.
 	Recording *trace.Recording
 	Call      *trace.Call
 }
 
-// PlaceOf returns the place of a function by its full name. It reads the source, and fetches it if necessary,
-// only for a function that no recording has.
+// PlaceOf returns the place of a function by its full name. For a function that no
+// recording has, it reads the source, and fetches the source if necessary.
 func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
 	if call, ok := c.calls[name]; ok {
 		from := strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))

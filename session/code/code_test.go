@@ -14,8 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// TestInReleaseOnly asks for a function whose package the program does not import: kube-apiserver v1.20 serves no insecure port, and
-// the release still has the code for it (pkg/kubeapiserver/server/insecure_handler.go).
+// TestInReleaseOnly asks for a function in a package that the program does not
+// import. kube-apiserver v1.20 serves no insecure port, but the release still has the
+// code for it (pkg/kubeapiserver/server/insecure_handler.go).
 func TestInReleaseOnly(t *testing.T) {
 	const pkg = "k8s.io/kubernetes/pkg/kubeapiserver/server"
 	tree := treeOf(t, map[string]string{"k8s.io/kubernetes/pkg/kubeapiserver/doc.go": "package kubeapiserver\n\nfunc F() {}\n"})
@@ -32,7 +33,7 @@ func TestInReleaseOnly(t *testing.T) {
 	}
 }
 
-// notices collects what a Reporter says in one line.
+// notices collects a Reporter's notices, one line each.
 type notices struct {
 	session.Reporter
 	said []string
@@ -42,14 +43,15 @@ func (n *notices) Notice(format string, args ...any) {
 	n.said = append(n.said, fmt.Sprintf(format, args...))
 }
 
-// TestResolvePrefersKubernetes asks for a function that kube-apiserver had up to v1.33. etcd has another one of that name.
+// TestResolvePrefersKubernetes asks for a function that kube-apiserver had up to
+// v1.33. etcd has another function of that name.
 func TestResolvePrefersKubernetes(t *testing.T) {
 	const etcds = "go.etcd.io/etcd/server/v3/etcdserver/api/v2store"
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := &notices{} // Building is not called: both trees are there
+	said := &notices{} // Building is not called, because both trees exist
 	c := &Base{Guide: guide, Version: "v1.37.1", to: said, trees: map[string]*source.Tree{
 		apiserver.Name: treeOf(t, map[string]string{"k8s.io/apiserver/pkg/storage/etcd3/store.go": "package etcd3\n\nfunc New() {}\n"}),
 		storage.Name:   treeOf(t, map[string]string{etcds + "/store.go": "package v2store\n\nfunc newStore() {}\n"}),

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Texts returns the text of a function in two releases. The query is its name in either, as ResolveAny takes it.
+// Texts returns the text of a function in two releases. query is the function's name
+// in either release, in a form that ResolveAny accepts.
 func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.Version, err error) {
 	nameA, nameB, err := a.counterparts(ctx, b, query)
 	if err != nil {
@@ -26,7 +27,7 @@ func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.V
 	return textA, textB, nil
 }
 
-// text finds the text of a function.
+// text returns the text of a function.
 func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 	f, tree, err := c.function(ctx, name)
 	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
@@ -38,8 +39,9 @@ func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 	return source.Version{Function: f, Of: tree.String()}, nil
 }
 
-// counterparts returns the full names of a function in c's release and in other's. The recordings
-// have its name in the other release; if they do not, the name is assumed to be the same.
+// counterparts returns the full names of a function in c's release and in other's
+// release. The recordings have the function's name in the other release. If they do
+// not, the name is assumed to be the same.
 func (c *Base) counterparts(ctx context.Context, other *Base, query string) (name, otherName string, err error) {
 	if name, err = c.resolve(ctx, query); err == nil {
 		return name, c.counterpart(other, name), nil
@@ -64,7 +66,7 @@ func (c *Base) counterpart(other *Base, name string) string {
 		}
 		there, err := recordings.Load(other.Version, rec.Scenario)
 		if err != nil {
-			continue // that release has no recording of the scenario
+			continue // other's release has no recording of the scenario
 		}
 		if is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name); is != "" {
 			return is

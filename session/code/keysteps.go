@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// KeySteps lists the short names of the functions that the guide marks as key steps, each once.
+// KeySteps lists, without repetition, the short names of the functions that the guide
+// marks as key steps.
 func KeySteps() []string {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -18,51 +18,66 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Type is a type of a release: its declaration, and what recordings of the release show of it.
+// A Type is a type of a release: its declaration, and its use in the release's
+// recordings.
 type Type struct {
 	*source.Type
-	// Alias is the full name under which the type was looked up, if that is an alias of it, else "".
+	// Alias is an alias of the type, by full name, if the type was looked up under
+	// it, else "".
 	Alias string
-	// Release is the release of Kubernetes, or the program and its version for a server of somebody's own; Place is the place of the
-	// declaration.
+	// Release is the release of Kubernetes. For a server of the user's own, it is the
+	// program and its version. Place is the place of the declaration.
 	Release string
 	Place   Place
-	// Recordings counts the recordings that were searched. It is 0 for a release that has none, or whose sources are not in the index.
+	// Recordings counts the recordings that were searched. It is 0 for a release
+	// without recordings, or without an index of its source.
 	Recordings int
-	// Ran counts, for each method by its full name, the recorded scenarios that called it. It is negative for a method without a span, of
-	// which no recording tells. An interface has none.
+	// Ran maps each method's full name to the number of recorded scenarios that
+	// called the method. The number is negative for a method without a span, because
+	// no recording shows its calls. Ran is empty for an interface.
 	Ran map[string]int
-	// Behind are the types whose methods ran when recorded code called a method of the interface. Of another type they are the type itself
-	// and those that embed it, as far as interfaces' methods were called on them. Those that most scenarios have come first.
+	// Behind lists, for an interface, the types with methods that ran when recorded
+	// code called a method of the interface. For another type it lists the type
+	// itself and the types that embed it, as far as recorded code called methods of
+	// interfaces on them. A type with more scenarios comes first.
 	Behind []Behind
-	// Users are the functions of the release whose parameters or results name the type or Alias, by full name, sorted, unless it is an interface
-	// or Behind has something.
+	// Users are the functions of the release with the type or Alias in their
+	// parameters or results, by full name, sorted. Users is empty for an interface,
+	// or if Behind is not empty.
 	Users []string
 }
 
-// OtherMethods returns the methods that the declaration does not show: all, or of an interface those of the interfaces that it embeds.
+// OtherMethods returns the methods that the declaration does not show. For an
+// interface, these are the methods of embedded interfaces. For another type, these
+// are all methods.
 func (t *Type) OtherMethods() []source.Method {
 	return slices.DeleteFunc(slices.Clone(t.Methods), func(m source.Method) bool {
 		return t.Interface && m.Name == t.Name+"."+funcname.Last(m.Name)
 	})
 }
 
-// Behind is a concrete type that was behind interfaces when their methods were called.
+// A Behind is a concrete type that was behind interfaces when their methods were
+// called.
 type Behind struct {
-	// Type is the concrete type by its full name, with a "*" for its pointer. It has the methods by embedding the types of Through, see
-	// source.Types.Through. If that is empty, it declares them itself, and what was behind the interface is it or a type that embeds it.
+	// Type is the full name of the concrete type, with a "*" for its pointer. Through
+	// lists the embedded types that promote the methods to Type; see
+	// source.Types.Through. If Through is empty, Type itself declares the methods.
+	// Then the value behind the interface had this type, or a type that embeds it.
 	Type    string
 	Through []string
-	// Resources are the resources of the requests, with their subresources, if a handler called the methods of its storage.
+	// Resources are the resources of the requests, with their subresources, if a
+	// handler called the methods of its storage.
 	Resources []string
-	// Methods are the called methods of interfaces, Callers the functions that called them, by full name, sorted.
+	// Methods are the called methods of interfaces. Callers are the functions that
+	// called them. Both have full names and are sorted.
 	Methods, Callers []string
 	// Scenarios are the scenarios of these calls, sorted.
 	Scenarios []string
 }
 
-// ResolveType returns the full name of the type that a query means in a release, under its name in any release.
-// If there is none, the error is an *trace.UnknownFunctionError.
+// ResolveType returns the full name of the type that a query means in a release. The
+// query may be the type's name in any release. If there is no such type, the error is
+// a *trace.UnknownFunctionError.
 func ResolveType(query, release string) (string, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -80,7 +95,8 @@ func ResolveType(query, release string) (string, error) {
 	return "", &trace.UnknownFunctionError{Query: query, Types: true, Where: message.Of("Kubernetes %s and its etcd", release), Near: names.NearTypes(query, release)}
 }
 
-// ResolveAny returns the full name of the function or, if no function is meant, of the type that the user means.
+// ResolveAny returns the full name of the function that a query means or, if the
+// query means no function, of the type that it means.
 func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
 	if !c.Own.IsZero() {
 		return c.resolveOwn(ctx, query)
@@ -113,7 +129,8 @@ func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind 
 	return name, lineage.Function, notFound
 }
 
-// resolveOwn is ResolveAny for a function or type of Own. Generated code has functions with the names of types, so it looks for both.
+// resolveOwn is ResolveAny for a function or type of Own. Generated code has
+// functions with the names of types, so resolveOwn looks for both.
 func (c *Base) resolveOwn(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
 	name, err = c.resolve(ctx, query)
 	ambiguous, unknown := new(trace.AmbiguousFunctionError), new(trace.UnknownFunctionError)
@@ -146,7 +163,8 @@ func (c *Base) resolveOwn(ctx context.Context, query string) (name string, kind 
 	return "", lineage.Type, &trace.AmbiguousFunctionError{Query: query, Functions: len(functions) > 0, Types: true, Candidates: all}
 }
 
-// knows reports whether a query means a function of the recordings or of the released sources, in any release.
+// knows reports whether a query means a function of the recordings, or a function of
+// the released source of any release.
 func (c *Base) knows(query string) bool {
 	query = lineage.WithoutArguments(query)
 	var known []string
@@ -158,13 +176,14 @@ func (c *Base) knows(query string) bool {
 	}
 	names, err := lineage.Load()
 	if err != nil {
-		return false // resolve has the error, too
+		return false // resolve returns the same error
 	}
 	declared, _ := funcname.SplitLiteral(query)
 	return len(names.Find(lineage.Function, declared)) > 0
 }
 
-// TypeOf returns a type by its full name. It reads the source, and fetches it if necessary.
+// TypeOf returns a type by its full name. It reads the source, and fetches it if
+// necessary.
 func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
 	if !c.Own.IsZero() {
 		return c.ownType(ctx, name)
@@ -176,7 +195,8 @@ func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
 	return typeIn(tree, c.Version, name, c.Recordings)
 }
 
-// ownType returns a type of Own: its declaration. The recordings and the index are those of other programs.
+// ownType returns a type of Own with its declaration only. The recordings and the
+// index belong to other programs.
 func (c *Base) ownType(ctx context.Context, name string) (*Type, error) {
 	tree, err := c.tree(ctx, ownTree)
 	if err != nil {
@@ -190,8 +210,8 @@ func (c *Base) ownType(ctx context.Context, name string) (*Type, error) {
 	return t, nil
 }
 
-// ReleasedType returns a type of kube-apiserver by its full name, with what the embedded recordings of the release show of it. The
-// folder has the source.
+// ReleasedType returns a type of kube-apiserver by its full name, with its use in the
+// embedded recordings of the release. folder has the source.
 func ReleasedType(folder, release, name string) (*Type, error) {
 	of, err := recordings.All(release)
 	if err != nil {
@@ -200,7 +220,8 @@ func ReleasedType(folder, release, name string) (*Type, error) {
 	return typeIn(&source.Tree{Program: apiserver.Name, Version: release, Dir: folder}, release, name, of)
 }
 
-// typeIn returns a type of a release by its full name. The tree has the source, the recordings are of the release.
+// typeIn returns a type of a release by its full name. tree has the source. of are
+// recordings of the release.
 func typeIn(tree *source.Tree, release, name string, of []*trace.Recording) (*Type, error) {
 	reader := tree.Types()
 	t, err := declaredIn(reader, tree, release, name)
@@ -223,7 +244,8 @@ func typeIn(tree *source.Tree, release, name string, of []*trace.Recording) (*Ty
 	return t, nil
 }
 
-// declaredIn returns the declaration of a type in a tree, which has the source of a program for a release.
+// declaredIn returns the declaration of a type. tree has the source of a program for
+// a release.
 func declaredIn(reader *source.Types, tree *source.Tree, release, name string) (*Type, error) {
 	found, err := reader.Type(name)
 	if err != nil {
@@ -238,7 +260,7 @@ func declaredIn(reader *source.Types, tree *source.Tree, release, name string) (
 	return &Type{Type: found, Alias: alias, Release: release, Place: Place{File: at.File, Line: at.Line, Program: tree.String(), Recording: rec, Call: &trace.Call{Process: tree.Program, File: at.File, Line: at.Line}}}, nil
 }
 
-// look adds what recordings show.
+// look adds the use of the type in recordings.
 func (t *Type) look(reader *source.Types, program string, of []*trace.Recording) error {
 	known, err := recordings.CodeOf(t.Release)
 	if err != nil || known == nil || len(of) == 0 {
@@ -283,8 +305,10 @@ func (t *Type) look(reader *source.Types, program string, of []*trace.Recording)
 	return nil
 }
 
-// fits reports whether a type whose method ran when recorded code called a method is behind the interface t. A type behind one of the
-// interfaces that t embeds, such as rest.Creater in rest.StandardStorage, may lack methods of t.
+// fits reports whether typ can be behind the interface t. A method of typ ran when
+// recorded code called the given method of an interface. The method can belong to an
+// interface that t embeds, such as rest.Creater in rest.StandardStorage; then typ may
+// lack methods of t.
 func (t *Type) fits(reader *source.Types, method, typ string) (bool, error) {
 	if !t.Interface || method == t.Name+"."+funcname.Last(method) {
 		return true, nil
@@ -297,7 +321,8 @@ func (t *Type) fits(reader *source.Types, method, typ string) (bool, error) {
 	return true, nil
 }
 
-// concerns selects the calls of methods of interfaces that concern the type.
+// concerns returns a function that selects the calls of interface methods that
+// concern the type.
 func (t *Type) concerns() func(method, ran string) bool {
 	if !t.Interface {
 		return func(_, ran string) bool { return explain.Receiver(ran) == t.Name }
@@ -309,9 +334,11 @@ func (t *Type) concerns() func(method, ran string) bool {
 	return func(method, _ string) bool { return methods[method] }
 }
 
-// concrete returns the type whose method ran, with a "*" for its pointer, and the types by whose embedding it has the method. The type of
-// a handler's storage counts if the source says that it has the method by embedding; of a type that the reader does not have, such as one of
-// the sample server, the released sources say what it embeds.
+// concrete returns the type with the method that ran, with a "*" for its pointer, and
+// the embedded types that promote the method to it. If the call was on a handler's
+// storage, the storage's type counts if, by the source, it has the method by
+// embedding. If the reader does not have that type, such as a type of the sample
+// server, the released sources tell which types it embeds.
 func concrete(reader *source.Types, names *lineage.Library, release string, d explain.Dispatch) (typ string, through []string, err error) {
 	declares := explain.Receiver(d.Ran)
 	outer := strings.TrimPrefix(d.Storage, "*")
@@ -335,8 +362,9 @@ func concrete(reader *source.Types, names *lineage.Library, release string, d ex
 	return declares, nil, nil
 }
 
-// add adds calls to the entry with the same type and the same chain of embedded types. Calls of requests for resources have entries of their
-// own, because an entry lists its resources.
+// add adds calls to the entry with the same type and the same chain of embedded
+// types. An entry lists the resources of its requests, so calls of requests for
+// resources have separate entries.
 func (t *Type) add(d explain.Dispatch, typ string, through []string) {
 	i := slices.IndexFunc(t.Behind, func(b Behind) bool {
 		return b.Type == typ && slices.Equal(b.Through, through) && (len(b.Resources) == 0) == (d.Resource == "")
@@ -359,7 +387,8 @@ func (t *Type) add(d explain.Dispatch, typ string, through []string) {
 	}
 }
 
-// FileOf returns the file on this machine of a function or type by its full name, and the line at which it begins.
+// FileOf returns the file on this machine of a function or type, by its full name,
+// and the line where the function or type begins.
 func (c *Base) FileOf(ctx context.Context, name string, kind lineage.Kind) (file string, line int, err error) {
 	if kind == lineage.Type {
 		t, err := c.TypeOf(ctx, name)

@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// TestResolveOwn looks up names of a server of one's own, whose generated code has functions with the names of types.
+// TestResolveOwn looks up names of a server of the user's own. Its generated code has
+// functions with the names of types.
 func TestResolveOwn(t *testing.T) {
 	tree := treeOf(t, map[string]string{
 		"example.com/mine/apis/v1/types.go": "package v1\n\ntype Rose struct{}\n\ntype Thorn struct{}\n",

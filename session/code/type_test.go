@@ -17,7 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// treeOf writes a tree with the declarations that a test needs; upstream's have more.
+// treeOf writes a tree with the declarations that a test needs. Upstream's source has
+// more.
 func treeOf(t *testing.T, files map[string]string) *source.Tree {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,7 +65,8 @@ func TestTypesBehindGetter(t *testing.T) {
 	const get, caller = "k8s.io/apiserver/pkg/registry/rest.Getter.Get", "k8s.io/apiserver/pkg/endpoints/handlers.GetResource.func1"
 	node := Behind{Type: "*k8s.io/kubernetes/pkg/registry/core/node/storage.REST", Through: []string{"*" + registry + ".Store"}, Resources: []string{"nodes"},
 		Methods: []string{get}, Callers: []string{caller}, Scenarios: []string{"get-node"}}
-	// The tree does not have the storage of Deployments. The released sources say what it embeds.
+	// The tree does not have the storage of Deployments. The released sources have
+	// its embedded types.
 	other := Behind{Type: "*k8s.io/kubernetes/pkg/registry/apps/deployment/storage.REST", Through: node.Through, Resources: []string{"deployments"}, Methods: []string{get}, Callers: []string{caller}, Scenarios: []string{"get-deployment"}}
 	if diff := cmp.Diff([]Behind{other, node}, getter.Behind); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -102,8 +104,9 @@ func TestResolveType(t *testing.T) {
 	}
 }
 
-// TestTypesBehindNamedCreater asks for the storages of a custom resource, of the sample server, whose source the tree does not have, and of
-// subresources.
+// TestTypesBehindNamedCreater asks for the storages of a custom resource, of the
+// sample server, and of subresources. The tree does not have the sample server's
+// source.
 func TestTypesBehindNamedCreater(t *testing.T) {
 	const (
 		registry = "k8s.io/apiserver/pkg/registry/generic/registry"
@@ -143,7 +146,8 @@ func TestTypesBehindNamedCreater(t *testing.T) {
 	}
 }
 
-// TestTypeBehindEmbeddedInterface asks for an interface that embeds another: of the types that were behind the other one, some lack methods.
+// TestTypeBehindEmbeddedInterface asks for an interface that embeds another one. Some
+// types behind the embedded interface lack methods of the outer one.
 func TestTypeBehindEmbeddedInterface(t *testing.T) {
 	const (
 		rest   = "k8s.io/apiserver/pkg/registry/rest"
@@ -175,7 +179,8 @@ func TestTypeBehindEmbeddedInterface(t *testing.T) {
 	}
 }
 
-// TestResourcesAreOfTheirRequests adds calls for a resource and calls by others to one type.
+// TestResourcesAreOfTheirRequests adds calls for a resource, and other calls, to one
+// type.
 func TestResourcesAreOfTheirRequests(t *testing.T) {
 	typ := &Type{}
 	for _, d := range []explain.Dispatch{{Method: "a.Getter.Get", Scenarios: []string{"boot"}}, {Method: "a.Getter.Get", Resource: "nodes", Scenarios: []string{"get-node"}}, {Method: "a.Storage.New", Scenarios: []string{"evict-pod"}}} {
