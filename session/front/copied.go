@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// maxCopied limits the part of a body that is kept; kube-apiserver accepts 3 MB.
+// maxCopied limits how much of a body is kept. kube-apiserver accepts 3 MB.
 const maxCopied = 4 << 20
 
-// A copied body keeps a copy of what the transport reads.
+// A copied is a body that keeps a copy of the bytes that the transport reads.
 type copied struct {
 	io.ReadCloser
-	mu   sync.Mutex // the transport may still read after the answer has arrived
+	mu   sync.Mutex // because the transport may still read after the answer has arrived
 	read bytes.Buffer
 }
 
@@ -25,7 +25,7 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bytes returns what was read of the body; nil for a nil body.
+// bytes returns the part of the body that was read, or nil for a nil body.
 func (c *copied) bytes() []byte {
 	if c == nil {
 		return nil

@@ -14,8 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// tracingHeaders begin a trace in the server (the roots of instrument/guide/links.yaml). Only the front sends them: a header of the client
-// would begin a trace that nobody fetches.
+// tracingHeaders are the headers that begin a trace in the server (the roots of
+// instrument/guide/links.yaml). Only the front sends them, because a header from the
+// client would begin a trace that nobody fetches.
 var tracingHeaders = []string{"Traceparent", probe.MetadataKey}
 
 // exchangeKey is the context key of the *Exchange of a traced request.
@@ -41,8 +42,9 @@ func (x *Exchange) end(ctx context.Context) {
 	x.HungUp = ctx.Err() != nil && !x.whole
 }
 
-// rewrite makes the request to the server from that of the client. httputil has already removed the
-// headers of a single connection; rewrite restores the others that it removed.
+// rewrite makes the request to the server from the client's request. httputil has
+// already removed the headers of a single connection. rewrite restores the other
+// headers that httputil removed.
 func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", host, host
 	r.Out.URL.RawQuery = r.In.URL.RawQuery
@@ -66,7 +68,8 @@ func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 	}
 }
 
-// certificateOf returns the verified certificate of the client, or nil if it has presented none.
+// certificateOf returns the client's verified certificate, or nil if the client has
+// presented no certificate.
 func certificateOf(r *http.Request) *x509.Certificate {
 	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
 		return nil
@@ -74,8 +77,9 @@ func certificateOf(r *http.Request) *x509.Certificate {
 	return r.TLS.VerifiedChains[0][0]
 }
 
-// nameUser tells the server the user of the client's certificate, as kube-apiserver would read it
-// (k8s.io/apiserver/pkg/authentication/request/x509). It removes headers by which a client names a user itself.
+// nameUser sends the server the user in the client's certificate, as kube-apiserver
+// would read it (k8s.io/apiserver/pkg/authentication/request/x509). It removes the
+// client's own headers that name a user.
 func nameUser(r *httputil.ProxyRequest) {
 	for name := range r.Out.Header {
 		if strings.HasPrefix(name, "X-Remote-") {
@@ -103,21 +107,22 @@ func answered(answer *http.Response) error {
 	case answer.StatusCode == http.StatusSwitchingProtocols:
 		x.whole = true // after an upgrade, no more of the answer follows
 	case answer.Request.Method == http.MethodHead || answer.ContentLength == 0:
-		x.whole = true // the header is all
+		x.whole = true // the answer has only a header
 	default:
 		answer.Body = &body{answer.Body, answer.Request.Context(), x, answer.ContentLength}
 	}
 	return nil
 }
 
-// A body notes when all of an answer was read. The server may end its answer properly even if the
-// client hangs up.
+// A body notes when an answer was read completely. The server may end its answer
+// properly even if the client hangs up.
 type body struct {
 	io.ReadCloser
 	client   context.Context
 	exchange *Exchange
-	// left is the number of bytes that are still to come; negative if the answer does not state its length. A
-	// client that knows the length may close its connection after the last byte, before the end is read here.
+	// left is the number of remaining bytes; it is negative if the answer does not
+	// state its length. A client that knows the length may close its connection after
+	// the last byte, before the end is read here.
 	left int64
 }
 
@@ -132,7 +137,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed reports to the client and to the session that the server gave no answer.
+// failed reports, to the client and to the session, that the server gave no answer.
 func failed(w http.ResponseWriter, r *http.Request, err error) {
 	if x := exchangeOf(r); x != nil {
 		x.Err = err

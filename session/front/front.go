@@ -1,9 +1,13 @@
-// Package front is an HTTPS server in front of a kube-apiserver, on the loopback interface. It
-// forwards each request, marks it for tracing, and reports when it has ended.
+// Package front is an HTTPS server in front of a kube-apiserver, on the loopback
+// interface. It forwards each request, marks it for tracing, and reports when it has
+// ended.
 //
-// The server receives the client's request with the same method, path, headers, body and version of HTTP,
-// with two exceptions: the credentials of the front are replaced by those of a user of the server, and only
-// the front sends the headers traceparent, apitrace-traceparent and X-Remote-*. Fetching and keeping the traces belongs to package session.
+// The server receives the client's request with the same method, path, headers, body
+// and version of HTTP, with two exceptions. The credentials of a user of the server
+// replace the credentials of the front. Only the front sends the headers traceparent,
+// apitrace-traceparent and X-Remote-*.
+//
+// Fetching and keeping the traces belongs to package session.
 package front
 
 import (
@@ -26,38 +30,42 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Options set the server behind a front, and what to do with the requests.
+// Options describe the server behind a front, and how to handle the requests.
 type Options struct {
-	// Server is the URL of that server, such as "https://127.0.0.1:6443".
+	// Server is the URL of the server, such as "https://127.0.0.1:6443".
 	Server string
-	// CAPEM is the certificate authority, in PEM, that verifies the server's certificate.
+	// CAPEM is the certificate authority, in PEM, that verifies the server's
+	// certificate.
 	CAPEM []byte
-	// Token is the bearer token that replaces that of the front; "" for none. Other
-	// credentials of a client, and the lack of any, are passed on.
+	// Token is the bearer token that replaces the front's token; "" means no token.
+	// If a client sends other credentials or none, they are passed on unchanged.
 	Token string
 	// Port is the port of the front on the loopback interface; 0 selects a free port.
 	Port int
-	// Certificate is the certificate of the front. If it is nil, the front makes one; see Front.CAPEM.
+	// Certificate is the certificate of the front. If it is nil, the front makes a
+	// certificate; see Front.CAPEM.
 	Certificate *tls.Certificate
 	// Users, if not nil, lets clients authenticate by certificate.
 	Users *CertificateUsers
-	// Trace decides whether a request is traced, and delays the request until it returns. Nil traces all requests.
+	// Trace decides whether to trace a request. The request waits until Trace
+	// returns. Nil traces all requests.
 	Trace func(context.Context) bool
-	// KeepBody, if not nil, reports by the path whether the Exchange keeps the body of a request.
+	// KeepBody, if not nil, reports, from the path, whether the Exchange keeps the
+	// body of a request.
 	KeepBody func(path string) bool
-	// Over, if not nil, is called once for each traced request, when its answer has ended or
-	// its client has hung up. It may be called concurrently.
+	// Over, if not nil, is called once for each traced request, when its answer has
+	// ended or its client has hung up. It may be called concurrently.
 	Over func(Exchange)
 }
 
-// CertificateUsers lets a front accept client certificates. Because a front terminates TLS, it passes the user
-// on to the server as an authenticating proxy does: with the headers X-Remote-User and X-Remote-Group,
-// and a certificate of its own for which the server accepts them (kube-apiserver's --requestheader
-// flags).
+// CertificateUsers lets a front accept client certificates. Because a front
+// terminates TLS, it passes the user on as an authenticating proxy does, with the
+// headers X-Remote-User and X-Remote-Group. The server accepts these headers because
+// of the front's own certificate (kube-apiserver's --requestheader flags).
 type CertificateUsers struct {
 	// CAs verify the clients' certificates.
 	CAs *x509.CertPool
-	// Proxy is the front's certificate for the server.
+	// Proxy is the certificate that the front presents to the server.
 	Proxy tls.Certificate
 }
 
@@ -68,12 +76,14 @@ type Exchange struct {
 	Duration time.Duration
 	// UserAgent is the User-Agent header of the client.
 	UserAgent string
-	// ClientTraceparent is the traceparent that the client sent, or "". The front replaces it:
-	// each request of a client's trace becomes a trace of its own.
+	// ClientTraceparent is the traceparent that the client sent, or "". The front
+	// replaces it, so each request of a client's trace becomes a separate trace.
 	ClientTraceparent string
-	// HungUp is set if the client did not wait for the end of the answer, as most clients of a watch.
+	// HungUp is set if the client did not wait for the end of the answer. Most
+	// clients of a watch do not.
 	HungUp bool
-	// Body is the body of the request, up to 4 MB of it, if Options.KeepBody selects the request.
+	// Body is the body of the request, up to 4 MB, if Options.KeepBody selects the
+	// request.
 	Body []byte
 	// Err is the reason why there was no answer, or nil.
 	Err error
@@ -83,10 +93,10 @@ type Exchange struct {
 
 // A Front is a running front. It runs until Close.
 type Front struct {
-	// URL is "https://127.0.0.1:12345".
+	// URL is the front's URL, such as "https://127.0.0.1:12345".
 	URL string
-	// CAPEM is the authority, in PEM, that verifies a certificate that the front made itself. The key of
-	// that authority exists only in this process.
+	// CAPEM is the authority, in PEM, that verifies the front's certificate if the
+	// front made it. The key of the authority exists only in this process.
 	CAPEM []byte
 	// Token is the credential of the front, a random bearer token.
 	Token string
@@ -97,7 +107,7 @@ type Front struct {
 
 	mu      sync.Mutex
 	closed  bool
-	serving sync.WaitGroup // requests, including those whose connection was hijacked
+	serving sync.WaitGroup // requests, including hijacked connections
 }
 
 // Start begins to serve on the loopback interface. The caller must call Close.
@@ -155,7 +165,7 @@ func (f *Front) tls(o Options) (*tls.Config, error) {
 	return config, nil
 }
 
-// Close ends the open requests, and returns after Over was called for all of them.
+// Close ends the open requests. It returns after Over was called for all of them.
 func (f *Front) Close() error {
 	f.mu.Lock()
 	f.closed = true
@@ -169,7 +179,7 @@ func (f *Front) Close() error {
 	return err
 }
 
-// begin counts a request, unless the front is closed.
+// begin counts a request and returns true, unless the front is closed.
 func (f *Front) begin() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -179,7 +189,7 @@ func (f *Front) begin() bool {
 	return !f.closed
 }
 
-// handler passes requests on.
+// handler returns the handler that forwards requests.
 func (f *Front) handler(o Options) (http.Handler, error) {
 	to, err := url.Parse(o.Server)
 	if err != nil {
@@ -195,7 +205,7 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { f.rewrite(r, to.Host, o.Token) },
 		Transport:      transport,
-		FlushInterval:  -1, // pass events of a watch on at once
+		FlushInterval:  -1, // forward the events of a watch at once
 		ModifyResponse: answered,
 		ErrorHandler:   failed,
 		ErrorLog:       log.New(io.Discard, "", 0),
@@ -216,7 +226,8 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 			sent = &copied{ReadCloser: r.Body}
 			r.Body = sent
 		}
-		// Deferred: an answer that breaks off ends in a panic, which closes the client's connection.
+		// Deferred, because an answer that breaks off ends in a panic, which closes
+		// the client's connection.
 		defer func() {
 			x.end(r.Context())
 			x.Body = sent.bytes()
@@ -228,9 +239,10 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 	}), nil
 }
 
-// transport uses the client's version of HTTP: the server runs other code for each, and only HTTP/1.1
-// can be upgraded to another protocol, as "kubectl exec" does. Requests of users who authenticate by
-// certificate have connections of their own.
+// transport returns a transport that uses the client's version of HTTP. The server
+// runs different code for each version, and only HTTP/1.1 can be upgraded to another
+// protocol, as "kubectl exec" does. Requests of users who authenticate by certificate
+// have separate connections.
 func (f *Front) transport(o Options) (http.RoundTripper, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(o.CAPEM) {
@@ -250,7 +262,7 @@ func (f *Front) transport(o Options) (http.RoundTripper, error) {
 
 type transports struct {
 	plain byVersion
-	known *byVersion // with the certificate for passing on users; nil without one
+	known *byVersion // presents the front's certificate, to pass on users; nil without CertificateUsers
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -276,7 +288,7 @@ func newByVersion(config *tls.Config) byVersion {
 
 // RoundTrip implements http.RoundTripper.
 func (v byVersion) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.ProtoMajor == 1 { // of the client's request
+	if r.ProtoMajor == 1 { // the version of the client's request
 		return v.one.RoundTrip(r)
 	}
 	return v.two.RoundTrip(r)

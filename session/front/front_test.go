@@ -24,7 +24,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A behind is the server behind a front. It keeps the requests that it receives.
+// A behind is a server behind a front. It keeps the requests that it receives.
 type behind struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -63,7 +63,7 @@ func (b *behind) options() Options {
 	}
 }
 
-// start starts a front whose exchanges go to a channel.
+// start starts a front that sends its exchanges to a channel.
 func start(t *testing.T, o Options) (*Front, <-chan Exchange) {
 	t.Helper()
 	over := make(chan Exchange, 100)
@@ -81,7 +81,8 @@ func next(t *testing.T, over <-chan Exchange) Exchange {
 	return testenv.Receive(t, "an exchange is over", over)
 }
 
-// client is a client of the front with its credentials, by HTTP/2 or HTTP/1.1.
+// client returns a client of the front with the front's credentials, for HTTP/2 or
+// HTTP/1.1.
 func client(t *testing.T, f *Front, major int) *http.Client {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -149,8 +150,8 @@ func TestHandsOn(t *testing.T) {
 	}
 }
 
-// TestClientsBeginNoTraces sends each header that the guide's links read, and expects none of them at the server, whether the front traces
-// the request or not.
+// TestClientsBeginNoTraces sends each header that the guide's links read. The server
+// must get none of them from the client, whether the front traces the request or not.
 func TestClientsBeginNoTraces(t *testing.T) {
 	const own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	links, err := os.ReadFile("../../instrument/guide/links.yaml")
@@ -232,7 +233,8 @@ func TestUntraced(t *testing.T) {
 	}
 }
 
-// TestWatch checks that each event of a watch is passed on at once, and that it ends when the client hangs up or the front closes.
+// TestWatch checks that each event of a watch is forwarded at once, and that the
+// watch ends when the client hangs up or the front closes.
 func TestWatch(t *testing.T) {
 	hungUp := make(chan struct{}, 10)
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -290,7 +292,8 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
-// TestGoneWithTheLastByte: a client that knows the length of the answer may be gone before the server has ended it.
+// TestGoneWithTheLastByte has a client that knows the length of the answer, and ends
+// before the server has ended the answer.
 func TestGoneWithTheLastByte(t *testing.T) {
 	const text = "all of it"
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -300,7 +303,7 @@ func TestGoneWithTheLastByte(t *testing.T) {
 		}
 		fmt.Fprint(w, text)
 		w.(http.Flusher).Flush()
-		time.Sleep(200 * time.Millisecond) // the answer ends after its last byte: a client may be gone by then
+		time.Sleep(200 * time.Millisecond) // the answer ends after its last byte, when a client may be gone
 	})
 	f, over := start(t, b.options())
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
@@ -359,7 +362,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestServerFails sends requests to a server that is gone, and to one that breaks off in the middle of an answer.
+// TestServerFails sends requests to a server that has ended, and to a server that
+// breaks off in the middle of an answer.
 func TestServerFails(t *testing.T) {
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half of")

@@ -34,8 +34,8 @@ func newAuthority(t *testing.T, name string) (*authority.Authority, *x509.CertPo
 	return ca, pool
 }
 
-// TestCertificateUsers checks that the server learns the user of a client's verified certificate, and that it does not get
-// a user that the client merely claims.
+// TestCertificateUsers checks that the server learns the user of a client's verified
+// certificate, and never a user that the client merely claims.
 func TestCertificateUsers(t *testing.T) {
 	clients, clientPool := newAuthority(t, "clients")
 	strangers, _ := newAuthority(t, "strangers")
@@ -60,7 +60,7 @@ func TestCertificateUsers(t *testing.T) {
 			"another authority's":       {shown: []tls.Certificate{issue(t, strangers, "kubelet")}, refusedInTheGreeting: true},
 		} {
 			c := client(t, f, major)
-			if len(test.shown) > 0 { // whether or not the front would know it
+			if len(test.shown) > 0 { // whether or not the front knows the certificate
 				c.Transport.(*http.Transport).TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &test.shown[0], nil }
 			}
 			_, err := send(t, c, t.Context(), "GET", f.URL+"/", nil, map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters", "X-Remote-Extra-Scopes": "all"})
