@@ -23,8 +23,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/redact"
 )
 
-// Version returns the version of apitrace in the build information: the module's version, which names the commit
-// unless it is a release.
+// Version returns the module's version in the build information of apitrace. It names
+// the commit unless the build is a release.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -32,15 +32,16 @@ func Version() string {
 	return "(unknown)"
 }
 
-// WriteVersion writes the version of apitrace, of Go, and of the Kubernetes that is traced by default.
+// WriteVersion writes the versions of apitrace, of Go, and of the Kubernetes that is
+// traced by default.
 func WriteVersion(w io.Writer, p message.Printer) error {
 	_, err := fmt.Fprint(w, p.Sprintf("apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
 		Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion))
 	return err
 }
 
-// settings are the environment variables that affect apitrace. A name that ends with an underscore stands for all
-// variables that begin with it.
+// settings are the environment variables that affect apitrace. A name that ends with
+// an underscore stands for all variables with this prefix.
 var settings = []string{
 	"APITRACE_", "CGO_ENABLED", "COLORTERM", "COLUMNS", "EDITOR", "FORCE_COLOR", "GOENV", "GOFLAGS", "GOMODCACHE", "GONOPROXY",
 	"GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOROOT", "GOSUMDB", "GOTOOLCHAIN", "GOWORK", "KUBECONFIG", "LANG", "LC_", "NO_COLOR",
@@ -48,9 +49,10 @@ var settings = []string{
 	"OTEL_", "PAGER", "TERM", "TMPDIR", "VISUAL", "XDG_",
 }
 
-// WriteBug writes a report of a problem to w: versions, the settings, the findings of examine for a release, the
-// cached builds, the last error and the last build log. Secrets, the home folder and the names of the user and the
-// machine are replaced. In place of a part that cannot be read stands the reason.
+// WriteBug writes a bug report to w: versions, the settings, the findings of examine
+// for a release, the cached builds, the last error, and the last build log. It
+// replaces secrets, the home folder, and the names of the user and the machine. If a
+// part cannot be read, the report has the reason instead.
 func WriteBug(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	if _, err := apiserver.ParseVersion(k8sVersion); err != nil {
 		return err
@@ -139,8 +141,9 @@ func lastErrorFile() (string, error) {
 	return filepath.Join(dir, "last-error.txt"), err
 }
 
-// KeepError stores the error with which a command ended for a report, in the language in which the user has seen it and
-// without secrets. command is the name of the command, without its arguments. If storing fails, the error is lost.
+// KeepError stores the error of a failed command for a bug report. The stored text is
+// in the language that the user has seen, and has no secrets. command is the name of
+// the command, without its arguments. If storing fails, the error is lost.
 func KeepError(command string, failed error, p message.Printer) {
 	file, err := lastErrorFile()
 	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {

@@ -18,19 +18,21 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A Carry is an export of builds to a file, for machines of this platform without network or Go.
+// A Carry exports builds to a file, for machines of this platform without network or
+// Go.
 type Carry struct {
-	// K8s is the release, as apiserver.ParseVersion takes it.
+	// K8s is the release, in a form that apiserver.ParseVersion accepts.
 	K8s string
-	// Plain adds upstream's programs without tracing, Sample the sample API server.
+	// Plain adds upstream's programs without tracing. Sample adds the sample API
+	// server.
 	Plain, Sample bool
-	// Rebuild adds what builds with edits need.
+	// Rebuild adds the files that builds with edits need.
 	Rebuild bool
 	// File is the file to write. It appears when it is complete.
 	File string
 }
 
-// Export builds what is missing, and writes the file.
+// Export makes the missing builds, and writes the file.
 func (o *Carry) Export(ctx context.Context, to session.Reporter) error {
 	programs, err := o.programs(ctx, to)
 	if err != nil {
@@ -70,7 +72,7 @@ func (o *Carry) Export(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// programs builds what is missing, and returns what the export has.
+// programs makes the missing builds, and returns the contents of the export.
 func (o *Carry) programs(ctx context.Context, to session.Reporter) (all []program.Carried, err error) {
 	kinds := []bool{false}
 	if o.Plain {
@@ -91,7 +93,8 @@ func (o *Carry) programs(ctx context.Context, to session.Reporter) (all []progra
 	return all, nil
 }
 
-// notices passes on what an export has to say, such as that it waits for another build, and not its progress.
+// notices forwards the notes of an export, such as that it waits for another build,
+// but not its progress.
 type notices struct{ to session.Reporter }
 
 // Report implements program.Progress.
@@ -123,7 +126,7 @@ func buildFor(ctx context.Context, o apiserver.BuildOptions, sample bool, to ses
 	return err
 }
 
-// Import takes the builds of a file in, and lists them.
+// Import imports the builds in a file, and lists them.
 func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to session.Reporter) error {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -152,7 +155,7 @@ func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to
 	return failed
 }
 
-// warnOld reports builds that this version of apitrace cannot use.
+// warnOld reports imported builds that this version of apitrace cannot use.
 func warnOld(ctx context.Context, cache *program.Cache, e program.Imported, to session.Reporter) error {
 	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
 	if err != nil {

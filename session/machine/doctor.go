@@ -12,16 +12,17 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// resolveTimeout is the time that doctor waits for the source of modules.
+// resolveTimeout is how long examineModules waits for the source of modules.
 const resolveTimeout = 30 * time.Second
 
 // A Finding is the result of one check of the machine.
 type Finding struct {
-	// What was examined: "Go toolchain".
+	// What names the subject of the check, such as "Go toolchain".
 	What message.Message
 	// Good describes the result if the check passed.
 	Good message.Message
-	// Bad says what is wrong and what to do, or is nil.
+	// Bad is nil if the check passed. Otherwise it describes the problem and its
+	// solution.
 	Bad error
 }
 
@@ -33,7 +34,8 @@ func (f Finding) Localize(p message.Printer) string {
 	return p.Sprintf("[ok] %s: %s", f.What, f.Good)
 }
 
-// examine checks whether this machine has what apitrace needs to trace a release.
+// examine checks whether this machine has everything that apitrace needs to trace a
+// release.
 func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -57,7 +59,7 @@ func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	), nil
 }
 
-// examineToolchain looks for Go. A release that is already built runs without it.
+// examineToolchain looks for Go. A release that is already built needs no Go.
 func examineToolchain(ctx context.Context, version string) Finding {
 	f := Finding{What: message.Of("Go toolchain")}
 	toolchain, err := program.FindToolchain(ctx)
@@ -86,13 +88,14 @@ func examineCache(cache *program.Cache, entries []program.Entry) Finding {
 		size += sizeOf(entries, kind)
 	}
 	f.Good = message.Of("%s in %d entries below %s (%s moves it)", program.FormatBytes(size), len(entries), cache.Root, program.CacheEnv)
-	if len(unfinished) > 0 { // not an error: the next build makes them again, and one may be in progress
+	if len(unfinished) > 0 { // not an error: the next build makes them again, and a build may be in progress
 		f.Good = message.Of("%s; %d of them unfinished: a build is in progress or was interrupted (\"apitrace cache clean --unfinished\" removes what interrupted builds have left)", f.Good, len(unfinished))
 	}
 	return f
 }
 
-// examineServed counts the servers that "apitrace serve" keeps running. They belong to a cache.
+// examineServed counts the servers that "apitrace serve" keeps running. They belong
+// to a cache.
 func examineServed(cache *program.Cache) Finding {
 	f := Finding{What: message.Of("servers that are kept running")}
 	servers, err := apiserver.Served(cache)
@@ -116,8 +119,8 @@ func examineState() Finding {
 	return f
 }
 
-// isBuilt reports whether a traced build of a program is in the cache. If it was made with another
-// guide, the next run still builds the program again.
+// isBuilt reports whether the cache has a traced build of a program. If the build has
+// another guide, the next run still builds the program again.
 func isBuilt(entries []program.Entry, p program.Program) bool {
 	return slices.ContainsFunc(entries, func(e program.Entry) bool {
 		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version && e.Instrumented && e.Complete
@@ -181,7 +184,7 @@ func ExaminePorts() Finding {
 	return f
 }
 
-// examineLeftovers removes what killed runs have left, as the next run would.
+// examineLeftovers removes leftovers of killed runs, as the next run would.
 func examineLeftovers() Finding {
 	f := Finding{What: message.Of("leftovers of killed runs"), Good: message.Of("none")}
 	if swept := program.SweepRunDirs(); len(swept) > 0 {
@@ -190,7 +193,8 @@ func examineLeftovers() Finding {
 	return f
 }
 
-// WriteFindings examines the machine for a release and writes the findings. It returns an error if a check failed.
+// WriteFindings examines the machine for a release and writes the findings. It
+// returns an error if a check failed.
 func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	findings, err := examine(ctx, k8sVersion)
 	if err != nil {
@@ -202,7 +206,7 @@ func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer, p messag
 	return nil
 }
 
-// PrintFindings writes findings, a line for each, and returns how many of the checks failed.
+// PrintFindings writes one line for each finding, and returns how many checks failed.
 func PrintFindings(w io.Writer, p message.Printer, findings ...Finding) (wrong int) {
 	for _, f := range findings {
 		if f.Bad != nil {

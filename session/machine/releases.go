@@ -19,25 +19,28 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Release describes what this machine and the recordings have of one release of Kubernetes.
+// A Release describes one release of Kubernetes: its builds on this machine, and its
+// recordings.
 type Release struct {
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion,omitempty"`
 	Default     bool   `json:"default"`
 	// Tried is set for releases that apitrace was tested with.
 	Tried bool `json:"tried"`
-	// Checkout is set for the build of a local checkout of kubernetes, which is no release.
+	// Checkout is set for the build of a local checkout of kubernetes, which is not a
+	// release.
 	Checkout bool `json:"checkout,omitempty"`
-	// Built is "yes", "no", or "old".
+	// Built is "yes", "no", or "old". "old" means a build that this apitrace would
+	// not use.
 	Built string `json:"built"`
-	// Recorded describes the recordings; nil if there are none.
+	// Recorded describes the recordings, or is nil if there are none.
 	Recorded *recordings.Info `json:"recorded,omitempty"`
-	// SizeBytes is the size of the sources and builds on the disk.
+	// SizeBytes is the size of the sources and builds on disk.
 	SizeBytes int64 `json:"sizeBytes"`
 }
 
-// Releases lists the releases that apitrace was tested with, and others that were built here, the oldest
-// first. It does not use the network.
+// Releases lists, oldest first, the releases that apitrace was tested with, and other
+// releases that were built here. It does not use the network.
 func Releases(ctx context.Context) ([]Release, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -87,8 +90,9 @@ func (r *Release) add(stock apiserver.Stock) {
 	}
 }
 
-// versionsOf lists the releases that apitrace was tested with and those in the cache, the oldest first.
-// Releases that were built by an incompatible version of apitrace are not listed.
+// versionsOf lists, oldest first, the releases that apitrace was tested with and the
+// releases in the cache. It leaves out releases that were built by an incompatible
+// version of apitrace.
 func versionsOf(entries []program.Entry) []string {
 	all := apiserver.Releases()
 	for _, e := range entries {
@@ -96,12 +100,13 @@ func versionsOf(entries []program.Entry) []string {
 			all = append(all, e.Version)
 		}
 	}
-	// semver.Compare takes builds of checkouts of one release for equal.
+	// semver.Compare treats builds of several checkouts of one release as equal.
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(semver.Compare(a, b), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-// WriteRecorded writes what is recorded of each release that apitrace was tested with.
+// WriteRecorded writes a table of the recordings of each release that apitrace was
+// tested with.
 func WriteRecorded(w io.Writer, p message.Printer) error {
 	all, err := recordings.Versions()
 	if err != nil {
@@ -132,7 +137,8 @@ func WriteRecorded(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// recordedColumns returns the date of the recordings, and how many of all scenarios they have.
+// recordedColumns returns the date of the recordings, and the number of recorded
+// scenarios of all scenarios.
 func recordedColumns(info *recordings.Info, p message.Printer) (date, count string) {
 	if info == nil {
 		return "-", "-"

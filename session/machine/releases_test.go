@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// TestVersionsOfACacheOfAnotherApitrace checks that a release in the cache that was built by an incompatible version of
-// apitrace does not break the list.
+// TestVersionsOfACacheOfAnotherApitrace checks that the list tolerates a release in
+// the cache that was built by an incompatible version of apitrace.
 func TestVersionsOfACacheOfAnotherApitrace(t *testing.T) {
 	var entries []program.Entry
 	for _, version := range []string{"v1.10.13", "v1.22.3", "v1.30.4"} {
@@ -28,7 +28,8 @@ func TestVersionsOfACacheOfAnotherApitrace(t *testing.T) {
 	}
 }
 
-// TestVersionsOfACacheWithCheckouts lists each build of a checkout once, beside its release.
+// TestVersionsOfACacheWithCheckouts checks that each build of a checkout is listed
+// once, after its release.
 func TestVersionsOfACacheWithCheckouts(t *testing.T) {
 	var entries []program.Entry
 	for _, version := range []string{"v1.37.1+6bb9f2d5c5.dirty.c84a3d2a", "v1.37.1", "v1.37.1+6bb9f2d5c5.2790a8eb", "v1.37.1", "v1.37.1+6bb9f2d5c5.dirty.c84a3d2a", "v1.37.1+6bb9f2d5c5.2790a8eb"} {
@@ -40,7 +41,8 @@ func TestVersionsOfACacheWithCheckouts(t *testing.T) {
 	}
 }
 
-// TestWriteReleasesTellsCheckoutsFromReleases reads the line that says what a + in a version means.
+// TestWriteReleasesTellsCheckoutsFromReleases checks the line that explains a + in a
+// version.
 func TestWriteReleasesTellsCheckoutsFromReleases(t *testing.T) {
 	for _, checkout := range []bool{false, true} {
 		var out strings.Builder
