@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Heading names both sides in the printer's language, and marks sides that were just replayed as live.
+// Heading names both sides in the printer's language. A side that was just replayed
+// is marked as live.
 func (c *Compared) Heading(ascii bool, p message.Printer) string {
 	scenario, versions := c.A.Scenario, c.side(c.A, c.CheckoutA.Name, c.LiveA, p)
 	if c.B.Scenario != scenario {
@@ -23,8 +24,8 @@ func (c *Compared) Heading(ascii bool, p message.Printer) string {
 	return p.Sprintf("%s: kube-apiserver %s", scenario, versions)
 }
 
-// side returns the versions of one side, that of a checkout behind its name, and, if one of the two sides was replayed, when
-// this one was made.
+// side returns the versions of one side, after the checkout's name if the side is a
+// checkout. If one of the two sides was replayed, side adds when this side was made.
 func (c *Compared) side(rec *trace.Recording, checkout string, live bool, p message.Printer) string {
 	version := rec.K8sVersion
 	if checkout != "" {

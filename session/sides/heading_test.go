@@ -39,7 +39,8 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// The names of checkouts are those that the user gave, and tell them apart even if their source is the same.
+// A checkout is named as the user named it. The names distinguish checkouts even if
+// their source is the same.
 func TestNamesOfCheckouts(t *testing.T) {
 	release, built := &trace.Recording{Scenario: "get-node", K8sVersion: "v1.37.1"}, &trace.Recording{Scenario: "get-node", K8sVersion: "v1.37.1+3f2a91c0b1.5d41e2aa"}
 	side := func(checkout string) Side {

@@ -8,13 +8,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Parse reads the sides as a user names them: SCENARIO VERSION VERSION, SCENARIO VERSION..VERSION, or FILE FILE.
-// Each side is compared with the next. live names the sides to replay: "a", "b", "both", or "" for none.
+// Parse reads the sides as a user names them: SCENARIO VERSION VERSION, SCENARIO
+// VERSION..VERSION, or FILE FILE. Each side is compared with the next one. live names
+// the sides to replay: "a", "b", "both", or "" for none.
 func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	if len(args) == 3 {
 		all = []Side{{Scenario: args[0], Version: args[1]}, {Scenario: args[0], Version: args[2]}}
 		err = replayed(all, live)
-		for i := range all { // there are no recordings of a checkout
+		for i := range all { // a checkout has no recordings
 			all[i].Live = all[i].Live || program.IsLocal(all[i].Version)
 		}
 		return all, false, err

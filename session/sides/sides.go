@@ -1,5 +1,6 @@
-// Package sides loads the two sides of a comparison: recordings from files, embedded recordings, and live replays
-// of scenarios. Comparing them belongs to package trace/diff.
+// Package sides loads the two sides of a comparison: recordings from files, embedded
+// recordings, and live replays of scenarios. Comparing the sides belongs to package
+// trace/diff.
 package sides
 
 import (
@@ -21,47 +22,48 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Side is one side of a comparison: a file, or a scenario on a release, which is recorded or
+// A Side is one side of a comparison: a file, or a scenario on a release, recorded or
 // replayed.
 type Side struct {
-	// File is the path of a saved recording, "" for a scenario.
+	// File is the path of a saved recording, or "" for a scenario.
 	File              string
 	Scenario, Version string
-	// Checkout is what Version stands for; zero for a release.
+	// Checkout is the checkout that Version stands for; zero for a release.
 	Checkout Checkout
 	// Live replays the scenario now.
 	Live bool
 }
 
-// A Checkout is the checkout of kubernetes, or the commit of one, that a side was built from.
+// A Checkout is a checkout of kubernetes, or one of its commits, that a side was
+// built from.
 type Checkout struct {
-	// Name is how the user names it.
+	// Name is the user's name of the checkout.
 	Name string
-	// Committed tells where its source can be read.
+	// Committed says where its source can be read.
 	Committed *trace.CommittedTree
 }
 
 // A Loader gets the recordings of sides.
 type Loader struct {
-	// In is read for the file "-".
+	// In is the input for the file "-".
 	In io.Reader
 	// To receives notices about replays.
 	To session.Reporter
 }
 
-// Compared is what differs between two sides.
+// A Compared is a comparison of two sides.
 type Compared struct {
 	*diff.Comparison
 	// NameA and NameB are the names of the sides.
 	NameA, NameB string
 	// LiveA and LiveB are set for a side that was just replayed.
 	LiveA, LiveB bool
-	// CheckoutA and CheckoutB are those of the sides.
+	// CheckoutA and CheckoutB are the checkouts of the sides.
 	CheckoutA, CheckoutB Checkout
 }
 
-// inRange returns the releases of a range that have a recording of a scenario, and skips
-// the others.
+// inRange returns the releases of a range that have a recording of a scenario. It
+// skips the other releases.
 func inRange(scenario, from, to string) ([]Side, error) {
 	for _, end := range []string{from, to} {
 		if _, err := session.RecordedRelease(end); err != nil {
@@ -105,7 +107,8 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 	return recording, err
 }
 
-// replay replays the scenario on a server of the release, which is built if necessary.
+// replay replays the scenario on a server of the release. It builds the server if
+// necessary.
 func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording, err error) {
 	version, err := apiserver.ParseVersion(s.Version)
 	if err != nil {
@@ -124,7 +127,8 @@ func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording
 	return recording, err
 }
 
-// loadBoth loads two sides: replays one after the other, recordings concurrently.
+// loadBoth loads two sides. It loads recordings concurrently, but replays one after
+// the other.
 func (l *Loader) loadBoth(ctx context.Context, sideA, sideB Side) (a, b *trace.Recording, err error) {
 	if sideA.Live || sideB.Live {
 		if a, err = l.load(ctx, sideA); err == nil {
@@ -149,8 +153,9 @@ func (l *Loader) Compare(ctx context.Context, sideA, sideB Side, o diff.Options)
 	return c, nil
 }
 
-// sideNames returns the names of the sides: their releases or checkouts if these differ, else their scenarios, else
-// their files, or whether each was replayed or recorded.
+// sideNames returns the names of the sides: their releases or checkouts if these
+// differ, else their scenarios if these differ, else their files, or whether each
+// side was replayed or recorded.
 func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	switch {
 	case sideA.Checkout.Name != sideB.Checkout.Name:
@@ -163,7 +168,7 @@ func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	return sideA.name(a), sideB.name(b)
 }
 
-// name distinguishes a side from another one of the same scenario and release.
+// name distinguishes a side from another side with the same scenario and release.
 func (s Side) name(rec *trace.Recording) string {
 	switch {
 	case s.File != "":
@@ -174,7 +179,8 @@ func (s Side) name(rec *trace.Recording) string {
 	return "recorded " + rec.Recorded.Format(time.DateOnly)
 }
 
-// ReportOrigin reports which sides are recordings and which are replayed, before a replay takes its time.
+// ReportOrigin reports, before a replay takes its time, which sides are recordings
+// and which are replayed.
 func ReportOrigin(to session.Reporter, sides []Side) {
 	first, last := sides[0], sides[len(sides)-1]
 	if first.File != "" || first.Live && last.Live {
