@@ -11,11 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// compiled matches the place in a compiler error: a file of the vendor folder or of the overlay,
-// and a line. The column includes the code that the rewriter has inserted, so it is left out.
+// compiled matches the place in a compiler error: a file of the vendor folder or of
+// the overlay, and a line. It leaves out the column, because the column counts code
+// that the rewriter has inserted.
 var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// SplitComplaint splits a line of a compiler error into a file below the vendor folder, a line and a text.
+// SplitComplaint splits a line of a compiler error into a file below the vendor
+// folder, a line and a text.
 func SplitComplaint(complaint string) (file, line, text string, ok bool) {
 	found := compiled.FindStringSubmatch(complaint)
 	if found == nil {
@@ -26,8 +28,8 @@ func SplitComplaint(complaint string) (file, line, text string, ok bool) {
 
 // An EditError reports that a user's edit does not compile.
 type EditError struct {
-	// Complaints are the compiler's messages, one line each, beginning with the edited
-	// file and the line.
+	// Complaints are the compiler's messages. Each is one line and begins with the
+	// edited file and the line.
 	Complaints []string
 	err        error
 }
@@ -43,8 +45,8 @@ func (e *EditError) message() message.Message {
 
 func (e *EditError) Unwrap() error { return e.err }
 
-// explainCompile lets the compiler's complaints name the files that were edited. Where
-// others complain, the edit broke them: they are kept as they are.
+// explainCompile makes the compiler's complaints name the edited files. Complaints
+// about other files are kept, because the edit broke these files.
 func explainCompile(err error, edits []program.Edit) error {
 	var compile *program.CompileError
 	var syntax scanner.ErrorList
@@ -52,7 +54,7 @@ func explainCompile(err error, edits []program.Edit) error {
 		return err
 	}
 	e := &EditError{err: err}
-	if errors.As(err, &syntax) { // found before anything is compiled
+	if errors.As(err, &syntax) { // found before the compiler runs
 		for _, s := range syntax {
 			e.Complaints = append(e.Complaints, s.Error())
 		}

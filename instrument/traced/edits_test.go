@@ -37,7 +37,7 @@ func TestExplainCompile(t *testing.T) {
 	}
 }
 
-// A file that cannot be parsed is found by the rewriter, before the compiler sees it.
+// A file that cannot be parsed is found by the rewriter, before the compiler runs.
 func TestExplainSyntaxError(t *testing.T) {
 	edits := []program.Edit{{Name: "k8s.io/apiserver/pkg/storage/etcd3/store.go", Path: "/mine/store.go"}}
 	_, syntax := parser.ParseFile(token.NewFileSet(), edits[0].Path, "package etcd3\n\nfunc f( {\n}\n", 0)

@@ -13,17 +13,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A tolerance makes a guide fit changed source: it leaves out the entries whose functions or packages the source no
-// longer has, and notes them.
+// A tolerance makes a guide fit changed source. It removes and reports the entries
+// for functions or packages that the source no longer has.
 type tolerance struct {
 	options instrument.Options
 	prog    *instrument.ProgramGuide
-	// found are the functions of the packages that were looked at, by import path.
+	// found has the functions of the packages that were read, by import path.
 	found   map[string]map[string]bool
 	missing []message.Message
 }
 
-// tolerant returns the guide without the entries that the source of a program lacks, and a message for each of them.
+// tolerant returns the guide without the entries that a program's source lacks, and a
+// message for each removed entry.
 func tolerant(options instrument.Options) (*instrument.Guide, []message.Message) {
 	prog := *options.Guide.Programs[options.Program]
 	t := &tolerance{options: options, prog: &prog, found: map[string]map[string]bool{}}
@@ -73,8 +74,9 @@ func (t *tolerance) lacksPackage(p instrument.Packages) bool {
 	return !has
 }
 
-// lacks reports whether the source lacks a function in which traces enter, leave or change goroutines, or the part of
-// that function which the guide needs.
+// lacks reports whether the source lacks a function that an entry of the guide needs,
+// or the part of the function that the entry needs. In such a function, traces enter,
+// leave or change goroutines. with adds the entry to a guide.
 func (t *tolerance) lacks(function string, with func(*instrument.ProgramGuide)) bool {
 	if !t.has(function) {
 		t.lack("the checkout has no function %q, which the guide names: traces lack what it connects", function)
@@ -103,7 +105,7 @@ func (t *tolerance) lacksStep(s instrument.Step) bool {
 	return true
 }
 
-// dropValues removes the values of steps that the functions of the source do not have.
+// dropValues removes the values of steps that the source's functions do not have.
 func (t *tolerance) dropValues(steps []instrument.Step) {
 	of := map[string][]instrument.Step{}
 	for _, s := range steps {
@@ -166,7 +168,8 @@ func (t *tolerance) has(function string) bool {
 	return names[function]
 }
 
-// covers reports whether a package belongs to this program rather than to another one of the guide.
+// covers reports whether a function's package belongs to this program rather than to
+// another program of the guide.
 func (t *tolerance) covers(function string) bool {
 	pkg := funcname.Package(function)
 	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {
@@ -174,7 +177,8 @@ func (t *tolerance) covers(function string) bool {
 	})
 }
 
-// RewriteTolerantly is instrument.Rewrite for source that the guide was not made for.
+// RewriteTolerantly is instrument.Rewrite for source that the guide was not written
+// for.
 func RewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Message, error) {
 	result, err := instrument.Rewrite(o)
 	if err == nil {

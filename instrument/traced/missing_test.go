@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// changedSource is a vendor folder of which the guide of TestSourceLacksWhatTheGuideNames knows more than there is.
+// changedSource is a vendor folder that lacks parts of the guide of
+// TestSourceLacksWhatTheGuideNames.
 func changedSource(t *testing.T) string {
 	return writeModule(t, map[string]string{
 		"example.com/p/p.go": "package p\n\nfunc Here(name string) { inner(name) }\n\nfunc inner(name string) { _ = name }\n",
@@ -41,7 +42,8 @@ func step(function, value string) instrument.Step {
 	return s
 }
 
-// What the guide names and the source no longer has is left out and told by its name; the rest is traced.
+// Entries of the guide that the source no longer has are removed and reported by
+// name. The rest is traced.
 func TestSourceLacksWhatTheGuideNames(t *testing.T) {
 	guide := &instrument.Guide{
 		Programs: map[string]*instrument.ProgramGuide{"prog": {
@@ -85,7 +87,8 @@ func TestSourceLacksWhatTheGuideNames(t *testing.T) {
 	}
 }
 
-// Source that has everything is rewritten at once, and a mistake of another kind is the rewriter's error.
+// Source that lacks nothing is rewritten at once. Another kind of mistake is an error
+// of the rewriter.
 func TestSourceHasWhatTheGuideNames(t *testing.T) {
 	guide := &instrument.Guide{
 		Programs: map[string]*instrument.ProgramGuide{"prog": {Packages: []instrument.Packages{{Path: "example.com/p"}}}},

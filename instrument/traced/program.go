@@ -1,7 +1,9 @@
-// Package traced holds what all programs that apitrace traces have in common: a [Program] is found for a release of Kubernetes, built with
-// spans or without, and its source is read and edited.
+// Package traced has the common parts of all programs that apitrace traces. A
+// [Program] is found for a release of Kubernetes and built with or without spans. Its
+// source can be read and edited.
 //
-// How a program runs belongs to a package of its own, such as storage, which also has its Program. apiserver.Programs lists them.
+// How a program runs belongs to a package of its own, such as storage, which also has
+// its Program. apiserver.Programs lists the programs.
 package traced
 
 import (
@@ -19,39 +21,47 @@ import (
 
 // A Program is a program that apitrace traces.
 type Program struct {
-	// Name is the name of the program in traces, in the guide, in the cache and of its folder of edits.
+	// Name is the name of the program in traces, in the guide and in the cache, and
+	// of its folder of edits.
 	Name string
-	// Of returns how to build the program that belongs to a release of Kubernetes, or to a checkout. kubernetes returns what is known of
-	// the module of Kubernetes in that version. It may take the network, so only a program that needs it calls it.
+	// Of returns how to build the program that belongs to a release of Kubernetes, or
+	// to a checkout. kubernetes returns the module of Kubernetes in that version. It
+	// may use the network, so only a program that needs it calls it.
 	Of func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error)
-	// GuideVersion returns the version that the guide goes by. If nil, it is the version of Kubernetes.
+	// GuideVersion returns the program's version in the guide. If it is nil, that is
+	// the version of Kubernetes.
 	GuideVersion func(program.Program) (string, error)
 	// Optional is set for a program that only some servers need.
 	Optional bool
 	// Packages are parts of import paths that only packages of this program have.
 	Packages []string
-	// Adapt returns the guide with an entry for the program. If nil, the guide has one.
+	// Adapt returns the guide with an entry for the program. If it is nil, the guide
+	// already has an entry.
 	Adapt func(*instrument.Guide) *instrument.Guide
-	// Rewrite inserts the spans. If nil, instrument.Rewrite does it for a release and RewriteTolerantly for a checkout.
+	// Rewrite inserts the spans. If it is nil, instrument.Rewrite does it for a
+	// release, and RewriteTolerantly for a checkout.
 	Rewrite func(instrument.Options) (*instrument.Result, []message.Message, error)
-	// Edits is the name of the folder of edits, if it is not Name.
+	// Edits is the name of the folder of edits, if it differs from Name.
 	Edits string
-	// Explain returns an error of a Recipe with what the user can do about it. If nil, the error stays.
+	// Explain adds advice for the user to an error of a Recipe. If it is nil, the
+	// error stays unchanged.
 	Explain func(r *Recipe, err error) error
 }
 
-// EditsName is the name of the folder of edits.
+// EditsName returns the name of the folder of edits.
 func (p Program) EditsName() string { return cmp.Or(p.Edits, p.Name) }
 
-// Options select what to build.
+// Options select the build of a program.
 type Options struct {
-	// Version is the version of Kubernetes as apiserver.ParseVersion returns it.
+	// Version is the version of Kubernetes in the form that apiserver.ParseVersion
+	// returns.
 	Version string
 	// Kubernetes is the argument of Program.Of.
 	Kubernetes func() (program.Upstream, error)
-	// Plain builds upstream's program as it is, without the spans.
+	// Plain builds upstream's program without spans.
 	Plain bool
-	// EditsDir is a folder of program.Edits. Builds with spans include the edits of the version. "" means no edits.
+	// EditsDir is a folder of program.Edits. Builds with spans include the edits of
+	// the version. "" means no edits.
 	EditsDir string
 	// Cache is the cache of the builds. Required.
 	Cache *program.Cache
@@ -59,14 +69,15 @@ type Options struct {
 	Progress program.Progress
 }
 
-// A Recipe says how to build a program of a version.
+// A Recipe describes how to build a program of a version.
 type Recipe struct {
 	Program program.Program
-	// K8sVersion is the version of Kubernetes to which the program belongs.
+	// K8sVersion is the version of Kubernetes that the program belongs to.
 	K8sVersion string
-	// Cache is where the program is built.
+	// Cache is the cache that the program is built in.
 	Cache *program.Cache
-	// Edits are the edits that the build includes; none for a plain build. They are in the folder EditsName.
+	// Edits are the edits in the build; a plain build has none. They are in the
+	// folder EditsName.
 	Edits     []program.Edit
 	EditsName string
 
@@ -127,18 +138,19 @@ func (r *Recipe) explained(err error) error {
 	return r.explain(r, err)
 }
 
-// Key returns the key of the binary that Build would return, without a build.
+// Key returns the key of the binary that Build would return. It builds nothing.
 func (r *Recipe) Key(ctx context.Context) (string, error) {
 	key, err := program.Key(ctx, r.Program, r.options)
 	return key, r.explained(err)
 }
 
-// IsBuilt reports whether Build would find the binary among the entries of the cache. It does not use the network.
+// IsBuilt reports whether Build would find the binary among the entries of the cache.
+// It does not use the network.
 func (r *Recipe) IsBuilt(ctx context.Context, entries []program.Entry) (bool, error) {
 	of := func(e program.Entry) bool {
 		return e.Kind == program.KindBuild && e.Program == r.Program.Name && e.Version == r.Program.Version
 	}
-	if !slices.ContainsFunc(entries, of) { // then its module may not be known without the network
+	if !slices.ContainsFunc(entries, of) { // without an entry, its module may not be known without the network
 		return false, nil
 	}
 	key, err := r.Key(ctx)
@@ -153,7 +165,8 @@ func (r *Recipe) Plan(ctx context.Context) (*program.Plan, error) {
 	return program.MakePlan(ctx, r.Program, r.options)
 }
 
-// WritePlan prints the steps of Build without executing them. It does not use the network.
+// WritePlan prints the steps of Build without executing them. It does not use the
+// network.
 func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer) error {
 	plan, err := r.Plan(ctx)
 	if err != nil {
@@ -162,17 +175,19 @@ func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer)
 	return plan.Write(w, in)
 }
 
-// Carried returns what an export has of the program. With rebuild, it can be built with edits where the export is imported.
+// Carried returns the program's part of an export. With rebuild, the importer can
+// build the program with edits.
 func (r *Recipe) Carried(rebuild bool) program.Carried {
 	return program.Carried{Program: r.Program, Options: r.options, Rebuild: rebuild}
 }
 
-// Has reports whether a function, given by its full name or the end of that, belongs to a package that only this program has.
+// Has reports whether a function belongs to a package that only this program has.
+// function is the full name, or the end of it.
 func (p Program) Has(function string) bool {
 	return slices.ContainsFunc(p.Packages, func(part string) bool { return strings.Contains(function, part) })
 }
 
-// Find returns the program with a name.
+// Find returns the program with this name. ok is false if there is no such program.
 func Find(programs []Program, name string) (Program, bool) {
 	at := slices.IndexFunc(programs, func(p Program) bool { return p.Name == name })
 	if at < 0 {

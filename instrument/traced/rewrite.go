@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// rewrite returns the rewriter that inserts the spans into a build, as the guide for this version says, with the user's edits of its source.
+// rewrite returns the rewriter that inserts the spans into a build, by the guide for
+// this version, with the user's edits of the source.
 func (p Program) rewrite(guide *instrument.Guide, found program.Program, version string, edits []program.Edit) *program.Rewrite {
 	rewrite := p.Rewrite
 	switch {

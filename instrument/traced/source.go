@@ -11,15 +11,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A Source is the pristine source of a program and of all that it depends on.
+// A Source is the pristine source of a program and of all its dependencies.
 type Source struct {
-	// Program is the name of the program, Version its own version.
+	// Program is the name of the program. Version is the program's own version.
 	Program, Version string
-	// Dir is the vendor folder. Below it, a file has the path that calls name.
+	// Dir is the vendor folder. Paths of files in calls are relative to it.
 	Dir string
 }
 
-// Source returns the source of the program. It fetches the source if necessary, and builds nothing.
+// Source returns the source of the program. It fetches the source if necessary, and
+// builds nothing.
 func (r *Recipe) Source(ctx context.Context) (*Source, error) {
 	o := r.options
 	o.Rewrite = nil // the source is the same
@@ -30,7 +31,7 @@ func (r *Recipe) Source(ctx context.Context) (*Source, error) {
 	return &Source{Program: r.Program.Name, Version: r.Program.Release(), Dir: dir}, nil
 }
 
-// FilesCalled lists the Go files whose path is the name or ends in it.
+// FilesCalled lists the Go files with this path, or with a path that ends in it.
 func (s *Source) FilesCalled(name string) ([]string, error) {
 	name = filepath.ToSlash(name)
 	if info, err := os.Stat(filepath.Join(s.Dir, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") {
