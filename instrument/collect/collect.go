@@ -1,8 +1,8 @@
 // Package collect asks the probes of the traced programs for the calls of a
-// request and joins them into one trace.
+// request, and joins the calls into one trace.
 //
-// It knows the probes' wire format on one side and the trace model on the
-// other. What a trace means, and how it looks, belongs to packages trace and render.
+// It knows the probes' wire format and the trace model. The meaning of a trace
+// and its display belong to packages trace and render.
 package collect
 
 import (
@@ -27,7 +27,7 @@ func queryFor(s *trace.Sent, secrets Secrets) probe.Query {
 	return settled(q)
 }
 
-// settled makes the probe wait until the calls that the query selects have ended.
+// settled makes the probe wait until the selected calls have ended.
 func settled(q probe.Query) probe.Query {
 	q.SettleMillis, q.TimeoutMillis = int(settle.Milliseconds()), int(patience.Milliseconds())
 	return q
@@ -35,39 +35,44 @@ func settled(q probe.Query) probe.Query {
 
 // Check is the result of the probes' checking mode; see probe.EnvCheck.
 type Check struct {
-	// Calls is the number of calls that the probes have compared with the real stack since they started.
+	// Calls is the number of calls that the probes have compared with the real
+	// stack since they started.
 	Calls int64
-	// Mismatches describes each difference in a sentence.
+	// Mismatches describes each difference in one sentence.
 	Mismatches []string
 }
 
-// settle is the time that a trace must be quiet before it counts as complete. Goroutines that continue
-// the work of a request begin within microseconds of the answer.
+// settle is how long a trace must be quiet before it counts as complete.
+// Goroutines that continue the work of a request begin within microseconds of
+// the answer.
 const settle = 25 * time.Millisecond
 
-// patience is the time after which open calls no longer delay a trace in which nothing else happens.
-// Calls that still run then are marked as unfinished: mostly those of a goroutine that sleeps until
-// a timeout.
+// patience is how long open calls delay a trace if nothing else happens in it.
+// Calls that still run after this time are marked as unfinished. Mostly they
+// belong to a goroutine that sleeps until a timeout.
 const patience = 250 * time.Millisecond
 
-// silence is the time limit for a probe's answer. A probe answers within 10 times its patience.
+// silence limits how long a probe's answer may take. A probe answers within 10
+// times its patience.
 const silence = 20 * time.Second
 
-// Request fetches the calls of a request from the probes. sockets holds the path of each
-// traced program's socket by the name of the program. Calls that do not form a tree are an
-// error: one is missing, and a tree with a hole would be wrong. Secrets are treated as by the
-// zero Secrets.
+// Request fetches the calls of a request from the probes. sockets maps the name
+// of each traced program to the path of its socket. Request treats secrets like
+// RequestWith with the zero Secrets.
+//
+// Request returns an error if the calls do not form a tree: then a call is
+// missing, and a tree with a hole would be wrong.
 func Request(ctx context.Context, sockets map[string]string, sent trace.Sent) (*trace.Request, *Check, error) {
 	return RequestWith(ctx, sockets, sent, Secrets{})
 }
 
-// RequestWith is like Request, but treats secrets as the last argument says.
+// RequestWith is like Request, but treats secrets as its last argument says.
 func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent, secrets Secrets) (*trace.Request, *Check, error) {
 	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: trace.KeepablePath(sent.Path), Status: sent.Status}
 	chk := &Check{}
 	var all []call
-	// The programs are asked one after the other: while kube-apiserver has not
-	// settled, etcd cannot have.
+	// The programs are asked one after the other, because etcd cannot have
+	// settled while kube-apiserver has not.
 	q, secret := queryFor(&sent, secrets), secrets.Hold(sent.Path)
 	for _, process := range inOrder(sockets, first(&sent)) {
 		answer, err := query(ctx, sockets[process], q)
@@ -75,7 +80,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 			return nil, nil, message.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
 		}
 		if secret = secret || answer.Secret; secret && !secrets.Show {
-			q.Secrets = probe.SecretsCut // the next program may not know it
+			q.Secrets = probe.SecretsCut // the next program may not know that this is a request for secrets
 		}
 		chk.Calls += answer.Checked
 		chk.Mismatches = append(chk.Mismatches, answer.Mismatches...)
@@ -109,8 +114,10 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	return r, chk, nil
 }
 
-// withoutLateLeaves leaves out what was called by calls that had not begun when the probe listed those of the trace: it
-// lists the leaves afterwards. A leaf without its caller that is older than the newest call stays, and is found to be an orphan.
+// withoutLateLeaves removes leaves that were called late. The probe lists the
+// leaves of a trace after the trace's other calls, so it does not list a caller
+// that begins in between. A leaf without its caller stays if it is older than
+// the newest call, and is then found to be an orphan.
 func withoutLateLeaves(records []probe.Record) []probe.Record {
 	known, newest := map[string]bool{}, int64(0)
 	for _, r := range records {
@@ -121,8 +128,9 @@ func withoutLateLeaves(records []probe.Record) []probe.Record {
 	return slices.DeleteFunc(records, func(r probe.Record) bool { return r.Leaf && !known[r.Parent] && r.Start >= newest })
 }
 
-// first names the program that a trace begins in: the one whose start or end it is. "" stands for kube-apiserver, which comes
-// first by its name.
+// first returns the program that a trace begins in. For the trace of a start or
+// an end it is the program that starts or ends. Otherwise it is "", which
+// stands for kube-apiserver, the first program by name.
 func first(sent *trace.Sent) string {
 	if sent.Boot {
 		return sent.Path
@@ -130,8 +138,11 @@ func first(sent *trace.Sent) string {
 	return ""
 }
 
-// inOrder lists the programs in the order in which a request reaches them. The trace of a start ends in the program when it is
-// asked, so that this comes first: calls that it makes later are then in no other program.
+// inOrder lists the programs in the order that a request reaches them. The
+// program first comes before all others.
+//
+// The trace of a start ends in that program when its probe is asked. So calls
+// that the program makes later appear in no other program.
 func inOrder(sockets map[string]string, first string) []string {
 	var names []string
 	for name := range sockets {
@@ -176,10 +187,13 @@ func join(r *trace.Request, all []call) {
 	}
 }
 
-// alignClocks moves the calls of a process to later times if one of them would begin before the call of another process that
-// led to it. A probe reads the clock once for a trace; if the machine is so busy that the probe is interrupted just then, all its
-// times are off by as much. The process of the request's first call is the one that the others are held against, and
-// all lists the processes in the order in which a request reaches them.
+// alignClocks moves the calls of a process to later times if one of them would
+// begin before its caller in another process.
+//
+// A probe reads the clock once for a trace. If the probe is interrupted at that
+// moment, as on a busy machine, all its times are wrong by the same amount. The
+// process of the request's first call keeps its times. all must list the
+// processes in the order that a request reaches them.
 func alignClocks(all []call) {
 	byID := map[string]*call{}
 	var processes []string
@@ -210,7 +224,8 @@ func alignClocks(all []call) {
 	}
 }
 
-// inTrace converts the call to the trace model. start is the start of the trace.
+// inTrace converts the call to the trace model. start is the start of the
+// trace.
 func (c *call) inTrace(start time.Time) trace.Call {
 	t := trace.Call{
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
@@ -232,8 +247,9 @@ type answer struct {
 	records []probe.Record
 }
 
-// incomplete describes the calls of a process that a trace lacks, and why. Calls that had not
-// returned are not among them: the trace has them, marked.
+// incomplete describes the missing calls of a process, and why they are
+// missing. It does not count calls that had not returned, because the trace has
+// them as unfinished calls.
 func (a *answer) incomplete(process string) []string {
 	var said []string
 	if a.Dropped > 0 {
@@ -256,7 +272,7 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	}
 	a := &answer{}
 	in := json.NewDecoder(conn)
-	// The kernel accepts connections even for a program that is suspended.
+	// The kernel accepts connections even for a suspended program.
 	_ = conn.SetReadDeadline(time.Now().Add(silence))
 	if err := in.Decode(&a.Header); err != nil {
 		return nil, errors.Join(message.Errorf("reading the probe's answer: %w", err), ctx.Err())

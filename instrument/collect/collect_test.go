@@ -22,7 +22,7 @@ func serve(t *testing.T, h probe.Header, records ...probe.Record) (socket string
 	return serveTails(t, h, records, nil)
 }
 
-// serveTails answers queries for what followed a write as well.
+// serveTails also answers queries for the calls that followed a write.
 func serveTails(t *testing.T, h probe.Header, request []probe.Record, tails map[int64][]probe.Record) (socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "collect") // the path of a unix socket must be short
@@ -101,7 +101,8 @@ func TestRequestJoinsProcesses(t *testing.T) {
 	}
 }
 
-// TestRequestAlignsClocks: etcd's clock was read too early, so its calls seem to begin before the request.
+// TestRequestAlignsClocks has an etcd with a clock that was read too early: its
+// calls seem to begin before the request.
 func TestRequestAlignsClocks(t *testing.T) {
 	sockets := map[string]string{
 		"etcd": serve(t, probe.Header{},
@@ -200,7 +201,8 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 	}
 }
 
-// The program whose start is traced is asked before those that it calls, whatever their names.
+// For the trace of a start or an end, the program itself is asked first, before
+// the programs that it calls, whatever their names are.
 func TestOrderOfPrograms(t *testing.T) {
 	sockets := map[string]string{"etcd": "", "kube-apiserver": "", "metrics-server": ""}
 	for _, test := range []struct {

@@ -11,7 +11,7 @@ func TestWithoutLateLeaves(t *testing.T) {
 	records := []probe.Record{
 		{ID: "main", Start: 1},
 		{ID: "leaf", Parent: "main", Leaf: true, Start: 2},
-		{ID: "lost", Parent: "nobody", Leaf: true, Start: 3}, // something is wrong: it must be found
+		{ID: "lost", Parent: "nobody", Leaf: true, Start: 3}, // an error that must be found
 		{ID: "newest", Parent: "main", Start: 4},
 		{ID: "late", Parent: "not-listed", Leaf: true, Start: 5},
 		{ID: "last", Parent: "newest", Leaf: true, Start: 6},

@@ -8,23 +8,28 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Secrets set which resources hold secrets, and how to treat the error texts of requests for them, which
-// may quote a whole object. The zero value is safe.
+// Secrets says which resources hold secrets, and how to treat the error texts
+// of requests for them. Such a text may quote a whole object. The zero value is
+// safe.
 type Secrets struct {
-	// Show keeps the texts. The first call of such a trace says so: see attrSecrets.
+	// Show keeps the texts. The first call of such a trace is marked with
+	// attrSecrets.
 	Show bool
-	// Kinds are further resources that hold secrets, besides those that [probe.HoldsSecrets] knows.
+	// Kinds are further resources that hold secrets. [probe.HoldsSecrets] knows
+	// the others.
 	Kinds []string
 }
 
-// attrSecrets is the attribute of the first call of a request for secrets whose errors were not cut.
+// attrSecrets is the attribute of the first call of a request for secrets if
+// its errors were not cut.
 const attrSecrets = "apitrace.secrets"
 
-// Hidden reports whether to hide the errors of a request with this path, and the server's answer if
-// it fails.
+// Hidden reports whether to hide the errors of a request with this path, and
+// the server's answer if the request fails.
 func (s Secrets) Hidden(path string) bool { return !s.Show && s.Hold(path) }
 
-// Hold reports whether a path, which may have a query, is that of a resource that holds secrets.
+// Hold reports whether path names a resource that holds secrets. path may have
+// a query.
 func (s Secrets) Hold(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	if plain, err := url.PathUnescape(path); err == nil {
@@ -44,8 +49,9 @@ func (s Secrets) query(path string) string {
 	return ""
 }
 
-// withhold removes the request's own secret values from all texts of its trace. None should be left
-// after the probes have cut the errors; this is a safeguard.
+// withhold removes the request's own secret values from all texts of its trace.
+// It is a safeguard: after the probes have cut the errors, no such value should
+// be left.
 func withhold(r *trace.Request, values []string) {
 	const shortest = 4 // "a" is everywhere
 	var inErrors, anywhere []string
@@ -69,7 +75,8 @@ func withhold(r *trace.Request, values []string) {
 	}
 }
 
-// without removes values, sorted from the longest to the shortest, from a text.
+// without removes values from a text. The values must be sorted from the
+// longest to the shortest.
 func without(text string, values []string) string {
 	for _, v := range values {
 		text = strings.ReplaceAll(text, v, "(secret)")

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// since selects of the calls of a program those that began or returned after a time, and all calls that led to
-// them, which are still under way or have returned. What only goes on is left out.
+// since returns the calls of a program that began or returned after a time, and
+// all their callers, whether these have returned or not. It leaves out calls
+// that were only in progress.
 func since(all []call, from time.Time) []call {
 	byID := map[string]*call{}
 	for i := range all {

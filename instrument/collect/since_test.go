@@ -17,7 +17,7 @@ func TestSince(t *testing.T) {
 		record("main", "", 0, 300, true),
 		record("over", "main", 1, 9, false),
 		record("below-over", "over", 2, 3, false),
-		record("starter", "main", 10, 5, false), // returned before, but what it started goes on
+		record("starter", "main", 10, 5, false), // returned before, but a goroutine that it started goes on
 		record("woken", "starter", 12, 100, false),
 		record("goes-on", "main", 20, 280, true),
 		record("begins", "main", 110, 5, false),

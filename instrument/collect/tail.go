@@ -10,9 +10,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// addTails adds the calls that followed the request's writes: those that carry the event of each write
-// from etcd's watch to the watching clients. They are found by the revision of the write, become
-// children of the request's first call, and continue after the answer.
+// addTails adds the calls that followed the request's writes. They carry the
+// event of each write from etcd's watch to the watching clients.
+//
+// addTails finds them by the revision of the write. They become children of the
+// request's first call, and continue after the answer.
 func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, secrets string) error {
 	for _, revision := range r.Revisions() {
 		for _, process := range inOrder(sockets, "") {
@@ -29,8 +31,9 @@ func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, 
 	return nil
 }
 
-// addTail makes a tail a child of the request's first call. A stage of the event becomes a child of
-// the last stage before it, which put the event into the queue.
+// addTail makes a tail a child of the request's first call. A stage of the
+// event becomes a child of the last stage before it, which put the event into
+// the queue.
 func addTail(r *trace.Request, process string, revision int64, records []probe.Record) {
 	first := firstCall(r)
 	slices.SortStableFunc(records, func(a, b probe.Record) int { return cmp.Compare(a.Start, b.Start) })

@@ -11,9 +11,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// SecretValues returns what a request's body, in JSON or YAML, would make secret: the values of a
-// Secret in each form in which a text could quote them, tokens and certificates. The longest come first.
-// From a body that cannot be parsed, which errors may quote, it returns everything that looks like a value.
+// SecretValues returns the values in a request's body, in JSON or YAML, that
+// must stay secret: tokens, certificates, and the values of a Secret. The
+// result has each value in all forms that a text could quote. The longest
+// values come first.
+//
+// Errors may quote a body that cannot be parsed; from such a body, SecretValues
+// returns everything that looks like a value.
 func SecretValues(body []byte) []string {
 	if len(body) == 0 {
 		return nil
@@ -42,13 +46,16 @@ func isText(v any) bool {
 	return is
 }
 
-// looksLikeValue matches what follows a colon: a quoted text, or the rest of the line.
+// looksLikeValue matches the text after a colon: a quoted text, or the rest of
+// the line.
 var looksLikeValue = regexp.MustCompile(`:[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s"{\[|>][^\n,}\]]*))`)
 
-// secretFields are the fields whose values are secrets, in any object and in a JSON patch.
+// secretFields are the fields with secret values, in any object and in a JSON
+// patch.
 var secretFields = []string{"data", "stringData", "token", "password", "certificate", "request", "privateKey"}
 
-// findSecrets walks a body; secret is set below a field that holds secrets.
+// findSecrets walks through a body. secret is set below a field that holds
+// secrets.
 func findSecrets(v any, secret bool, found map[string]bool) {
 	switch v := v.(type) {
 	case string:
@@ -69,7 +76,7 @@ func findSecrets(v any, secret bool, found map[string]bool) {
 	}
 }
 
-// addForms adds a value as it is, decoded and encoded, and as JSON writes it.
+// addForms adds a value unchanged, decoded, encoded, and in the form of JSON.
 func addForms(value string, found map[string]bool) {
 	forms := []string{value, base64.StdEncoding.EncodeToString([]byte(value))}
 	if decoded, err := base64.StdEncoding.DecodeString(value); err == nil {
