@@ -13,31 +13,37 @@ import (
 	"strings"
 )
 
-// A Change is a declared function whose text differs between two versions of a file, comments and layout aside.
+// A Change is a declared function that has a different text in two versions of a
+// file. Comments and layout do not count.
 type Change struct {
-	// Name is the full name, as in trace.Call, of the function or method: its literals are a part of it.
+	// Name is the full name of the function or method, as in trace.Call. Its literals
+	// belong to it.
 	Name string
-	// Before and After tell which versions have it.
+	// Before and After are set if that version has the function.
 	Before, After bool
 	// File is the path of its file, if the caller of ChangesIn sets it.
 	File string
-	// Line is its line in the version after, or before if it is gone.
+	// Line is its line in the version after, or in the version before if the function
+	// was removed.
 	Line int
-	// New and Gone are the calls of which the text after has more, or fewer, than the text before, sorted by their texts.
+	// New are the calls that the text after has more often than the text before. Gone
+	// are the calls that it has less often. Both are sorted by their texts.
 	New, Gone []Called
 }
 
-// A Called is a function that a text calls, as far as the text of one file tells.
+// A Called is a called function, as far as the text of one file tells.
 type Called struct {
 	// Text is the expression: "dryrun.IsDryRun", "s.validate".
 	Text string
-	// Function is its full name; "" for a method or a value. A conversion to a type of another file looks like a call of a function.
+	// Function is the full name; "" for a method or a value. A conversion to a type
+	// of another file looks like a call of a function.
 	Function string
 }
 
-// ChangesIn compares two versions of a Go file of a package, given by its import path; nil stands for a version that
-// does not have the file. It returns the functions that changed, sorted by name, and whether another declaration
-// changed: a type, a variable or an import.
+// ChangesIn compares two versions of a Go file in a package. pkg is the package's
+// import path. nil stands for a version without the file. ChangesIn returns the
+// functions that changed, sorted by name, and whether another declaration changed: a
+// type, a variable or an import.
 func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool, err error) {
 	a, restA, err := declarations(pkg, before)
 	if err != nil {
@@ -64,7 +70,7 @@ func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool,
 	return functions, restA != restB, nil
 }
 
-// without returns the calls of which one text has more than another one.
+// without returns the calls that calls has more often than others.
 func without(calls, others map[Called]int) (more []Called) {
 	for call, n := range calls {
 		if n > others[call] {
@@ -75,7 +81,7 @@ func without(calls, others map[Called]int) (more []Called) {
 	return more
 }
 
-// A declaration is that of a function.
+// A declaration is the declaration of a function.
 type declaration struct {
 	text string
 	line int
@@ -83,8 +89,9 @@ type declaration struct {
 	calls map[Called]int
 }
 
-// declarations returns the functions of a file by their full names, and the text of everything else.
-// Several functions of one name, such as init, are one.
+// declarations returns the functions of a file by their full names, and the text of
+// all other declarations. Several functions with the same name, such as init, count
+// as one.
 func declarations(pkg string, data []byte) (functions map[string]declaration, rest string, err error) {
 	functions = map[string]declaration{}
 	if data == nil {
@@ -148,7 +155,8 @@ func addCalls(calls map[Called]int, f *ast.FuncDecl, pkg string, imports []*ast.
 	})
 }
 
-// imported returns the path of the package that a file imports under a name; "" if there is none.
+// imported returns the path of the package that a file imports under a name, or "" if
+// there is no such import.
 func imported(imports []*ast.ImportSpec, name string) string {
 	for _, spec := range imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -165,12 +173,13 @@ func imported(imports []*ast.ImportSpec, name string) string {
 	return ""
 }
 
-// tokens returns a source without its comments and its layout. Before a closing bracket a new line demands a semicolon
-// or a comma, so none counts there.
+// tokens returns Go source without its comments and its layout. It also drops a
+// semicolon or a comma before a closing bracket, because such a token depends only on
+// a line break.
 func tokens(source []byte) string {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
-	s.Init(fset.AddFile("", fset.Base(), len(source)), source, nil, 0) // what was parsed has no errors
+	s.Init(fset.AddFile("", fset.Base(), len(source)), source, nil, 0) // the source was parsed before, so it has no errors
 	var all []string
 	for {
 		_, tok, literal := s.Scan()
@@ -178,7 +187,7 @@ func tokens(source []byte) string {
 		case token.EOF:
 			return strings.Join(all, " ")
 		case token.SEMICOLON:
-			literal = ";" // also the one at the end of a line
+			literal = ";" // includes the semicolon that a line end implies
 		case token.RBRACE, token.RPAREN:
 			if last := len(all) - 1; last >= 0 && (all[last] == ";" || all[last] == ",") {
 				all = all[:last]

@@ -66,8 +66,8 @@ func init() { New() }
 	}
 }
 
-// TestCallsOfChanges: functions of other packages and of the own one have their full names. Methods, values, types and what Go
-// has built in do not.
+// TestCallsOfChanges checks that functions of the own package and of other packages
+// have their full names. Methods, values, types and built-in functions do not.
 func TestCallsOfChanges(t *testing.T) {
 	const head = `package p
 

@@ -11,37 +11,42 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Version is a function as one program has it.
+// A Version is a function in one program.
 type Version struct {
 	*Function
-	// Of says whose: "kube-apiserver v1.37.1".
+	// Of names the program and its version: "kube-apiserver v1.37.1".
 	Of string
 }
 
-// DiffOptions say how the texts of two functions are compared. The zero value is plain text.
+// DiffOptions say how to write the difference of two functions. The zero value is
+// plain text.
 type DiffOptions struct {
-	// Added and Removed are the styles of lines that only one side has, Heading that of names
-	// and places.
+	// Added and Removed are the styles of lines that only one side has. Heading is
+	// the style of names and places.
 	Added, Removed, Heading lipgloss.Style
-	// Lang is the language of what is not the source itself: "en" or "zh"; "" is English.
+	// Lang is the language of all text except the source: "en" or "zh"; "" means
+	// English.
 	Lang string
 }
 
-// A Hunk is a part of two texts with what differs in it. Lines are counted as upstream's files have them.
+// A Hunk is a part of two texts with its differences. Lines are numbered as in
+// upstream's files.
 type Hunk struct {
-	// FromA and CountA are its first line of A and how many there are, FromB and CountB those of B. Of an empty
-	// range, as in a unified diff, the first line is the one before it.
+	// FromA is the first line of A in the hunk, and CountA is the number of its
+	// lines. FromB and CountB are the same for B. As in a unified diff, an empty
+	// range has the line before it as its first line.
 	FromA, CountA, FromB, CountB int
 	Lines                        []HunkLine
 }
 
-// A HunkLine is a line of A, of B, or of both. The number of a side that does not have it is 0.
+// A HunkLine is a line of A, of B, or of both. The line number is 0 for a side that
+// does not have the line.
 type HunkLine struct {
 	A, B int
 	Text string
 }
 
-// Hunks compares the texts of two functions; there are none if they are the same.
+// Hunks compares the texts of two functions. Equal texts have no hunks.
 func Hunks(a, b Version) ([]Hunk, error) {
 	const context = 3
 	diff, err := udiff.ToUnifiedDiff("", "", a.Text, udiff.Lines(a.Text, b.Text), context)
@@ -71,8 +76,8 @@ func Hunks(a, b Version) ([]Hunk, error) {
 	return hunks, nil
 }
 
-// WriteDiff writes the unified diff of two functions, with upstream's line numbers, and
-// reports whether their texts are the same.
+// WriteDiff writes the unified diff of two functions, with upstream's line numbers.
+// It returns whether their texts are the same.
 func WriteDiff(w io.Writer, a, b Version, o DiffOptions) (same bool, err error) {
 	hunks, err := Hunks(a, b)
 	if err != nil {

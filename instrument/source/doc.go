@@ -1,4 +1,7 @@
-// Package source finds functions in the pristine source of a traced program, by the
-// names that calls have, and shows them: with their doc comments, upstream's line
-// numbers, and the lines from which traced calls went out.
+// Package source finds functions and types in the pristine source of a traced
+// program, by the names that calls have. It prints a function with its doc comment,
+// upstream's line numbers, and marks at the lines that made traced calls. It also
+// compares the texts of functions.
+//
+// Fetching the source belongs to package instrument/traced.
 package source

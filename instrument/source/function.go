@@ -25,12 +25,12 @@ type Function struct {
 	Name string
 	// File is the import path, a slash and the file's name, as in trace.Call.
 	File string
-	// Path is where the file is.
+	// Path is the path of the file on this machine.
 	Path string
-	// Line is that of the word "func"; First and Last are those of the text, which
-	// begins with the doc comment.
+	// Line is the line of the word "func". First and Last are the lines of the text,
+	// which begins with the doc comment.
 	Line, First, Last int
-	// Text is the source from First to Last, whole lines.
+	// Text is the source from First to Last, in whole lines.
 	Text string
 	// Literals are the function literals in the text.
 	Literals []Literal
@@ -40,16 +40,16 @@ type Function struct {
 type Literal struct {
 	// Name is the full name.
 	Name string
-	// Line is that of the word "func".
+	// Line is the line of the word "func".
 	Line int
 }
 
-// Function returns the function of a full name. If there is none, the error is an
-// *trace.UnknownFunctionError.
+// Function returns the function with this full name. If there is no such function,
+// the error is a *trace.UnknownFunctionError.
 func (t *Tree) Function(name string) (*Function, error) {
 	p, err := t.Package(funcname.Package(name))
 	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
-		unknown.Query = name // not its package
+		unknown.Query = name // the function's name, not its package
 	}
 	if err != nil {
 		return nil, err
@@ -57,7 +57,8 @@ func (t *Tree) Function(name string) (*Function, error) {
 	return p.Function(name)
 }
 
-// A Package is a package of a tree, read once for any number of its functions. It is not for concurrent use.
+// A Package is a package of a tree. It is read once for any number of its functions.
+// It is not safe for concurrent use.
 type Package struct {
 	tree      *Tree
 	functions []instrument.Function
@@ -66,12 +67,13 @@ type Package struct {
 
 // A file is a parsed file of a package.
 type file struct {
-	lines  [][]byte // with their ends
+	lines  [][]byte // with their line ends
 	fset   *token.FileSet
 	syntax *ast.File
 }
 
-// Package returns the package of an import path. If there is none, the error is an *trace.UnknownFunctionError.
+// Package returns the package with this import path. If there is no such package, the
+// error is a *trace.UnknownFunctionError.
 func (t *Tree) Package(path string) (*Package, error) {
 	functions, err := t.functions(path)
 	if err != nil {
@@ -80,7 +82,7 @@ func (t *Tree) Package(path string) (*Package, error) {
 	return &Package{t, functions, map[string]*file{}}, nil
 }
 
-// Function does what Tree.Function does, for a function of the package.
+// Function is Tree.Function for a function of the package.
 func (p *Package) Function(name string) (*Function, error) {
 	i := slices.IndexFunc(p.functions, func(f instrument.Function) bool { return f.Name == name })
 	if i < 0 {
@@ -122,7 +124,8 @@ func parse(path string) (*file, error) {
 	return &file{bytes.SplitAfter(data, []byte("\n")), fset, syntax}, nil
 }
 
-// near names the literals of a function if it is one of them that is not there.
+// near returns names that are similar to an unknown name. If the name is a literal,
+// these are the existing literals of its function.
 func (t *Tree) near(name string, functions []instrument.Function) []string {
 	var literals, all []string
 	declared, rest := funcname.SplitLiteral(name)
@@ -146,15 +149,16 @@ func (t *Tree) functions(pkg string) ([]instrument.Function, error) {
 	return instrument.FunctionsIn(t.Dir, pkg)
 }
 
-// InSourceOrder compares names of functions that begin in one line: an outer one comes
-// before its literals, and those go by number.
+// InSourceOrder compares names of functions that begin in the same line. A function
+// comes before its literals, and literals are ordered by number.
 func InSourceOrder(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 	})
 }
 
-// read fills in the text of the function that is the nth to begin in its line.
+// read fills in the text of a function. n counts the functions that begin before it
+// in the same line.
 func (f *Function) read(from *file, n int) error {
 	line := func(pos token.Pos) int { return from.fset.PositionFor(pos, false).Line }
 	ast.Inspect(from.syntax, func(node ast.Node) bool {

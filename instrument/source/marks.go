@@ -8,20 +8,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Mark is a function that was called from a line, or may have been.
+// A Mark is a function that was called, or may have been called, from a line.
 type Mark struct {
-	// Line is the line from which the calls went out.
+	// Line is the line that made the calls.
 	Line int
-	// Function is the full name of what was called.
+	// Function is the full name of the called function.
 	Function string
-	// Calls counts them.
+	// Calls is the number of calls.
 	Calls int
-	// NoSpan is set for a function that has no span, so that no recording tells whether it was called.
+	// NoSpan is set for a function without a span. No recording tells whether it was
+	// called.
 	NoSpan bool
 }
 
-// SpanlessMarks lists the functions without a span that the text of f calls, by line, those in the literals in its text
-// included: those that the index of the sources knows.
+// SpanlessMarks lists, by line, the functions without a span that f calls in its text
+// and in its literals. It lists only functions that the index of the sources knows.
 func SpanlessMarks(f *Function, program string, code *recordings.Code) []Mark {
 	var marks []Mark
 	for _, part := range append([]Literal{{f.Name, f.Line}}, f.Literals...) {
@@ -36,16 +37,16 @@ func SpanlessMarks(f *Function, program string, code *recordings.Code) []Mark {
 	return marks
 }
 
-// Merge puts marks in the order of their lines.
+// Merge merges marks in the order of their lines.
 func Merge(a, b []Mark) []Mark {
 	all := slices.Concat(a, b)
 	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Line, b.Line) })
 	return all
 }
 
-// Marks lists what recorded calls of the function, and of the literals in its text,
-// called, by line
-// and in order of entry. The recordings have to be of the version that the text is of.
+// Marks lists, by line and in order of entry, the functions that recorded calls of f,
+// or of literals in its text, called. The recordings must have the same version as
+// the text.
 func Marks(f *Function, recordings []*trace.Recording) []Mark {
 	var marks []Mark
 	for _, rec := range recordings {

@@ -16,15 +16,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Palette gives each part of the text its style. The zero value is plain text.
+// A Palette has a style for each part of the text. The zero value is plain text.
 type Palette struct {
 	Keyword, String, Number, Comment, Declared lipgloss.Style
-	// Number of a line, and what marks the lines that called.
+	// LineNumber is the style of line numbers. Mark is the style of the marks at
+	// lines with calls.
 	LineNumber, Mark lipgloss.Style
 }
 
-// Colours returns the palette for terminals. It uses the sixteen colours that the
-// reader's own theme defines.
+// Colours returns the palette for terminals. It uses the sixteen colours of the
+// reader's own theme.
 func Colours() Palette {
 	plain := lipgloss.NewStyle()
 	return Palette{
@@ -34,20 +35,22 @@ func Colours() Palette {
 	}
 }
 
-// PrintOptions says how a function is printed.
+// PrintOptions say how to print a function.
 type PrintOptions struct {
 	Palette Palette
 	// Marks are the calls to mark, ordered by line.
 	Marks []Mark
-	// Lang is the language of what is not the source itself: "en" or "zh"; "" is English.
+	// Lang is the language of all text except the source: "en" or "zh"; "" means
+	// English.
 	Lang string
-	// ASCII keeps to ASCII characters in what is not the source itself.
+	// ASCII limits all text except the source to ASCII characters.
 	ASCII bool
 }
 
-// Print writes the function's source, each line with its number in upstream's file.
-// A line from which calls went out is marked, and followed by what was called. A line that calls what has
-// no span has another mark: no recording tells whether it did.
+// Print writes the function's source, each line with its number in upstream's file. A
+// line that made calls has a mark, and the called functions follow the line. A line
+// that calls only functions without a span has another mark, because no recording
+// tells whether it made the calls.
 func Print(w io.Writer, f *Function, o PrintOptions) error {
 	lines := o.Palette.Highlight(f.Text)
 	sign, noSpan, arrow, times := "▶", "◌", "→", "×"
@@ -97,7 +100,7 @@ func (p Palette) Highlight(text string) []string {
 	return lines[:min(len(lines), strings.Count(text, "\n"))]
 }
 
-// style returns the style of a type of Tokens.
+// style returns the style of a token type that Tokens uses.
 func (p Palette) style(token chroma.TokenType) lipgloss.Style {
 	switch token {
 	case chroma.Comment:
@@ -114,8 +117,8 @@ func (p Palette) style(token chroma.TokenType) lipgloss.Style {
 	return lipgloss.NewStyle()
 }
 
-// harmless escapes characters that would command the terminal; Go allows them in
-// comments and raw strings.
+// harmless replaces characters that would control the terminal. Go allows such
+// characters in comments and raw strings.
 func harmless(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {

@@ -19,16 +19,17 @@ import (
 
 // A Tree is the source of one program: a vendor folder.
 type Tree struct {
-	// Program and Version say whose: "kube-apiserver", "v1.37.1".
+	// Program and Version name the program and its version: "kube-apiserver",
+	// "v1.37.1".
 	Program, Version string
-	// Dir is the folder; a package's files lie in Dir/<import path>.
+	// Dir is the folder. The files of a package are in Dir/<import path>.
 	Dir string
 }
 
 func (t *Tree) String() string { return t.Program + " " + t.Version }
 
-// Search returns the full names of the functions of the tree that a query stands
-// for, see trace.FindFunctions. A literal's own name is not looked up: Function does that.
+// Search returns the full names of the tree's functions that a query means; see
+// trace.FindFunctions. Search does not check that a literal exists; Function does.
 func (t *Tree) Search(query string) ([]string, error) {
 	declared, rest := funcname.SplitLiteral(query)
 	if name := funcname.Last(declared); name == "init" || initFunction(declared) {
@@ -45,14 +46,15 @@ func (t *Tree) Search(query string) ([]string, error) {
 	return found, nil
 }
 
-// initFunction tells whether a name ends in that of an init function, which has a number: "init.0".
+// initFunction reports whether a name ends in the name of an init function, which has
+// a number: "init.0".
 func initFunction(name string) bool {
 	_, err := strconv.Atoi(funcname.Last(name))
 	return err == nil
 }
 
-// searchInit finds what is called init: every package may have it, so the query has
-// to give the package's full import path.
+// searchInit finds functions called init. Every package may have such functions, so
+// the query must have the package's full import path.
 func (t *Tree) searchInit(query string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(funcname.Package(query)))); err != nil {
 		return nil, nil
@@ -60,7 +62,8 @@ func (t *Tree) searchInit(query string) ([]string, error) {
 	return []string{query}, nil
 }
 
-// SearchTypes returns the full names of the types of the tree that a query stands for, as trace.FindFunctions finds functions.
+// SearchTypes returns the full names of the tree's types that a query means, like
+// trace.FindFunctions for functions.
 func (t *Tree) SearchTypes(query string) ([]string, error) {
 	names, err := t.declaredBy(query, typesIn)
 	if err != nil {
@@ -69,11 +72,12 @@ func (t *Tree) SearchTypes(query string) ([]string, error) {
 	return trace.FindFunctions(query, names), nil
 }
 
-// declared lists the declared functions whose own name is the query's last part, in
+// declared lists the declared functions that are named like the query's last part, in
 // packages that the query may mean.
 func (t *Tree) declared(query string) ([]string, error) { return t.declaredBy(query, declaredIn) }
 
-// declaredBy lists what a function finds in the files of the packages that the query may mean; it gets a file and the query's last part.
+// declaredBy lists the names that in finds in the files of packages that the query
+// may mean. in gets a file and the query's last part.
 func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]string, error)) ([]string, error) {
 	within := ""
 	if strings.Contains(query, "/") {
@@ -102,8 +106,8 @@ func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]str
 	return names, err
 }
 
-// declaredIn lists the functions of a file that have the name. Most files need not
-// be parsed to know that there is none.
+// declaredIn lists the functions of a file with this name. Most files without such a
+// function need not be parsed.
 func declaredIn(file string, name []byte) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -125,7 +129,7 @@ func declaredIn(file string, name []byte) ([]string, error) {
 	return names, nil
 }
 
-// typesIn lists the type of a file that has the name, if there is one.
+// typesIn lists the type of a file with this name, if there is one.
 func typesIn(file string, name []byte) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil || len(name) == 0 || !bytes.Contains(data, name) || !bytes.Contains(data, []byte("type")) {
@@ -150,7 +154,8 @@ func typesIn(file string, name []byte) ([]string, error) {
 	return names, nil
 }
 
-// receiver writes a method's receiver as it stands in the names of calls: "(*store).".
+// receiver returns a method's receiver in the form of the names of calls:
+// "(*store).".
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""

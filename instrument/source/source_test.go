@@ -85,7 +85,7 @@ func TestFunction(t *testing.T) {
 		"(*List[...]).Add":    {29, 28, 29, "// Add appends."},
 		"Map[...]":            {31, 31, 31, "func Map"},
 		"init.0":              {37, 37, 37, "func init"},
-		"init.func1":          {35, 35, 35, "var earlier"}, // on which later depends
+		"init.func1":          {35, 35, 35, "var earlier"}, // later depends on it
 		"init.func2":          {33, 33, 33, "var later"},
 	} {
 		f, err := shop(t).Function("example.org/shop/cart." + name)
@@ -193,7 +193,8 @@ func TestPrintInChinese(t *testing.T) {
 	}
 }
 
-// TestSpanlessMarks checks that what has no span is marked wherever the text calls it, in its literals, too.
+// TestSpanlessMarks checks that functions without a span are marked wherever the text
+// calls them, in its literals, too.
 func TestSpanlessMarks(t *testing.T) {
 	const add = "example.org/shop/cart.(*Cart).Add"
 	f, err := shop(t).Function(add)

@@ -8,12 +8,15 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// Tokens splits Go source into tokens of some of chroma's types: Comment, Keyword, KeywordConstant, KeywordType, LiteralString,
-// LiteralNumber, NameBuiltin, NameFunction, and Text for all text between those. Go's scanner finds them, in a hundredth of the time
-// of chroma's lexer; the page of a recording has thousands of functions. The text must not contain carriage returns: the scanner drops them.
+// Tokens splits Go source into tokens of these types of chroma: Comment, Keyword,
+// KeywordConstant, KeywordType, LiteralString, LiteralNumber, NameBuiltin,
+// NameFunction, and Text for all other text. Go's scanner finds the tokens in a
+// hundredth of the time of chroma's lexer, and the page of a recording has thousands
+// of functions. The text must not contain carriage returns, because the scanner drops
+// them.
 func Tokens(text string) []chroma.Token {
 	var tokens []chroma.Token
-	end := 0 // of the last of tokens
+	end := 0 // end of the last token in tokens
 	add := func(kind chroma.TokenType, from, to int) {
 		if end < from {
 			tokens = append(tokens, chroma.Token{Type: chroma.Text, Value: text[end:from]})
@@ -24,7 +27,7 @@ func Tokens(text string) []chroma.Token {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, []byte(text), nil, scanner.ScanComments)
-	// What a name is depends on the tokens before and after it.
+	// The type of a name depends on the tokens before and after it.
 	name, nameAt, before := "", 0, token.ILLEGAL
 	for last := token.ILLEGAL; last != token.EOF; {
 		pos, kind, literal := s.Scan()
@@ -54,8 +57,8 @@ func Tokens(text string) []chroma.Token {
 	return tokens
 }
 
-// typeOfName returns the type of a name. A name of Go's own means what it always means, except behind a dot;
-// its functions, if they are called.
+// typeOfName returns the type of a name. A predeclared name of Go has a type of its
+// own, except after a dot. A built-in function has it only if it is called.
 func typeOfName(name string, selected, called bool) chroma.TokenType {
 	if !selected {
 		switch types.Universe.Lookup(name).(type) {

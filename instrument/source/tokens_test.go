@@ -13,8 +13,9 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// classOf returns the type of Tokens that a token of chroma's lexer should have, which also tells kinds of comments, strings and
-// numbers apart. It is Keyword for constants, too.
+// classOf returns the type that Tokens should give to a token of chroma's lexer. The
+// lexer also distinguishes kinds of comments, strings and numbers. The type of
+// constants is Keyword, too.
 func classOf(t chroma.TokenType) chroma.TokenType {
 	switch {
 	case t.InCategory(chroma.Comment):
@@ -41,13 +42,14 @@ func classes(tokens []chroma.Token) (all []chroma.TokenType) {
 	return all
 }
 
-// byDesign reports whether Tokens means to differ from chroma's lexer, which does not look at what is before a name, and cuts 0o17 apart.
+// byDesign reports whether Tokens intends to differ from chroma's lexer. The lexer
+// ignores the token before a name, and splits 0o17.
 func byDesign(name string, before string, is, chromas chroma.TokenType) bool {
 	switch {
 	case strings.HasSuffix(before, "."): // a field or a method of the name
 		return (chromas == chroma.KeywordType || chromas == chroma.Keyword) && is == chroma.Text ||
 			chromas != chroma.Text && types.Universe.Lookup(name) != nil && is == chroma.NameFunction
-	case name == "comparable" || is == chroma.KeywordType && chromas == chroma.NameBuiltin: // a conversion is one to a type
+	case name == "comparable" || is == chroma.KeywordType && chromas == chroma.NameBuiltin: // a conversion names a type
 		return is == chroma.KeywordType
 	}
 	return is == chroma.LiteralNumber && name[0] == 'o' && strings.HasSuffix(before, "0")
@@ -98,7 +100,8 @@ func TestTokensAreThoseOfChroma(t *testing.T) {
 	}
 }
 
-// Where chroma's lexer does not read Go as the language has it.
+// TestTokensOfWhatChromaCutsApart has tokens that chroma's lexer reads differently
+// from Go.
 func TestTokensOfWhatChromaCutsApart(t *testing.T) {
 	t.Parallel()
 	for text, kind := range map[string]chroma.TokenType{
@@ -136,7 +139,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// TestHighlight paints each type of token that has a style, in one line each.
+// TestHighlight styles each type of token that has a style, on one line each.
 func TestHighlight(t *testing.T) {
 	mark := func(sign string) lipgloss.Style {
 		return lipgloss.NewStyle().Transform(func(s string) string { return sign + s + sign })

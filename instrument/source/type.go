@@ -26,27 +26,31 @@ import (
 type Type struct {
 	// Name is the full name.
 	Name string
-	// Declaration is the source of its declaration, from its comment on. Its Line is that of the name.
+	// Declaration is the source of the declaration, from its comment on. Its Line is
+	// the line of the name.
 	Declaration *Function
 	Interface   bool
-	// Methods are those that are declared on the type or its pointer, in the order of their files and lines. An interface has also
-	// those of the interfaces that it embeds, as far as the tree has them.
+	// Methods are the methods declared on the type or its pointer, in the order of
+	// their files and lines. An interface also has the methods of embedded
+	// interfaces, as far as the tree has these interfaces.
 	Methods []Method
 }
 
 // A Method is a method of a type.
 type Method struct {
-	// Name is the full name. A method of an interface has the name of the interface that declares it.
+	// Name is the full name. A method of an interface is named after the interface
+	// that declares it.
 	Name string
-	// Signature is its parameters and results, "(ctx context.Context) error".
+	// Signature has the parameters and results: "(ctx context.Context) error".
 	Signature string
-	// File and Line are its place, as in Function.
+	// File and Line are the method's place, as in Function.
 	File string
 	Line int
 }
 
-// Types reads types of a tree, each package once. It does not check types: it finds what a package calls another by its imports. It is
-// not for concurrent use.
+// A Types reads types of a tree, each package once. It does not check types: it
+// resolves the name of a package only by the imports of a file. It is not safe for
+// concurrent use.
 type Types struct {
 	tree     *Tree
 	packages map[string]map[string]*declaredType
@@ -69,14 +73,16 @@ type declaredType struct {
 // A typeFile is a file that declares types or methods.
 type typeFile struct {
 	*file
-	// name is the import path, a slash and the file's name; path is where it is.
+	// name is the import path, a slash and the file's name. path is the path on this
+	// machine.
 	name, path string
 	imports    map[string]string
 }
 
 func (f *typeFile) line(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
 
-// Type returns the type of a full name. If there is none, the error is an *trace.UnknownFunctionError.
+// Type returns the type with this full name. If there is no such type, the error is a
+// *trace.UnknownFunctionError.
 func (r *Types) Type(name string) (*Type, error) {
 	d, err := r.find(name)
 	if err != nil {
@@ -109,7 +115,8 @@ func (d *declaredType) source() *Function {
 	}
 }
 
-// methodsOf returns the methods of an interface and of those that it embeds. seen holds those that were read.
+// methodsOf returns the methods of an interface and of its embedded interfaces. seen
+// holds the interfaces that were already read.
 func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, error) {
 	seen[d.name] = true
 	var all []Method
@@ -140,9 +147,11 @@ func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, erro
 	return all, nil
 }
 
-// Through returns how a struct type has a method that it does not declare: the full names of the types that embed one another, the one
-// that it embeds itself first, the one that declares the method last, with a "*" before one whose pointer is embedded. It is empty if the
-// type declares the method itself, or if the tree does not tell where it has it from.
+// Through returns the chain of embedded types that promotes a method to a struct
+// type. The chain has full names, outermost first; the last type declares the method.
+// A "*" precedes a type that is embedded by pointer. The chain is empty if the type
+// declares the method itself, or if the tree does not tell where the method comes
+// from.
 func (r *Types) Through(typ, method string) ([]string, error) {
 	type way struct {
 		*declaredType
@@ -178,7 +187,7 @@ func (r *Types) Through(typ, method string) ([]string, error) {
 		}
 		if len(found) > 0 {
 			if len(found) > 1 {
-				return nil, nil // ambiguous: Go compiles no call of it
+				return nil, nil // ambiguous: Go compiles no call of the method
 			}
 			return found[0], nil
 		}
@@ -187,8 +196,9 @@ func (r *Types) Through(typ, method string) ([]string, error) {
 	return nil, nil
 }
 
-// Lacks reports whether a type has no method of a name, neither its own nor by embedding. It is false if the tree does not have the type, or
-// one that it embeds.
+// Lacks reports whether a type has no method with this name, neither declared nor by
+// embedding. It returns false if the tree does not have the type, or one of its
+// embedded types.
 func (r *Types) Lacks(typ, method string) (bool, error) {
 	return r.lacks(typ, method, map[string]bool{})
 }
@@ -209,7 +219,7 @@ func (r *Types) lacks(typ, method string, seen map[string]bool) (bool, error) {
 	case *ast.InterfaceType:
 		fields = t.Methods
 	case *ast.Ident, *ast.SelectorExpr:
-		return false, nil // it has the methods of that type, if that is an interface
+		return false, nil // it has the methods of that type, if that type is an interface
 	default:
 		return true, nil
 	}
@@ -225,7 +235,8 @@ func (r *Types) lacks(typ, method string, seen map[string]bool) (bool, error) {
 	return true, nil
 }
 
-// declares reports whether a type has a method of its own, or of an interface's.
+// declares reports whether a type declares a method. An interface also declares the
+// methods of its embedded interfaces.
 func (r *Types) declares(d *declaredType, method string) (bool, error) {
 	methods := d.methods
 	if _, ok := d.spec.Type.(*ast.InterfaceType); ok {
@@ -237,7 +248,8 @@ func (r *Types) declares(d *declaredType, method string) (bool, error) {
 	return slices.ContainsFunc(methods, func(m Method) bool { return funcname.Last(m.Name) == method }), nil
 }
 
-// embeds are the full names of the types that a struct embeds, with a "*" before a pointer.
+// embeds returns the full names of the types that a struct embeds, with a "*" before
+// a pointer.
 func (d *declaredType) embeds() []string {
 	s, ok := d.spec.Type.(*ast.StructType)
 	if !ok {
@@ -259,7 +271,8 @@ func (d *declaredType) embeds() []string {
 	return all
 }
 
-// full returns the full name of a type that a declaration names, and whether it names its pointer. It is "" for a type without a name.
+// full returns the full name of a type that a declaration names, and whether the
+// declaration names the type's pointer. The name is "" for a type without a name.
 func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
 	switch x := x.(type) {
 	case *ast.StarExpr:
@@ -281,9 +294,10 @@ func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
 	return "", false
 }
 
-// find returns the declaration of a type, or nil. That of an alias is the one of the type that it stands for.
+// find returns the declaration of a type, or nil. For an alias it returns the
+// declaration of the aliased type.
 func (r *Types) find(name string) (*declaredType, error) {
-	for range 8 { // aliases of aliases
+	for range 8 { // limits chains of aliases
 		if name == "" {
 			return nil, nil
 		}
@@ -298,14 +312,15 @@ func (r *Types) find(name string) (*declaredType, error) {
 		}
 		of, _ := d.full(d.spec.Type)
 		if at, err := r.readPackage(funcname.Package(of)); of == "" || err != nil || at[strings.TrimPrefix(of, funcname.Package(of)+".")] == nil {
-			return d, err // the tree does not have it
+			return d, err // the tree does not have the aliased type
 		}
 		name = of
 	}
 	return nil, nil
 }
 
-// readPackage reads the types of a package as it is compiled for Linux on amd64. A package that the tree lacks has none.
+// readPackage reads the types of a package as it is compiled for Linux on amd64. A
+// package that the tree lacks has no types.
 func (r *Types) readPackage(pkg string) (map[string]*declaredType, error) {
 	if known, ok := r.packages[pkg]; ok {
 		return known, nil
@@ -381,8 +396,10 @@ func readTypeFile(where, name string) (*typeFile, error) {
 	return f, nil
 }
 
-// majorVersion is the last element of an import path that may not be the package's name: "k8s.io/klog/v2", but "k8s.io/api/core/v1".
+// majorVersion matches the last element of an import path that may not be the
+// package's name. It is not the name in "k8s.io/klog/v2", but it is in
+// "k8s.io/api/core/v1".
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// signature writes the parameters and results of a function's type.
+// signature returns the parameters and results of a function's type.
 func signature(typ ast.Expr) string { return strings.TrimPrefix(types.ExprString(typ), "func") }

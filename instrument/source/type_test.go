@@ -56,7 +56,7 @@ func TestThrough(t *testing.T) {
 		{desk + "Outer", "Close", []string{desk + "Alias"}},
 		{desk + "Outer", "Add", []string{desk + "Alias", "*example.org/shop/cart.Cart"}},
 		{desk + "Desk", "Len", nil},                                     // of Cart and of Counter
-		{desk + "Twice", "Add", []string{"example.org/shop/cart.Cart"}}, // nearer than that of Desk
+		{desk + "Twice", "Add", []string{"example.org/shop/cart.Cart"}}, // nearer than the method of Desk
 		{desk + "Desk", "Sell", nil},
 		{desk + "Nothing", "Add", nil},
 	} {
