@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// callsOf lists the calls in the text of a function, but not in that of the literals within it,
-// which are functions of their own.
+// callsOf lists the calls in the text of a function. It leaves out the calls in
+// literals, because literals are functions of their own.
 func (p *packageReader) callsOf(b body) []recordings.SourceCall {
 	c := &callFinder{packageReader: p, first: b.line}
 	switch node := b.node.(type) {
@@ -30,17 +30,19 @@ type callFinder struct {
 	calls []recordings.SourceCall
 }
 
-// A guarded visitor walks through what runs only if a feature gate has a certain value, or in a branch.
+// A guarded is a visitor for code that runs only in a branch, or if a feature gate
+// has a certain value.
 type guarded struct {
 	*callFinder
 	gate string // "" for none
 	// deferred is set for the call of a defer statement.
 	deferred bool
-	// branch is the innermost one around.
+	// branch is the innermost enclosing branch.
 	branch recordings.Branch
 }
 
-// block walks through statements. What stands behind one that leaves depends on its condition, too.
+// block walks through statements. After an if statement that leaves the block, the
+// remaining statements also depend on its condition.
 func (c *callFinder) block(list []ast.Stmt, g guarded) {
 	for _, stmt := range list {
 		ast.Walk(g, stmt)
@@ -67,7 +69,7 @@ func leaves(block *ast.BlockStmt) bool {
 func (g guarded) Visit(node ast.Node) ast.Visitor {
 	switch node := node.(type) {
 	case *ast.FuncLit:
-		return nil // a function of its own
+		return nil // a literal is a function of its own
 	case *ast.BlockStmt:
 		g.block(node.List, g)
 		return nil
@@ -118,7 +120,7 @@ func (g guarded) add(pos token.Pos, kind recordings.CallKind, name string) {
 	g.calls = append(g.calls, recordings.SourceCall{Line: line, Kind: kind, Name: name, Gate: g.gate, Deferred: g.deferred, Branch: g.branch})
 }
 
-// call adds a call, unless it is a conversion or one of a built-in function.
+// call adds a call, unless it is a conversion or the call of a built-in function.
 func (g guarded) call(node *ast.CallExpr) {
 	fun := ast.Unparen(node.Fun)
 	if tv, ok := g.pkg.info.Types[fun]; ok && (tv.IsType() || tv.IsBuiltin()) {
@@ -132,7 +134,8 @@ func (g guarded) call(node *ast.CallExpr) {
 	case *ast.IndexListExpr:
 		fun = ast.Unparen(x.X)
 	}
-	// Of a call that is written over several lines the runtime reports the line of its opening bracket.
+	// For a call over several lines, the runtime reports the line of the opening
+	// bracket.
 	pos := node.Lparen
 	switch fun := fun.(type) {
 	case *ast.FuncLit:
@@ -158,13 +161,13 @@ func (g guarded) callOf(pos token.Pos, object types.Object) {
 		g.add(pos, kind, nameOf(object))
 	case *types.Var:
 		g.add(pos, recordings.CallValue, object.Name())
-	default: // what this Go does not compile
+	default: // source that this Go does not compile
 		g.add(pos, recordings.CallValue, "")
 	}
 }
 
-// makes adds the making of a value of a traced package's type: its methods run only if
-// this text has.
+// makes adds the creation of a value if its type belongs to a traced package. The
+// type's methods run only if such code has run.
 func (g guarded) makes(node *ast.CompositeLit) {
 	named, ok := types.Unalias(g.pkg.info.Types[node].Type).(*types.Named)
 	if !ok || named.NumMethods() == 0 || named.Obj().Pkg() == nil {
@@ -176,7 +179,7 @@ func (g guarded) makes(node *ast.CompositeLit) {
 	}
 }
 
-// nameOf is the full name of a function or method.
+// nameOf returns the full name of a function or method.
 func nameOf(object types.Object) string {
 	fn, ok := object.(*types.Func)
 	if !ok {
@@ -212,7 +215,7 @@ func nameOf(object types.Object) string {
 	return path + name + "." + fn.Name()
 }
 
-// gateIn returns the feature gate that an expression asks for, "" if there is none.
+// gateIn returns the feature gate that an expression checks, or "" if it checks none.
 func (p *packageReader) gateIn(expr ast.Expr) string {
 	gate := ""
 	ast.Inspect(expr, func(node ast.Node) bool {
@@ -235,7 +238,8 @@ func (p *packageReader) gateIn(expr ast.Expr) string {
 	return gate
 }
 
-// enabledGate returns the gate of a call such as utilfeature.DefaultFeatureGate.Enabled(features.X).
+// enabledGate returns the gate of a call such as
+// utilfeature.DefaultFeatureGate.Enabled(features.X).
 func (p *packageReader) enabledGate(call *ast.CallExpr) string {
 	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || fun.Sel.Name != "Enabled" || len(call.Args) != 1 {
@@ -248,7 +252,8 @@ func (p *packageReader) enabledGate(call *ast.CallExpr) string {
 	return constant.StringVal(value)
 }
 
-// findGateVars finds the variables and fields of a file that are set to whether a gate is on.
+// findGateVars finds the variables and fields of a file that store whether a gate is
+// on.
 func (p *packageReader) findGateVars(file *ast.File) {
 	set := func(to ast.Expr, value ast.Expr) {
 		call, ok := ast.Unparen(value).(*ast.CallExpr)

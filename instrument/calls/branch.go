@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// mostBranchText is how many characters of a branch's code are kept.
+// mostBranchText limits the number of characters of a branch's code that are kept.
 const mostBranchText = 100
 
 // code prints an expression or a statement in one line.
@@ -25,7 +25,8 @@ func (c *callFinder) code(node ast.Node) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// ifText is an if without its body, and without its first statement if that would be too long.
+// ifText returns the code of an if statement without its body. It leaves out the
+// statement before the condition if the code would be too long.
 func (c *callFinder) ifText(node *ast.IfStmt) string {
 	cond := c.code(node.Cond)
 	if node.Init != nil {
@@ -36,7 +37,7 @@ func (c *callFinder) ifText(node *ast.IfStmt) string {
 	return "if " + cond
 }
 
-// within is a branch that begins at pos.
+// within returns a branch that begins at pos.
 func (c *callFinder) within(pos token.Pos, text string, threshold recordings.Threshold) recordings.Branch {
 	if utf8.RuneCountInString(text) > mostBranchText {
 		text = strings.TrimRight(string([]rune(text)[:mostBranchText-1]), " ") + "…"
@@ -45,8 +46,9 @@ func (c *callFinder) within(pos token.Pos, text string, threshold recordings.Thr
 	return recordings.Branch{Kind: recordings.BranchIn, Text: text, Line: line, Threshold: threshold}
 }
 
-// past is the branch of what stands behind an if that leaves. What is around counts for more, and
-// the nearest one that is not about an error.
+// past returns the branch of the statements after an if statement that leaves. An
+// enclosing branch of another kind takes precedence. Otherwise the nearest such if
+// statement counts, unless its condition is about an error.
 func (c *callFinder) past(node *ast.IfStmt, around recordings.Branch) recordings.Branch {
 	isError := false
 	ast.Inspect(node.Cond, func(n ast.Node) bool {
@@ -108,7 +110,8 @@ func (g guarded) loop(node ast.Node) {
 	}
 }
 
-// cases walks through a switch. Each case is a branch; what other cases say of it is not known.
+// cases walks through a switch. Each case is a branch. The conditions of other cases
+// are not part of it.
 func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 	if init != nil {
 		ast.Walk(g, init)
@@ -146,7 +149,7 @@ func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 	}
 }
 
-// shortCut walks through && and ||: the right side depends on the left one.
+// shortCut walks through && and ||. The right side depends on the left side.
 func (g guarded) shortCut(node *ast.BinaryExpr) {
 	ast.Walk(g, node.X)
 	right := g
@@ -157,7 +160,8 @@ func (g guarded) shortCut(node *ast.BinaryExpr) {
 	ast.Walk(right, node.Y)
 }
 
-// threshold says whether a condition compares a duration, a length or the log's verbosity with a limit.
+// threshold returns whether a condition compares a duration, a length or the log's
+// verbosity with a limit.
 func (c *callFinder) threshold(cond ast.Expr) recordings.Threshold {
 	found := recordings.NoThreshold
 	ast.Inspect(cond, func(node ast.Node) bool {
@@ -197,7 +201,8 @@ func (c *callFinder) isLength(expr ast.Expr) bool {
 	return ok && name.Name == "len" && c.pkg.info.Types[call.Fun].IsBuiltin()
 }
 
-// isSmall reports whether an expression is 0 or 1: a comparison with them asks whether there is anything.
+// isSmall reports whether an expression is a constant of at most 1. A comparison of a
+// length with it only asks whether there are elements.
 func (c *callFinder) isSmall(expr ast.Expr) bool {
 	value := c.pkg.info.Types[expr].Value
 	if value == nil {

@@ -1,6 +1,9 @@
-// Package calls reads a program's type-checked source: which functions its traced packages
-// have, which of them get a span and why the others do not, and which calls stand in the
-// text of each. What it finds is the index that the recordings carry.
+// Package calls reads a program's type-checked source. It finds the functions of the
+// traced packages, which of them have a span, why the others have no span, and the
+// calls in the text of each function. The result is the index that recordings
+// include.
+//
+// The package runs no program and reads no recordings.
 package calls
 
 import (
@@ -42,20 +45,20 @@ func Read(guide *instrument.Guide, tree *source.Tree) (_ *recordings.Program, er
 	return &recordings.Program{Functions: r.functions, Gates: gates}, nil
 }
 
-// A reader is at work on one program.
+// A reader reads one program.
 type reader struct {
 	guide  *instrument.Guide
 	tree   *source.Tree
 	loader *loader
-	// spans are the names of the functions that get one.
+	// spans has the names of the functions with a span.
 	spans map[string]bool
-	// files gives the names of functions by file, as in Source.File, and line.
+	// files has the names of functions by file, as in Source.File, and line.
 	files     map[string]map[int][]string
 	functions []recordings.Source
 }
 
-// name has the rewriter name the functions of the traced packages: once all of them, once those
-// that get a span.
+// name gets the names of the functions in traced packages from the rewriter. It calls
+// the rewriter twice: for the functions with a span, and for all functions.
 func (r *reader) name(prog *instrument.ProgramGuide) error {
 	spanned, err := r.rewrite(r.guide)
 	if err != nil {
@@ -86,14 +89,15 @@ func (r *reader) name(prog *instrument.ProgramGuide) error {
 	return nil
 }
 
-// rewrite lists the functions to which a guide gives a span.
+// rewrite lists the functions that get a span with this guide.
 func (r *reader) rewrite(guide *instrument.Guide) (_ []instrument.Function, err error) {
 	out, err := os.MkdirTemp("", "apitrace-calls-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-	// The rewriter makes a folder beside the vendor folder: not in the tree itself, which is for reading.
+	// The rewriter makes a folder beside the vendor folder. The tree itself is
+	// read-only, so the vendor folder is a link elsewhere.
 	vendor := filepath.Join(out, "vendor")
 	if err := os.Symlink(r.tree.Dir, vendor); err != nil {
 		return nil, err

@@ -24,9 +24,9 @@ func (r *reader) readPackage(pkg *loadedPackage) {
 type packageReader struct {
 	*reader
 	pkg *loadedPackage
-	// literals are the names of the function literals of the file.
+	// literals has the names of the function literals of the file.
 	literals map[*ast.FuncLit]string
-	// gateVars are the variables and fields that hold whether a feature gate is on.
+	// gateVars has the variables and fields that store whether a feature gate is on.
 	gateVars map[any]string
 }
 
@@ -41,7 +41,7 @@ func (p *packageReader) readFile(file *ast.File) {
 	base := filepath.Base(p.loader.fset.Position(file.Package).Filename)
 	lines := p.files[p.pkg.path+"/"+base]
 	var bodies []body
-	taken := map[int]int{} // how many functions that begin in a line have their names
+	taken := map[int]int{} // by line, the number of functions that have been named
 	ast.Inspect(file, func(node ast.Node) bool {
 		var pos token.Pos
 		switch node := node.(type) {
@@ -75,7 +75,8 @@ func (p *packageReader) readFile(file *ast.File) {
 	}
 }
 
-// cannotHaveSpan reports whether a directive forbids what the rewriter inserts.
+// cannotHaveSpan reports whether a directive forbids the code that the rewriter
+// inserts.
 func cannotHaveSpan(decl *ast.FuncDecl) bool {
 	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
 		directive, _, _ := strings.Cut(c.Text, " ")
@@ -83,7 +84,7 @@ func cannotHaveSpan(decl *ast.FuncDecl) bool {
 	})
 }
 
-// addWithout adds a function whose text the rewriter leaves alone.
+// addWithout adds a function that the rewriter does not change.
 func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
 	fn, ok := p.pkg.info.Defs[decl.Name]
 	if !ok || fn == nil {
@@ -96,7 +97,8 @@ func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
 	p.functions = append(p.functions, recordings.Source{Name: nameOf(fn), File: base, Spanless: why})
 }
 
-// spanless says why a function that can have a span has none: the guide names it.
+// spanless returns why a function that can have a span has no span: the guide names
+// it.
 func (r *reader) spanless(name string) recordings.Spanless {
 	if r.spans[name] {
 		return recordings.Spanned

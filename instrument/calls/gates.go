@@ -17,8 +17,8 @@ func holdsGates(path string) bool {
 	return strings.HasSuffix(path, "/features") || strings.HasSuffix(path, "/feature")
 }
 
-// gates returns whether each feature gate of the program's release is on by default, by
-// upstream's own tables.
+// gates returns whether each feature gate is on by default in the program's release,
+// from upstream's own tables.
 func (r *reader) gates() (map[string]bool, error) {
 	all := map[string]bool{}
 	err := filepath.WalkDir(r.tree.Dir, func(dir string, d fs.DirEntry, err error) error {
@@ -46,7 +46,7 @@ func (r *reader) gates() (map[string]bool, error) {
 	return all, err
 }
 
-// readGates reads a map of gates to their specifications.
+// readGates reads a map from gates to their specifications.
 func (r *reader) readGates(pkg *loadedPackage, table *ast.CompositeLit, all map[string]bool) {
 	for _, elt := range table.Elts {
 		entry, ok := elt.(*ast.KeyValueExpr)
@@ -64,8 +64,9 @@ func (r *reader) readGates(pkg *loadedPackage, table *ast.CompositeLit, all map[
 	}
 }
 
-// defaultOf reads the specification of a gate: the default itself, or the defaults since several
-// releases, of which the last one that has come counts.
+// defaultOf reads the default from a gate's specification. The specification has one
+// default, or defaults since several releases. Then the last default up to this
+// release counts.
 func (r *reader) defaultOf(pkg *loadedPackage, spec *ast.CompositeLit) (on, known bool) {
 	for _, elt := range spec.Elts {
 		switch elt := elt.(type) {
@@ -86,8 +87,8 @@ func (r *reader) defaultOf(pkg *loadedPackage, spec *ast.CompositeLit) (on, know
 	return on, known
 }
 
-// release is the version in whose numbers the guide and the feature gates of a program count: the sample
-// server is released with Kubernetes, as v0.37.1 with v1.37.1.
+// release returns the tree's version in the numbers of the guide and the feature
+// gates. The sample server is released with Kubernetes, as v0.37.1 with v1.37.1.
 func (r *reader) release() string {
 	if minor, ok := strings.CutPrefix(r.tree.Version, "v0."); ok {
 		return "v1." + minor
@@ -95,7 +96,8 @@ func (r *reader) release() string {
 	return r.tree.Version
 }
 
-// sinceOf reads the release of a versioned specification: version.MustParse("1.30").
+// sinceOf returns the release of a versioned specification:
+// version.MustParse("1.30").
 func sinceOf(spec *ast.CompositeLit) string {
 	for _, elt := range spec.Elts {
 		pair, ok := elt.(*ast.KeyValueExpr)

@@ -15,13 +15,14 @@ import (
 	"strings"
 )
 
-// A loader type-checks packages of a vendor tree, and of the Go installation where the tree lacks
-// them. Bodies of functions are checked in traced packages and in those with feature gates alone.
+// A loader type-checks packages of a vendor tree. If the tree lacks a package, the
+// package comes from the Go installation. Bodies of functions are checked only in
+// traced packages and in packages with feature gates.
 type loader struct {
 	fset   *token.FileSet
 	target build.Context
 	vendor string
-	// bodies are the import paths of packages whose bodies of functions are checked.
+	// bodies has the import paths of the traced packages.
 	bodies map[string]bool
 	loaded map[string]*loadedPackage // by folder
 }
@@ -41,8 +42,9 @@ func newLoader(vendor string) *loader {
 
 func (l *loader) traced() []string { return slices.Sorted(maps.Keys(l.bodies)) }
 
-// load type-checks a package that a file in a folder imports. Source that does not compile with
-// this Go is no error: what cannot be resolved is missing in the information on types.
+// load type-checks a package that a file in the folder from imports. Source that does
+// not compile with this Go is not an error; unresolved names are missing in the type
+// information.
 func (l *loader) load(path, from string) (*loadedPackage, error) {
 	dir, err := l.find(path, from)
 	if err != nil {
@@ -52,7 +54,7 @@ func (l *loader) load(path, from string) (*loadedPackage, error) {
 		return known, nil
 	}
 	p := &loadedPackage{path: path}
-	l.loaded[dir] = p // a cycle cannot be, but a broken tree must not hang
+	l.loaded[dir] = p // valid source has no import cycle, but a broken tree must not hang
 	if p.files, err = l.parse(dir); err != nil {
 		return nil, err
 	}
@@ -70,10 +72,11 @@ func (l *loader) load(path, from string) (*loadedPackage, error) {
 	return p, nil
 }
 
-// isRead reports whether what is known of a package's types is needed.
+// isRead reports whether the bodies of a package's functions are checked.
 func (l *loader) isRead(path string) bool { return l.bodies[path] || holdsGates(path) }
 
-// find returns the folder of a package. The Go installation has a vendor folder of its own.
+// find returns the folder of a package. The Go installation has a vendor folder of
+// its own.
 func (l *loader) find(path, from string) (string, error) {
 	std := filepath.Join(runtimeRoot(), "src")
 	folders := []string{l.vendor, std}
@@ -115,7 +118,7 @@ func (l *loader) parse(dir string) ([]*ast.File, error) {
 	return files, nil
 }
 
-// importerFrom is the loader as package types asks for it.
+// importerFrom makes a loader a types.ImporterFrom.
 type importerFrom struct{ *loader }
 
 func (i importerFrom) Import(path string) (*types.Package, error) {
