@@ -1,7 +1,9 @@
-// Package classroom is the leader's side of a workshop: the group of learners who have joined, how far each is, which answers were wrong,
-// and the question and the poll on the wall. Everything is in memory.
+// Package classroom is the leader's side of a workshop: the group of learners who have
+// joined, their progress, their wrong answers, and the question and the poll on the
+// leader's screen, the wall. It keeps everything in memory.
 //
-// It serves nothing: ui/web has the door for learners and the leader's page. Package group is the learner's side.
+// It serves no requests: ui/web serves the learners and the leader's page. Package
+// group is the learner's side.
 package classroom
 
 import (
@@ -26,16 +28,18 @@ import (
 const (
 	// mostLearners is the maximum number of learners.
 	mostLearners = 200
-	// mostWrong is the maximum number of different wrong answers that are kept of an exercise.
+	// mostWrong is the maximum number of different wrong answers that are kept for an
+	// exercise.
 	mostWrong = 200
 	// mostListeners is the maximum number of listeners at a time.
 	mostListeners = 16
 )
 
-// codeLetters are the letters of codes to join: on a wall, none of them is mistaken for another.
+// codeLetters are the letters of join codes. None of them looks like another one on a
+// wall.
 const codeLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// NewCode returns a code to join that cannot be guessed: nearly 40 bits.
+// NewCode returns a random join code of nearly 40 bits, so that nobody can guess it.
 func NewCode() string {
 	random := make([]byte, 8)
 	_, _ = rand.Read(random) // never fails
@@ -51,11 +55,11 @@ type Reason int
 const (
 	// Invalid: the request has a value that is not accepted.
 	Invalid Reason = iota
-	// WrongCode: the code to join is another one.
+	// WrongCode: the join code is wrong.
 	WrongCode
-	// Stranger: the token is of nobody in the group.
+	// Stranger: nobody in the group has the token.
 	Stranger
-	// NoPoll: there is no open poll to vote in.
+	// NoPoll: no poll is open.
 	NoPoll
 	// TooMany: a limit is reached.
 	TooMany
@@ -64,30 +68,31 @@ const (
 // An Error refuses a request.
 type Error struct {
 	Reason Reason
-	// Action says what the one who asked can do.
+	// Action says how the client can go on.
 	Action message.Message
 	cause  error
 }
 
 func (e *Error) Error() string { return e.cause.Error() }
 
-// Unwrap returns what was wrong, which may be localized.
+// Unwrap returns the cause, which may be a localized error.
 func (e *Error) Unwrap() error { return e.cause }
 
 func refuse(why Reason, cause error, action message.Message) *Error {
 	return &Error{why, action, cause}
 }
 
-// A Classroom is a group and its wall. Its methods may be called concurrently. Their errors about a request are of type *Error.
+// A Classroom is a group and the question on its wall. Its methods may be called
+// concurrently. Their errors about a request have type *Error.
 type Classroom struct {
 	code   string
 	course *workshop.Course
 	now    func() time.Time
 
 	mu       sync.Mutex
-	learners map[[sha256.Size]byte]*attendee // by the sum of their token
+	learners map[[sha256.Size]byte]*attendee // by the SHA-256 sum of their token
 	nextID   int
-	wrong    map[string]map[string]int // by exercise and answer, how often it was given
+	wrong    map[string]map[string]int // by exercise and answer: how often it was given
 	shown    shownQuestion
 	changed  map[chan struct{}]bool // the channels of Listen
 }
@@ -97,20 +102,20 @@ type attendee struct {
 	id      int
 	name    string
 	last    time.Time
-	number  int // that of the last reported event
+	number  int // of the last reported event
 	current string
 	done    map[string]*workshop.Done
 	vote    *bool
 }
 
-// A shownQuestion is what the wall shows.
+// A shownQuestion is the question on the wall.
 type shownQuestion struct {
 	exercise *workshop.Exercise
-	// poll is set when there is a poll, open while votes are taken.
+	// poll is set if the question has a poll. open is set while votes are accepted.
 	poll, open bool
 }
 
-// New returns an empty group with a code to join.
+// New returns an empty group with a join code.
 func New(code string, course *workshop.Course) *Classroom {
 	return &Classroom{
 		code: code, course: course, now: time.Now,
@@ -118,7 +123,7 @@ func New(code string, course *workshop.Course) *Classroom {
 	}
 }
 
-// Join adds a learner who has the right code.
+// Join adds a learner with the right code to the group.
 func (c *Classroom) Join(request group.JoinRequest) (*group.Joined, error) {
 	if subtle.ConstantTimeCompare([]byte(strings.ToLower(strings.TrimSpace(request.Code))), []byte(c.code)) != 1 {
 		return nil, refuse(WrongCode, message.NewError("the code is wrong"), message.Of("read it again from the leader's page"))
@@ -140,7 +145,8 @@ func (c *Classroom) Join(request group.JoinRequest) (*group.Joined, error) {
 	return &group.Joined{Token: token, Name: name}, nil
 }
 
-// checkName returns a name with its blanks tidied up, or an error if it has other than printable characters or too many.
+// checkName returns a name without superfluous blanks. A name with characters that are
+// not printable, or with too many characters, is an error.
 func checkName(name string) (string, error) {
 	name = strings.Join(strings.Fields(name), " ")
 	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
@@ -151,7 +157,8 @@ func checkName(name string) (string, error) {
 	return name, nil
 }
 
-// unused returns the name, with a number if another learner has it. The caller must hold the lock.
+// unused returns the name, with a number added if another learner has it. The caller
+// must hold the lock.
 func (c *Classroom) unused(name string) string {
 	taken := map[string]bool{}
 	for _, a := range c.learners {
@@ -164,7 +171,7 @@ func (c *Classroom) unused(name string) string {
 	return free
 }
 
-// as calls do with the learner of a token, and notifies the listeners.
+// as calls do with the learner of a token, under the lock, and notifies the listeners.
 func (c *Classroom) as(token string, do func(*attendee) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +184,8 @@ func (c *Classroom) as(token string, do func(*attendee) error) error {
 	return do(a)
 }
 
-// Report records progress. Events of other courses, and events that were reported before, do not count.
+// Report records progress. It ignores events of other courses, and events that were
+// reported before.
 func (c *Classroom) Report(token string, report group.Report) error {
 	if len(report.Events) > group.MostEvents {
 		return refuse(Invalid, message.Errorf("the report has %d events", len(report.Events)), message.Of("at most %d are accepted", group.MostEvents))
@@ -242,7 +250,7 @@ func (c *Classroom) keepWrong(e group.Event) {
 	}
 }
 
-// Vote counts an opinion in the poll that is open.
+// Vote counts a vote in the open poll. A learner's later vote replaces the earlier one.
 func (c *Classroom) Vote(token string, vote group.Vote) (*group.Voted, error) {
 	var voted *group.Voted
 	err := c.as(token, func(a *attendee) error {
@@ -256,7 +264,7 @@ func (c *Classroom) Vote(token string, vote group.Vote) (*group.Voted, error) {
 	return voted, err
 }
 
-// Leave forgets a learner.
+// Leave removes a learner from the group.
 func (c *Classroom) Leave(token string) error {
 	return c.as(token, func(*attendee) error {
 		delete(c.learners, sha256.Sum256([]byte(token)))
@@ -264,7 +272,7 @@ func (c *Classroom) Leave(token string) error {
 	})
 }
 
-// Remove forgets a learner on behalf of the leader. The learner can join again.
+// Remove removes a learner on behalf of the leader. The learner can join again.
 func (c *Classroom) Remove(id int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -276,7 +284,8 @@ func (c *Classroom) Remove(id int) {
 	c.notify()
 }
 
-// Show puts a question on the wall, or takes it down if the name is "". With poll, learners can vote.
+// Show puts the question of an exercise on the wall, or removes the question if the
+// name is "". With poll, learners can vote. Earlier votes are deleted.
 func (c *Classroom) Show(exercise string, poll bool) error {
 	var shown shownQuestion
 	if exercise != "" {
@@ -299,7 +308,7 @@ func (c *Classroom) Show(exercise string, poll bool) error {
 	return nil
 }
 
-// ClosePoll ends the poll: no more votes are accepted, and the distribution is shown.
+// ClosePoll ends the poll: no more votes are accepted, and State shows the result.
 func (c *Classroom) ClosePoll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -307,7 +316,7 @@ func (c *Classroom) ClosePoll() {
 	c.notify()
 }
 
-// notify wakes the listeners, which show the state. The caller must hold the lock.
+// notify wakes the listeners. The caller must hold the lock.
 func (c *Classroom) notify() {
 	for listener := range c.changed {
 		select {
@@ -317,7 +326,8 @@ func (c *Classroom) notify() {
 	}
 }
 
-// Listen returns a channel that receives a value after each change, or after several. leave ends that.
+// Listen returns a channel that receives a value after each change. Several changes may
+// share one value. The caller must call leave at the end.
 func (c *Classroom) Listen() (changes chan struct{}, leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -333,7 +343,7 @@ func (c *Classroom) Listen() (changes chan struct{}, leave func(), err error) {
 	}, nil
 }
 
-// byName lists the learners. The caller must hold the lock.
+// byName lists the learners, sorted by name. The caller must hold the lock.
 func (c *Classroom) byName() []*attendee {
 	var all []*attendee
 	for _, a := range c.learners {

@@ -15,13 +15,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An export is what a leader can keep of a workshop. It has no names of learners.
+// An export is the result of a workshop that a leader can keep. It has no names of
+// learners.
 type export struct {
 	Learners  int     `json:"learners"`
 	Exercises []count `json:"exercises"`
 }
 
-// A count is how a group did on an exercise.
+// A count is the group's result in one exercise.
 type count struct {
 	Exercise string        `json:"exercise"`
 	Title    string        `json:"title"`
@@ -30,7 +31,7 @@ type count struct {
 	Wrong    []wrongAnswer `json:"wrong"`
 }
 
-// A wrongAnswer is one that was given, and how often.
+// A wrongAnswer is a wrong answer and the number of times that it was given.
 type wrongAnswer struct {
 	Answer string `json:"answer"`
 	Times  int    `json:"times"`
@@ -63,10 +64,12 @@ func (c *Classroom) export(lang string) export {
 	return out
 }
 
-// Formats are the formats of an export, by the ending of a file, with their media types.
+// Formats are the formats of an export and their media types. The key is the extension
+// of the file.
 var Formats = map[string]string{"csv": "text/csv; charset=utf-8", "json": "application/json", "md": "text/markdown; charset=utf-8"}
 
-// Format returns the one of Formats that belongs to the name of a file.
+// Format returns the format for the name of a file: its extension, which must be a key
+// of Formats.
 func Format(file string) (string, error) {
 	format := strings.TrimPrefix(filepath.Ext(file), ".")
 	if Formats[format] == "" {
@@ -75,7 +78,8 @@ func Format(file string) (string, error) {
 	return format, nil
 }
 
-// Export writes what a leader can keep of the workshop, in one of Formats.
+// Export writes the result of the workshop in one of Formats. It has no names of
+// learners.
 func (c *Classroom) Export(w io.Writer, format string, p message.Printer) error {
 	x := c.export(p.Lang())
 	switch format {
@@ -89,10 +93,11 @@ func (c *Classroom) Export(w io.Writer, format string, p message.Printer) error 
 	return x.writeMarkdown(w, p)
 }
 
-// writeCSV writes a row for each wrong answer, and one row for an exercise that has none.
+// writeCSV writes a row for each wrong answer, and one row for an exercise without
+// wrong answers.
 func (x export) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"exercise", "title", "started", "passed", "wrong answer", "times"}) // Error has it
+	_ = out.Write([]string{"exercise", "title", "started", "passed", "wrong answer", "times"}) // Error returns write errors
 	for _, e := range x.Exercises {
 		row := []string{e.Exercise, e.Title, strconv.Itoa(e.Started), strconv.Itoa(e.Passed), "", ""}
 		if len(e.Wrong) == 0 {
@@ -124,7 +129,7 @@ func (x export) writeMarkdown(w io.Writer, p message.Printer) error {
 			if i == 0 {
 				page.WriteString(p.Sprintf("\nWrong answers:\n\n"))
 			}
-			// A run of backticks longer than those in the answer.
+			// The fence must be longer than each run of backticks in the answer.
 			fence := strings.Repeat("`", longestRun(wrong.Answer, '`')+1)
 			fmt.Fprintf(&page, "- %d × %s %s %s\n", wrong.Times, fence, wrong.Answer, fence)
 		}

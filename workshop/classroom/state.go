@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// A State is what the leader's page shows. Texts of exercises are in both languages.
+// A State is the data of the leader's page. Texts of exercises are in both languages.
 type State struct {
 	Addresses []string   `json:"addresses"`
 	Code      string     `json:"code"`
@@ -16,7 +16,7 @@ type State struct {
 	Question  *Question  `json:"question,omitempty"`
 }
 
-// An Exercise is one of the course, for the leader to choose it.
+// An Exercise is an exercise that the leader can choose.
 type Exercise struct {
 	Name   string        `json:"name"`
 	Number string        `json:"number"`
@@ -24,31 +24,34 @@ type Exercise struct {
 	Claim  bool          `json:"claim"`
 }
 
-// A Learner is how far one learner is.
+// A Learner is the progress of one learner.
 type Learner struct {
 	ID      int    `json:"id"`
 	Name    string `json:"name"`
 	Passed  int    `json:"passed"`
 	Tries   int    `json:"tries"`
 	Current string `json:"current"`
-	// Done has a word for each exercise that was begun: passed, revealed, tried or started.
+	// Done has a word for each exercise that was begun: passed, revealed, tried or
+	// started.
 	Done  map[string]string `json:"done"`
 	Voted bool              `json:"voted"`
 }
 
-// A Question is what the wall shows.
+// A Question is the question on the wall, with its poll.
 type Question struct {
 	Exercise string        `json:"exercise"`
 	Text     workshop.Text `json:"text"`
 	Poll     bool          `json:"poll"`
 	Open     bool          `json:"open"`
 	Votes    int           `json:"votes"`
-	// True and False are the distribution, once the poll is closed: before that it would lead those who have not voted yet.
+	// True and False are the numbers of votes. They are 0 while the poll is open, so
+	// that they do not influence the other voters.
 	True  int `json:"true"`
 	False int `json:"false"`
 }
 
-// State returns what the leader's page shows. Learners reach the door at the addresses.
+// State returns the data of the leader's page. addresses are the addresses where
+// learners can join.
 func (c *Classroom) State(addresses []string) (*State, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
