@@ -9,16 +9,18 @@ import (
 	"time"
 )
 
-// A process with reportArgument as its only argument is a reporter; reportEnv names the folder of the progress.
+// A process with reportArgument as its only argument is a reporter. reportEnv names the
+// folder of the progress.
 const (
 	reportEnv      = "APITRACE_GROUP_REPORT"
 	reportArgument = "group-report"
-	// reportTime bounds the life of a reporter.
+	// reportTime limits the life of a reporter.
 	reportTime = 20 * time.Second
 )
 
-// init makes this process a reporter if it was started as one. That is done here and not in main, because the process
-// that starts it may be any that uses this package.
+// init turns this process into a reporter if it was started as one. This must be in
+// init and not in main, because Nudge starts its own executable again, which may be any
+// program that uses this package.
 func init() {
 	if dir := os.Getenv(reportEnv); len(os.Args) == 2 && os.Args[1] == reportArgument && dir != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), reportTime)
@@ -30,8 +32,8 @@ func init() {
 	}
 }
 
-// Nudge starts a process that reports the progress in a folder, if the learner is in a group. It neither waits nor fails, so that
-// the learner's work goes on as without a group.
+// Nudge starts a process that reports the progress in a folder, if the learner is in a
+// group. It neither waits nor fails, so that a group never disturbs the learner's work.
 func Nudge(dir string) {
 	if _, err := os.Stat(file(dir)); err != nil {
 		return

@@ -14,17 +14,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// patience is the time that the leader's server has to answer.
+// patience is the timeout of a request to the leader's server.
 const patience = 5 * time.Second
 
-// client follows no redirect and uses no proxy: it talks to one machine of the room.
+// client follows no redirects and uses no proxy, because it only talks to one machine
+// in the room.
 var client = &http.Client{
 	Timeout:       patience,
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// A refusedError says that the leader's server does not accept a request.
+// A refusedError reports that the leader's server refused a request.
 type refusedError struct {
 	status int
 	said   string
@@ -32,7 +33,7 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.said }
 
-// post sends a request to the leader's server, and reads its answer.
+// post sends a request to the leader's server and reads the response.
 func post[A any](ctx context.Context, m *Membership, path string, body any) (*A, error) {
 	sent, err := json.Marshal(body)
 	if err != nil {

@@ -18,22 +18,24 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// A Membership is that of a learner in a group, kept in the folder of their progress.
+// A Membership is the membership of a learner in a group. It is kept in the folder of
+// the learner's progress.
 type Membership struct {
 	Address string `json:"address"`
 	Code    string `json:"code"`
 	Name    string `json:"name"`
 	Token   string `json:"token"`
-	// Lang is the language of the learner, in which the server says what is wrong.
+	// Lang is the learner's language. The server uses it for error messages.
 	Lang string `json:"lang"`
-	// Since is the number of the last event before joining, Sent the number of the last event that the server has.
+	// Since is the number of the last event before joining. Sent is the number of the
+	// last event that the server has.
 	Since int `json:"since"`
 	Sent  int `json:"sent"`
 }
 
 func file(dir string) string { return filepath.Join(dir, "group.json") }
 
-// errNone says that the learner is not in a group.
+// errNone reports that the learner is not in a group.
 var errNone = message.NewError("you are not in a group: the leader's page shows the command, such as \"apitrace workshop join 192.168.1.5:4181 --code CODE\"")
 
 func read(dir string) (*Membership, error) {
@@ -46,7 +48,7 @@ func read(dir string) (*Membership, error) {
 	}
 	var m Membership
 	if json.Unmarshal(data, &m) != nil {
-		return nil, errNone // written by another version: to be joined again
+		return nil, errNone // written by another version; the learner must join again
 	}
 	return &m, nil
 }
@@ -65,13 +67,13 @@ func (m *Membership) write(dir string) error {
 	return nil
 }
 
-// events returns the learner's own list of what they did.
+// events returns the learner's events from the state file.
 func events(ctx context.Context, dir string) ([]workshop.Event, error) {
 	state := &workshop.State{Path: filepath.Join(dir, "workshop.jsonl")}
 	return state.Read(ctx)
 }
 
-// locked keeps other processes from sending at the same time.
+// locked calls do under a lock, so that processes do not send at the same time.
 func locked(ctx context.Context, dir string, do func() error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return workshop.StateError(err)
@@ -84,8 +86,9 @@ func locked(ctx context.Context, dir string, do func() error) error {
 	return do()
 }
 
-// asMember does what only a member can do. Without a membership it writes nothing: a reporter may begin after the learner has left, or
-// has removed the folder.
+// asMember calls do with the learner's membership, under the lock. Without a membership
+// it returns errNone and writes no file: a reporter may begin after the learner has
+// left the group or removed the folder.
 func asMember(ctx context.Context, dir string, do func(*Membership) error) error {
 	if _, err := read(dir); err != nil {
 		return err
@@ -99,7 +102,8 @@ func asMember(ctx context.Context, dir string, do func(*Membership) error) error
 	})
 }
 
-// Join makes the learner a member of a group under a name; dir is the folder of the learner's progress. It returns the name that the group shows.
+// Join makes the learner a member of a group. dir is the folder of the learner's
+// progress. It returns the name that the group shows for the learner.
 func Join(ctx context.Context, dir, address, code, name, lang string) (string, error) {
 	address, err := checkAddress(address)
 	if err != nil {
@@ -124,8 +128,9 @@ func Join(ctx context.Context, dir, address, code, name, lang string) (string, e
 	return m.Name, nil
 }
 
-// Leave ends the membership and asks the group to forget the learner. It succeeds without the leader's server, too, which then keeps
-// what it has: forgotten is false.
+// Leave ends the membership and asks the group to forget the learner. If the leader's
+// server does not answer, Leave succeeds, too, but forgotten is false: the server keeps
+// its data.
 func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 	err = asMember(ctx, dir, func(m *Membership) error {
 		_, err = post[struct{}](ctx, m, LeavePath, struct{}{})
@@ -138,7 +143,7 @@ func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 	return forgotten, err
 }
 
-// SendVote votes in the poll that is open, and returns the exercise that it is about.
+// SendVote votes in the open poll and returns the exercise of the poll.
 func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err error) {
 	err = asMember(ctx, dir, func(m *Membership) error {
 		voted, err := post[Voted](ctx, m, VotePath, Vote{True: holds})
@@ -153,7 +158,8 @@ func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err
 	return exercise, err
 }
 
-// Send reports the events that the group does not have yet. Those that cannot be sent now go with the next report.
+// Send reports the events that the group does not have yet. Events that cannot be sent
+// now are part of the next report.
 func Send(ctx context.Context, dir string) error {
 	return asMember(ctx, dir, func(m *Membership) error {
 		all, err := events(ctx, dir)
@@ -185,13 +191,15 @@ func Send(ctx context.Context, dir string) error {
 	})
 }
 
-// unknown reports whether the server does not know the learner: the leader has restarted it.
+// unknown reports whether the server does not know the learner, because the leader has
+// restarted it.
 func unknown(err error) bool {
 	var refused *refusedError
 	return errors.As(err, &refused) && refused.status == http.StatusUnauthorized
 }
 
-// rejoin joins a server that was restarted, which has nothing of the learner yet.
+// rejoin joins a server that was restarted. The server knows nothing of the learner, so
+// all events since joining must be sent again.
 func (m *Membership) rejoin(ctx context.Context, dir string) error {
 	m.Token = ""
 	joined, err := post[Joined](ctx, m, JoinPath, JoinRequest{Code: m.Code, Name: m.Name})
@@ -202,7 +210,8 @@ func (m *Membership) rejoin(ctx context.Context, dir string) error {
 	return m.write(dir)
 }
 
-// reported returns events without what the group need not know: right answers, times, releases.
+// reported returns events without the data that the group does not need: right answers,
+// times and releases.
 func reported(list []workshop.Event) []Event {
 	var sent []Event
 	for _, e := range list {

@@ -1,13 +1,16 @@
-// Package group is the learner's side of a workshop that somebody leads: it joins the leader's server and reports
-// progress to it in the background. Package classroom is the leader's side.
+// Package group is the learner's side of a workshop with a leader: it joins the
+// leader's server and reports progress to it in the background. Package classroom is
+// the leader's side.
 //
-// It sends the name that the learner chose, votes in polls, and for each exercise whether it was started, tried, passed or
-// reset, whether a hint or the solution was taken, and the wrong answers. Nothing from before joining is sent.
+// It sends the name that the learner chose, and votes in polls. For each exercise, it
+// sends whether the exercise was started, tried, passed or reset, whether the learner
+// took a hint or the solution, and the wrong answers. It sends nothing from before
+// joining.
 package group
 
 import "github.com/kubeapitrace/apitrace/workshop"
 
-// The paths of the leader's server. All take POST with a body of JSON.
+// The paths of the leader's server. All accept POST with a JSON body.
 const (
 	JoinPath   = "/group/join"
 	ReportPath = "/group/report"
@@ -15,9 +18,10 @@ const (
 	LeavePath  = "/group/leave"
 )
 
-// Limits that both sides know.
+// Limits that both sides apply.
 const (
-	// MostName is the maximum length of a name, and MostAnswer that of an answer, in characters. Longer answers are cut.
+	// MostName is the maximum length of a name, MostAnswer the maximum length of an
+	// answer, both in characters. Longer answers are cut.
 	MostName, MostAnswer = 40, 200
 	// MostEvents is the maximum number of events in one report.
 	MostEvents = 50
@@ -29,22 +33,24 @@ type JoinRequest struct {
 	Name string `json:"name"`
 }
 
-// A Joined is the answer to a JoinRequest.
+// A Joined is the response to a JoinRequest.
 type Joined struct {
-	// Token stands for the learner in later requests, as "Authorization: Bearer TOKEN".
+	// Token identifies the learner in later requests, as "Authorization: Bearer TOKEN".
 	Token string `json:"token"`
-	// Name is the learner's: that of the request, with a number if somebody else has it.
+	// Name is the learner's name in the group: the name in the request, with a number
+	// if another learner has it.
 	Name string `json:"name"`
 }
 
-// A Report lists what a learner did, in that order.
+// A Report lists events of a learner, in order.
 type Report struct {
 	Events []Event `json:"events"`
 }
 
 // An Event is something that the learner did.
 type Event struct {
-	// Number is that of the learner's own list: the server counts an event once, however often it comes.
+	// Number is the event's number in the learner's own list. The server counts an
+	// event once, however often it is sent.
 	Number   int             `json:"n"`
 	Did      workshop.Action `json:"did"`
 	Exercise string          `json:"exercise"`
@@ -52,18 +58,18 @@ type Event struct {
 	Answer string `json:"answer,omitempty"`
 }
 
-// A Vote is an opinion in the poll that is open.
+// A Vote is a vote in the open poll.
 type Vote struct {
 	True bool `json:"true"`
 }
 
-// A Voted is the answer to a vote.
+// A Voted is the response to a Vote.
 type Voted struct {
-	// Exercise is the one that the poll is about.
+	// Exercise is the exercise of the poll.
 	Exercise string `json:"exercise"`
 }
 
-// A Refusal is the answer to a request that is not accepted.
+// A Refusal is the response to a refused request.
 type Refusal struct {
 	Message string `json:"message"`
 	Action  string `json:"action"`
