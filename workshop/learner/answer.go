@@ -10,13 +10,14 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// answerFile is where an answer can be written, for check without arguments and for watch.
+// answerFile returns the learner's file for the answer. check without arguments and
+// watch read it.
 func (l *Learner) answerFile(e *workshop.Exercise) string {
 	return filepath.Join(l.dir, "answers", e.Name+".txt")
 }
 
-// writeAnswerFile makes the file for the answer, with the steps to be put in order in it. One that is there
-// stays as it is.
+// writeAnswerFile writes the file for the answer, with the steps to put in order. It
+// does not change an existing file.
 func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
 	if e.Change != nil {
 		return nil
@@ -41,7 +42,7 @@ func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
 
 func onOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// readAnswerFile returns the answer in the file, "" if nothing was written into it yet.
+// readAnswerFile returns the answer in the file, or "" if there is none yet.
 func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 	text, err := os.ReadFile(l.answerFile(e))
 	if err != nil && !os.IsNotExist(err) {
@@ -59,8 +60,9 @@ func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 	return strings.Join(slices.Concat(lines...), " "), nil
 }
 
-// orderIn returns the order of steps that is written in lines: what the last line with nothing but letters says, or else
-// the first word of each line. The order in which the steps were shown does not count as an answer.
+// orderIn returns the order of steps in the lines of an answer file. It is the last
+// line that has only letters, or else the first word of each line. The order of the
+// question does not count as an answer.
 func orderIn(lines [][]string, steps int) string {
 	var first, shown []string
 	for _, line := range lines {
@@ -80,7 +82,8 @@ func orderIn(lines [][]string, steps int) string {
 	return strings.Join(first, " ")
 }
 
-// onlyLetters tells whether a text has letters of steps, each once, and what may stand between them.
+// onlyLetters reports whether a text consists of letters of steps, each at most once,
+// and separators.
 func onlyLetters(text string, steps int) bool {
 	seen := map[rune]bool{}
 	for _, r := range strings.ToUpper(text) {

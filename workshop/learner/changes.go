@@ -13,13 +13,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// settleTime is how long files must be left alone before they are read: an editor saves in several steps.
+// settleTime is how long files must stay unchanged before they are read, because
+// editors save in several steps.
 const settleTime = 50 * time.Millisecond
 
-// changes watches folders, with those below them, for changes of files.
+// changes watches folders and everything below them for changes of files.
 type changes struct{ watcher *fsnotify.Watcher }
 
-// watchFolders begins to watch, and makes the folders that are not there yet.
+// watchFolders begins to watch. It makes folders that do not exist yet. The caller must
+// close the result.
 func watchFolders(dirs ...string) (*changes, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -40,7 +42,8 @@ func watchFolders(dirs ...string) (*changes, error) {
 
 func (c *changes) close() error { return c.watcher.Close() }
 
-// add watches a folder and all below it. What is gone again by then is left out.
+// add watches a folder and all folders below it. It ignores files and folders that
+// disappear meanwhile.
 func (c *changes) add(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
@@ -53,8 +56,8 @@ func (c *changes) add(dir string) error {
 	})
 }
 
-// next waits until something has changed, and then has not for settleTime. Not every change is one of what somebody
-// looks for: the caller compares.
+// next waits for a change, and then until nothing has changed for settleTime. The
+// change may be irrelevant, so the caller must compare.
 func (c *changes) next(ctx context.Context) error {
 	var settled <-chan time.Time // nil until something has changed
 	for {
@@ -70,7 +73,7 @@ func (c *changes) next(ctx context.Context) error {
 				}
 			}
 		case err := <-c.watcher.Errors:
-			if !errors.Is(err, fsnotify.ErrEventOverflow) { // in which case something has changed, too
+			if !errors.Is(err, fsnotify.ErrEventOverflow) { // after an overflow, something has changed, too
 				return message.Errorf("watching for your answer: %w", err)
 			}
 		}

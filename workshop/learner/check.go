@@ -11,11 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// ErrWrong reports a wrong answer. Check has already printed the reason, so it only sets the exit
-// status.
+// ErrWrong reports a wrong answer. Check has already printed the reason, so the error
+// only sets the exit status.
 var ErrWrong = message.NewError("the answer is not right")
 
-// Check judges an answer to the current exercise; ErrWrong is a wrong one.
+// Check judges an answer to the current exercise. For a wrong answer it returns
+// ErrWrong.
 func (l *Learner) Check(ctx context.Context, args []string, request *scenarios.TypedRequest) error {
 	e, err := l.current()
 	if err != nil {
@@ -74,13 +75,13 @@ func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try worksho
 	return verdict, l.record(ctx, e, did, text)
 }
 
-// noAnswer returns an error that says that there is no answer, and where to give one.
+// noAnswer returns an error that says that there is no answer and where to give one.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), beforeRemark)
 	return message.UsageErrorf("there is no answer yet: give it as \"%s\", or write it to %s", l.chosen.in(how), l.answerFile(e))
 }
 
-// tell prints the verdict, and what to do next.
+// tell prints the verdict and the next commands.
 func (l *Learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 	mark := "✗ "
 	if v.Passed {

@@ -9,11 +9,13 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// inText matches the commands in a text that take the flags of chosen. If "$ " precedes a command, its output follows in the text.
+// inText matches the commands in a text that accept the flags of chosen. A command
+// after "$ " is left alone, because its output follows in the text.
 var inText = regexp.MustCompile(`(?:\$ |\b)apitrace (?:(learn|show|explain|request|run|source|routes|edit)\b|(workshop)(?: (?:check|explain|hint|jump|lesson|next|solution|start|summary|trace|watch)\b)?)`)
 
-// chosen holds the flags with which the learner chose the language, the release or the course, each with a blank before it. Commands
-// that are printed for the learner to type next must have them, too, or they answer in another language or for another release.
+// chosen holds the learner's flags for the language, the release and the course, each
+// with a blank before it. Commands that the learner is told to type next must have
+// them, too. Otherwise they answer in another language or for another release.
 type chosen struct{ lang, k8s, course string }
 
 func chosenBy(o Options, k8s string) (chosen, error) {
@@ -31,7 +33,7 @@ func chosenBy(o Options, k8s string) (chosen, error) {
 	return c, err
 }
 
-// in puts the flags behind the commands in a text.
+// in adds the flags to the commands in a text.
 func (c chosen) in(text string) string {
 	if c == (chosen{}) {
 		return text

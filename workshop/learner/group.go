@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
-// Join makes the learner a member of a group. From then on, what the learner does is reported to it in the background.
+// Join makes the learner a member of a group. From then on, the learner's events are
+// reported to it in the background.
 func (l *Learner) Join(ctx context.Context, address, code, name string) error {
 	name, err := group.Join(ctx, l.dir, address, code, name, l.lang)
 	if err != nil {
@@ -18,7 +19,7 @@ func (l *Learner) Join(ctx context.Context, address, code, name string) error {
 	return nil
 }
 
-// Leave ends the learner's part in the group.
+// Leave ends the learner's membership in the group.
 func (l *Learner) Leave(ctx context.Context) error {
 	forgotten, err := group.Leave(ctx, l.dir)
 	if err != nil {
@@ -32,7 +33,8 @@ func (l *Learner) Leave(ctx context.Context) error {
 	return nil
 }
 
-// Vote votes in the group's poll: word is "true" or "false", or what a claim's answer may be.
+// Vote votes in the group's poll. word is "true", "false", or another word that
+// workshop.Truth accepts.
 func (l *Learner) Vote(ctx context.Context, word string) error {
 	holds, ok := workshop.Truth(word)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Hint unlocks the next hint for the current exercise, and prints those that are unlocked.
+// Hint unlocks the next hint for the current exercise and prints all unlocked hints.
 func (l *Learner) Hint(ctx context.Context) error {
 	e, err := l.current()
 	if err != nil {
@@ -80,7 +80,8 @@ func (l *Learner) printSolution(e *workshop.Exercise) error {
 	return nil
 }
 
-// Explain prints the debrief of an exercise. The exercise must be passed, or its solution seen.
+// Explain prints the debrief of an exercise. The learner must have passed the exercise
+// or seen its solution.
 func (l *Learner) Explain(name string) error {
 	e, err := l.named(name)
 	if err != nil {
@@ -98,7 +99,7 @@ func (l *Learner) Explain(name string) error {
 	return nil
 }
 
-// ResetAll forgets everything.
+// ResetAll deletes all progress.
 func (l *Learner) ResetAll(ctx context.Context) error {
 	return l.reset(ctx, nil, l.course.Exercises()...)
 }
@@ -124,7 +125,8 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 	return nil
 }
 
-// forget deletes the progress on an exercise, nil for all, and removes the answers.
+// forget deletes the progress on an exercise, or on all exercises if e is nil. It
+// removes the files of answered.
 func (l *Learner) forget(ctx context.Context, e *workshop.Exercise, answered ...*workshop.Exercise) error {
 	if err := l.record(ctx, e, workshop.Reset, ""); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// firstScenario is the request whose tree a learner sees first.
+// firstScenario is the scenario of the first tree that a learner sees.
 const firstScenario = "get-node"
 
 var welcome = message.Of("Welcome. Below is what the real kube-apiserver does when somebody reads a node, cut down to two layers: the handler and the registry.")
@@ -25,7 +25,8 @@ The first three exercises take ten minutes and are about this request. ` + "`api
 // Fresh reports whether the learner has done nothing yet.
 func (l *Learner) Fresh() bool { return l.progress.Empty() }
 
-// Learn continues with the next exercise. A fresh learner first sees how to read a tree, with one that draw draws.
+// Learn continues with the next exercise. For a fresh learner, it first draws a tree
+// with draw and explains how to read it.
 func (l *Learner) Learn(ctx context.Context, draw func(context.Context, *trace.Recording) error) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err

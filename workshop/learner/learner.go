@@ -1,5 +1,8 @@
-// Package learner is the work of a learner on the course of package workshop: questions, replies, progress, and
-// the folder with answers and traces.
+// Package learner is the work of a learner on the course of package workshop:
+// questions, replies, progress, and the folder with answers and traces. Commands and
+// the page call it.
+//
+// The judgement of answers does not belong here; it is in package workshop.
 package learner
 
 import (
@@ -24,9 +27,11 @@ import (
 type Options struct {
 	// Lang is the language of the texts: "en" or "zh".
 	Lang string
-	// LangChosen is set if a flag has chosen Lang, so that the commands that are suggested need it, too.
+	// LangChosen is set if a flag chose Lang. Suggested commands then need the flag,
+	// too.
 	LangChosen bool
-	// K8s is the version of Kubernetes whose recordings decide, as session.RecordedRelease takes it.
+	// K8s is the version of Kubernetes, in a form that session.RecordedRelease accepts.
+	// Its recordings decide.
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
 	Course string
@@ -34,9 +39,9 @@ type Options struct {
 	Out io.Writer
 	// Columns is the width of Out in columns; 0 if it is not a terminal.
 	Columns int
-	// Colour draws texts with the escape sequences of a terminal.
+	// Colour enables the escape sequences of a terminal.
 	Colour bool
-	// Reporter receives notices, and the progress of builds.
+	// Reporter receives notices and the progress of builds.
 	Reporter session.Reporter
 }
 
@@ -50,7 +55,7 @@ type Learner struct {
 	p        message.Printer // of lang
 	k8s      string
 	chosen   chosen
-	dir      string // where state and answers are
+	dir      string // the folder of state and answers
 	course   *workshop.Course
 	state    *workshop.State
 	progress *workshop.Progress
@@ -66,7 +71,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	if l.chosen, err = chosenBy(o, l.k8s); err != nil {
 		return nil, err
 	}
-	var both errgroup.Group // two thirds of the time that one after the other takes
+	var both errgroup.Group // in parallel: two thirds of the time
 	both.Go(func() (err error) {
 		l.course, err = workshop.Open(o.Course)
 		return err
@@ -88,7 +93,8 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	return l, l.load(ctx)
 }
 
-// NewJudge returns a judge for a version of Kubernetes that uses the embedded recordings.
+// NewJudge returns a judge for a version of Kubernetes that uses the embedded
+// recordings.
 func NewJudge(k8s string) (workshop.Judge, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -97,7 +103,7 @@ func NewJudge(k8s string) (workshop.Judge, error) {
 	return workshop.Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: k8s}, nil
 }
 
-// load adds up what the state file has.
+// load sums up the events of the state file.
 func (l *Learner) load(ctx context.Context) error {
 	events, err := l.state.Read(ctx)
 	if err != nil {
@@ -123,12 +129,13 @@ func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop
 	return l.load(ctx)
 }
 
-// sayf prints a message and ends the line.
+// sayf prints a message and a line break. It adds the learner's flags to commands in
+// the message.
 func (l *Learner) sayf(format string, args ...any) {
 	fmt.Fprintln(l.out, l.chosen.in(l.p.Sprintf(format, args...)))
 }
 
-// current returns the exercise that was started last.
+// current returns the exercise that the learner started last.
 func (l *Learner) current() (*workshop.Exercise, error) {
 	for _, e := range l.course.Exercises() {
 		if e.Name == l.progress.Current {
@@ -138,7 +145,7 @@ func (l *Learner) current() (*workshop.Exercise, error) {
 	return nil, message.NewError("no exercise is started: begin with \"apitrace workshop next\"")
 }
 
-// named returns the exercise of a name or number; without one, the current exercise.
+// named returns the exercise with a name or number. "" is the current exercise.
 func (l *Learner) named(name string) (*workshop.Exercise, error) {
 	if name == "" {
 		return l.current()

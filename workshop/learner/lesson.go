@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Lesson prints the lesson of a chapter, "" being that of the current exercise.
+// Lesson prints the lesson of a chapter. "" is the chapter of the current exercise.
 func (l *Learner) Lesson(chapter string) error {
 	name, err := l.lessonName(chapter)
 	if err != nil {
@@ -33,18 +33,21 @@ func (l *Learner) Lesson(chapter string) error {
 }
 
 var (
-	// diagram is one that GitHub draws, with the command that prints it in a comment.
+	// diagram matches a diagram for GitHub. A comment in it has the command that prints
+	// it.
 	diagram = regexp.MustCompile("(?ms)^```mermaid\n%% \\$ (apitrace [^\n]*)\n.*?^```\n")
-	// toLesson and toPage are links to another lesson and to another page of the repository.
+	// toLesson matches a link to another lesson, and toPage a link to another page of
+	// the repository.
 	toLesson = regexp.MustCompile(`\[([^\]]+)\]\(([a-z0-9-]+)\.(en|zh)\.md\)`)
-	// table is one with its headings; the cells of rows are parted by "|".
+	// table matches a table with headings. "|" separates the cells of a row.
 	table  = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)`)
 	toPage = regexp.MustCompile(`\[([^\]]+)\]\([^):\s]+\.md(?:#[^)\s]*)?\)`)
 )
 
-// forTerminal replaces what leads nowhere in a terminal: a diagram by the command that prints it, and a link to
-// another lesson by the command that shows that. Of other links between pages, the text is left. A row of a table
-// becomes an item of a list, because its cells are too long for columns.
+// forTerminal replaces the parts of a page that do not work in a terminal. A diagram
+// becomes the command that prints it. A link to a lesson becomes the command that shows
+// the lesson. Of other links between pages, the text stays. A row of a table becomes an
+// item of a list, because its cells are too long for columns.
 func forTerminal(page, lang string) string {
 	page = diagram.ReplaceAllString(page, "```\n$$ $1\n```\n")
 	page = toLesson.ReplaceAllString(page, "$1 (`apitrace workshop lesson $2`)")
@@ -63,7 +66,8 @@ func cells(row string) []string {
 	return list
 }
 
-// listed writes rows as a list: the first cell, the second, and each further one behind its heading.
+// listed writes each row as an item of a list: the first cell, the second, and each
+// further cell after its heading.
 func listed(headings, rows []string, lang string) string {
 	p := message.For(lang)
 	colon, semicolon := p.Sprintf(": "), p.Sprintf("; ")
@@ -87,7 +91,9 @@ func listed(headings, rows []string, lang string) string {
 	return list.String()
 }
 
-// lessonName is the name of the lesson of a chapter, or that is called so.
+// lessonName returns the name of the lesson of a chapter. chapter is a number or a
+// name; "" is the chapter of the current exercise. Other names are returned as they
+// are: they are names of lessons.
 func (l *Learner) lessonName(chapter string) (string, error) {
 	if chapter == "" {
 		e, err := l.current()
@@ -104,7 +110,8 @@ func (l *Learner) lessonName(chapter string) (string, error) {
 	return chapter, nil
 }
 
-// lessonOf is the name of a chapter's lesson: "03-get" for "lessons/03-get", "" if it has none.
+// lessonOf returns the name of a chapter's lesson, such as "03-get" for
+// "lessons/03-get", or "".
 func lessonOf(c *workshop.Chapter) string {
 	if c.Lesson == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// List prints the chapters with their exercises and how far the learner is.
+// List prints the chapters, their exercises, and the learner's progress.
 func (l *Learner) List(details bool) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err
@@ -31,7 +31,8 @@ func (l *Learner) List(details bool) error {
 	return nil
 }
 
-// listChapter prints a chapter, and returns how many of its exercises are passed, and the minutes of the others.
+// listChapter prints a chapter. It returns how many of its exercises are passed, and
+// the minutes that the others take.
 func (l *Learner) listChapter(chapter *workshop.Chapter, details bool) (passed, minutes int) {
 	for _, e := range chapter.Exercises {
 		if l.progress.Of(e).Passed {

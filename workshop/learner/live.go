@@ -19,7 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// play makes the recording that a live exercise is judged by. request has what an answer does not say of a request.
+// play returns the recording that decides a live exercise. For an answer with method
+// and path, it sends a request; request then has its other properties.
 func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *scenarios.TypedRequest) (*trace.Recording, error) {
 	if e.Change != nil {
 		if err := l.mustHaveEdited(ctx, e); err != nil {
@@ -52,7 +53,8 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	return l.replay(ctx, ownRequest(e, h), "")
 }
 
-// mustHaveEdited is an error if the file that the exercise is about is not changed, whatever else is.
+// mustHaveEdited returns an error if the file of the exercise is unchanged, even if
+// other files are changed.
 func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) error {
 	dir, err := session.Edits{}.Dir()
 	if err != nil {
@@ -88,12 +90,12 @@ func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) erro
 	return nil
 }
 
-// traceFile is where the trace is that a live exercise was judged by last.
+// traceFile returns the file with the last trace that decided a live exercise.
 func (l *Learner) traceFile(e *workshop.Exercise) string {
 	return filepath.Join(l.dir, "traces", e.Name+".jsonl")
 }
 
-// keepTrace keeps the trace that an exercise is judged by, for "apitrace workshop trace".
+// keepTrace saves the trace that decides an exercise, for "apitrace workshop trace".
 func (l *Learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording *trace.Recording) error {
 	file := l.traceFile(e)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -102,8 +104,8 @@ func (l *Learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording
 	return trace.Save(ctx, file, recording)
 }
 
-// replayChanged sends the scenario of an exercise to a server that is built with the edits in a
-// folder, "" for the learner's own.
+// replayChanged replays the scenario of an exercise on a server built with the edits in
+// a folder. "" is the learner's own folder.
 func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits string) (*trace.Recording, error) {
 	scenario, err := scenarios.Find(e.Scenario)
 	if err != nil {
@@ -123,7 +125,8 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 	return l.replay(ctx, scenario, edits)
 }
 
-// ownRequest is the scenario of one request to the state that an exercise makes. Any answer will do.
+// ownRequest returns a scenario with one request to the state that an exercise sets up.
+// It expects no particular status.
 func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	own := *h
 	own.Status = 0
@@ -137,8 +140,9 @@ func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	}
 }
 
-// replay sends a scenario's requests to a server of the learner's version, which is built with
-// the edits in a folder, "" for the learner's own, and says what was answered.
+// replay sends a scenario's requests to a server of the learner's version, and reports
+// the responses. The server is built with the edits in a folder; "" is the learner's
+// own folder.
 func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (*trace.Recording, error) {
 	server := session.ServerOptions{Spec: session.Spec{Version: l.k8s}, Edits: session.EditsIn(edits)}
 	recording, messages, err := session.RunTraced(ctx, server, scenario, l.reporter)
@@ -154,7 +158,8 @@ func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 	return recording, nil
 }
 
-// requestFlags writes what "apitrace workshop check" needs besides method and path.
+// requestFlags returns the flags of "apitrace workshop check" for a request, besides
+// method and path.
 func requestFlags(h *scenarios.HTTP) string {
 	var flags strings.Builder
 	if h.As != "" {
@@ -175,7 +180,7 @@ func (l *Learner) printBody(h *scenarios.HTTP) {
 	}
 }
 
-// printReplacement prints a change as a diff would.
+// printReplacement prints a change like a diff.
 func printReplacement(out io.Writer, r workshop.Replacement) {
 	for _, part := range []struct{ sign, text string }{{"-", r.Old}, {"+", r.New}} {
 		for line := range strings.Lines(part.text) {

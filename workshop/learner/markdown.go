@@ -11,38 +11,41 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// widest is how wide texts are at most: longer lines are hard to read. Where nobody says how wide the output is, such
-// as in a pipe, they are plainWidth wide.
+// widest is the maximum width of texts, because longer lines are hard to read.
+// plainWidth is their width if the output has no known width, such as a pipe.
 const (
 	widest     = 88
 	plainWidth = 80
 )
 
-// A typesetter lays Markdown out for a terminal, or for a file that somebody reads as it is.
+// A typesetter formats Markdown for a terminal or for a text file.
 type typesetter struct {
 	width int
-	// colour draws emphasis and code with escape sequences. Without, code stays between backquotes, which tell
-	// where a command ends; emphasis is left out.
+	// colour draws emphasis and code with escape sequences. Without it, code stays
+	// between backquotes, so that the end of a command is visible, and emphasis is
+	// dropped.
 	colour bool
 }
 
-// Marks around what glamour makes of a code block, whose lines are not wrapped: from the private use area, so that no text has them.
+// Marks before and after a code block in glamour's output: lines between them are not
+// wrapped. They are from the private use area, so that no text contains them.
 const (
 	codeStart = "\uE000"
 	codeEnd   = "\uE001"
 )
 
-// lay returns the text in lines that are not wider than the typesetter's width, but for those of code blocks. It ends
-// in a line break.
+// lay returns the text in lines of at most the typesetter's width, except code blocks.
+// The result ends in a line break.
 func (t typesetter) lay(markdown string) string {
 	styled := joinLines(markdown)
-	// Glamour styles; it does not wrap, because it breaks names at their dots and Chinese before a full stop.
+	// Glamour only styles. Its own wrapping breaks names at their dots and Chinese
+	// before a full stop.
 	renderer, err := glamour.NewTermRenderer(glamour.WithStyles(t.style()), glamour.WithWordWrap(0))
 	if err == nil {
 		styled, err = renderer.Render(styled)
 	}
 	if err != nil {
-		return markdown // which can be read, too
+		return markdown // unstyled, it can be read, too
 	}
 	var out []string
 	code := false
@@ -62,10 +65,11 @@ func (t typesetter) lay(markdown string) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n") + "\n"
 }
 
-// beginning is what stands in front of a line's text: its indentation, and the sign of a list's item.
+// beginning matches the text before a line's text: its indentation, and the sign of a
+// list item.
 var beginning = regexp.MustCompile(`^ *(• |[0-9]+\. )?`)
 
-// wrap breaks a line. Those that follow begin where its text begins.
+// wrap breaks a line. The further lines are indented to the beginning of its text.
 func (t typesetter) wrap(line string) []string {
 	first := beginning.FindString(line)
 	indent := utf8.RuneCountInString(first)
@@ -80,7 +84,7 @@ func (t typesetter) wrap(line string) []string {
 	return lines
 }
 
-// style is how glamour draws.
+// style returns the style for glamour.
 func (t typesetter) style() ansi.StyleConfig {
 	zero, two := uint(0), uint(2)
 	style := ansi.StyleConfig{
@@ -105,14 +109,15 @@ func (t typesetter) style() ansi.StyleConfig {
 	return style
 }
 
-// block begins a line that does not go on with the paragraph before it: a heading, an item, a quotation or a table.
+// block matches a line that does not continue the paragraph before it: a heading, an
+// item, a quotation or a table.
 var block = regexp.MustCompile(`^ *(#|- |\* |[0-9]+\. |>|\|)`)
 
-// joinLines makes a line of each paragraph of a Markdown text. Between Chinese characters there is no blank, as
-// there would be if Markdown had a line break there.
+// joinLines makes one line of each paragraph of a Markdown text. Between Chinese
+// characters it adds no blank; Markdown would turn a line break there into a blank.
 func joinLines(markdown string) string {
 	var out strings.Builder
-	open := false // whether the next line may go on with the last one
+	open := false // whether the next line may continue this one
 	fenced := false
 	for line := range strings.Lines(strings.TrimSpace(markdown)) {
 		line = strings.TrimRight(line, " \n")

@@ -55,8 +55,9 @@ goes on here.
 // closing are characters that may not begin a line of Chinese.
 var closing = regexp.MustCompile(`^ *[，。；：！？、）】》”’]`)
 
-// TestLayTexts lays all texts of the course and the lessons out: no mark of emphasis is left, no line is too wide,
-// and none begins with what closes the one before.
+// TestLayTexts formats all texts of the course and the lessons. No mark of emphasis may
+// be left, no line may be too wide, and no line may begin with punctuation that closes
+// the line before.
 func TestLayTexts(t *testing.T) {
 	texts := map[string]string{}
 	course, err := workshop.Open("")

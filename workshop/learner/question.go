@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// QuestionHTML returns the question of an exercise in both languages, with the steps or statements to choose from, as HTML without scripts.
+// QuestionHTML returns the question of an exercise in both languages, with its steps or
+// statements, as HTML without scripts.
 func QuestionHTML(e *workshop.Exercise) (workshop.Text, error) {
 	en, zh := &html{lang: "en"}, &html{lang: "zh"}
 	text := workshop.Text{En: en.of(asked(e, "en")), Zh: zh.of(asked(e, "zh"))}
@@ -17,7 +18,7 @@ func QuestionHTML(e *workshop.Exercise) (workshop.Text, error) {
 	return text, zh.err
 }
 
-// asked is the question as Markdown, in one language.
+// asked returns the question as Markdown, in one language.
 func asked(e *workshop.Exercise, lang string) workshop.Text {
 	var text strings.Builder
 	text.WriteString(e.Question.In(lang))

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// sayServer says what a live exercise waits for on this machine.
+// sayServer says how long a live exercise waits for a server on this machine, and why.
 func (l *Learner) sayServer(ctx context.Context, e *workshop.Exercise) {
 	built := l.hasServers(ctx, e)
 	_, noGo := program.FindToolchain(ctx)
@@ -31,8 +31,9 @@ func (l *Learner) sayServer(ctx context.Context, e *workshop.Exercise) {
 	l.aside(wait + "\n" + l.p.Sprintf("to go on without: apitrace workshop next --skip)"))
 }
 
-// hasServers reports whether the cache has the traced servers that a live exercise needs. A cache that cannot be read has none: the check of
-// an answer says why.
+// hasServers reports whether the cache has the traced servers that a live exercise
+// needs. For a cache that cannot be read, it returns false; checking an answer then
+// reports the error.
 func (l *Learner) hasServers(ctx context.Context, e *workshop.Exercise) bool {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -50,7 +51,7 @@ func (l *Learner) hasServers(ctx context.Context, e *workshop.Exercise) bool {
 	return err == nil && has
 }
 
-// whatIsLacking adds to an error that is due to a missing Go how a learner goes on.
+// whatIsLacking adds advice to an error about a missing Go.
 func whatIsLacking(err error) error {
 	if !errors.As(err, new(*program.NoGoError)) {
 		return err

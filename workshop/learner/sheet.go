@@ -21,7 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Board is the course as a learner sees it in a list.
+// Board is the list of the course with the learner's progress.
 type Board struct {
 	K8sVersion string         `json:"k8sVersion" description:"The release whose recordings decide."`
 	Current    string         `json:"current" description:"Name of the exercise that was started last, empty if none was."`
@@ -59,7 +59,8 @@ type BoardExercise struct {
 	Tries     int    `json:"tries" description:"How many wrong answers were given."`
 }
 
-// A Sheet is an exercise with its question, and what the learner may read of the rest. Texts are HTML without scripts.
+// A Sheet is an exercise with its question. Hints, solution and debrief are there as
+// far as the learner may read them. Texts are HTML without scripts.
 type Sheet struct {
 	BoardExercise
 	Chapter   string         `json:"chapter" description:"Title of its chapter."`
@@ -94,23 +95,24 @@ type SheetTrace struct {
 	Scenario string `json:"scenario" description:"Name of the scenario."`
 }
 
-// A SheetSolution is what passes.
+// A SheetSolution is a right answer.
 type SheetSolution struct {
 	Answers []string `json:"answers" description:"Each of these passes."`
 	Steps   []string `json:"steps" description:"The steps in their order."`
 	Text    string   `json:"text" description:"Why, as HTML; may be empty."`
 }
 
-// A Reply is what becomes of an answer.
+// A Reply is the result of an answer.
 type Reply struct {
 	Passed  bool     `json:"passed" description:"Whether the answer is right."`
 	Text    string   `json:"text" description:"Why, as HTML."`
 	Notices []string `json:"notices" description:"What is to be known besides, such as what a server answered."`
-	// Recording is what a live exercise was judged by, nil for the others.
+	// Recording is the trace that decided a live exercise; nil for other exercises.
 	Recording *trace.Recording `json:"-"`
 }
 
-// markdown makes HTML of a text whose paragraphs are lines (see joinLines). goldmark leaves raw HTML out, and addresses that would run a script.
+// markdown turns a text with one line per paragraph (see joinLines) into HTML. goldmark
+// drops raw HTML and links that would run a script.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
 
 func toHTML(text string) (string, error) {
@@ -121,7 +123,7 @@ func toHTML(text string) (string, error) {
 	return out.String(), nil
 }
 
-// html gathers texts, and the first error.
+// html converts texts and keeps the first error.
 type html struct {
 	lang string
 	err  error
@@ -133,7 +135,7 @@ func (h *html) of(t workshop.Text) string {
 	return text
 }
 
-// Board lists the course.
+// Board returns the list of the course.
 func (l *Learner) Board() (*Board, error) {
 	b := &Board{K8sVersion: l.k8s, Current: l.progress.Current, Notices: []string{}}
 	for i := range l.course.Chapters {
@@ -225,7 +227,7 @@ func (l *Learner) Sheet(name string) (*Sheet, error) {
 	return s, h.err
 }
 
-// addTraces adds the recordings that are part of apitrace.
+// addTraces adds the recordings that come with apitrace.
 func (s *Sheet) addTraces(e *workshop.Exercise, k8s string) error {
 	add := func(which string, source workshop.Source) error {
 		version, err := recordings.Resolve(cmp.Or(source.K8s, k8s))
@@ -245,7 +247,7 @@ func (s *Sheet) addTraces(e *workshop.Exercise, k8s string) error {
 	return err
 }
 
-// sheetSolution is what printSolution prints.
+// sheetSolution returns the solution that printSolution prints.
 func (l *Learner) sheetSolution(e *workshop.Exercise) (*SheetSolution, error) {
 	s := &SheetSolution{Answers: []string{}, Steps: []string{}}
 	switch {
@@ -277,7 +279,8 @@ func (l *Learner) sheetSolution(e *workshop.Exercise) (*SheetSolution, error) {
 	return s, err
 }
 
-// Do writes down that an exercise was started, or that a hint or the solution was asked for, or forgets it (Reset).
+// Do records that an exercise was started, or that a hint or the solution was
+// requested. Reset forgets the exercise.
 func (l *Learner) Do(ctx context.Context, name string, did workshop.Action) error {
 	e, err := l.named(name)
 	if err != nil {
@@ -306,8 +309,9 @@ func (l *Learner) Do(ctx context.Context, name string, did workshop.Action) erro
 	return l.record(ctx, e, did, "")
 }
 
-// Answer judges an answer to an exercise and writes that down: a text, or the request of a live exercise; of one that changes the
-// server, neither.
+// Answer judges an answer to an exercise and records the verdict. The answer is text,
+// or request for an exercise that asks for a request. An exercise that changes the
+// server needs neither.
 func (l *Learner) Answer(ctx context.Context, name, text string, request *scenarios.TypedRequest) (*Reply, error) {
 	e, err := l.named(name)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Start starts the exercise of a name or number. Without one, it starts the current exercise, or the first.
+// Start starts the exercise with a name or number. "" is the current exercise, or the
+// first one.
 func (l *Learner) Start(ctx context.Context, name string) error {
 	if name == "" && l.progress.Current == "" {
 		return l.Next(ctx, false)
@@ -25,7 +26,8 @@ func (l *Learner) Start(ctx context.Context, name string) error {
 	return l.start(ctx, e)
 }
 
-// Next starts the next exercise that is to be done, the current one only if it is not to be skipped.
+// Next starts the next exercise that is not passed. This may be the current one, unless
+// skip is set.
 func (l *Learner) Next(ctx context.Context, skip bool) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err
@@ -49,7 +51,7 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 	return nil
 }
 
-// sayAllPassed says that nothing is left to do with the learner's version.
+// sayAllPassed says that no exercise is left for the learner's version.
 func (l *Learner) sayAllPassed() {
 	if passed, all := l.passed(); passed < all {
 		l.sayf("You have passed all exercises that can be done with Kubernetes %s, %d of %d: choose another release with --k8s to go on.", l.k8s, passed, all)
@@ -60,7 +62,8 @@ func (l *Learner) sayAllPassed() {
 	l.sayf("To go on without questions:\n  walk through any recording:    apitrace explore get-node\n  trace a request of your own:   apitrace request GET /api/v1/nodes\n  undo your edits of the server: apitrace edit --revert --all (apitrace edit --list shows them)")
 }
 
-// sayEnd tells a learner who has passed the last exercise of the course, but not all before it, that the course goes on with those.
+// sayEnd tells a learner who has passed the last exercise of the course that earlier
+// exercises are left.
 func (l *Learner) sayEnd() {
 	all := l.course.Exercises()
 	if last := all[len(all)-1]; last.Name != l.progress.Current || !l.progress.Of(last).Passed {
@@ -72,7 +75,7 @@ func (l *Learner) sayEnd() {
 	fmt.Fprintln(l.out)
 }
 
-// passed counts the passed exercises of the course, and all.
+// passed counts the passed exercises of the course, and all exercises.
 func (l *Learner) passed() (passed, all int) {
 	for _, e := range l.course.Exercises() {
 		all++
@@ -83,8 +86,8 @@ func (l *Learner) passed() (passed, all int) {
 	return passed, all
 }
 
-// following is the next exercise that can be done and is not passed, nil if there is none. The current one
-// may be skipped, unless there is no other.
+// following returns the next exercise that is available and not passed, or nil. With
+// skip, it returns the current exercise only if there is no other.
 func (l *Learner) following(skip bool) (*workshop.Exercise, error) {
 	var first error
 	e := l.progress.Next(l.course, func(e *workshop.Exercise) bool {
@@ -114,7 +117,8 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	return l.writeAnswerFile(e)
 }
 
-// mustHaveExercises is an error if no exercise of the course can be done with the learner's version.
+// mustHaveExercises returns an error if no exercise of the course can be done with the
+// learner's version.
 func (l *Learner) mustHaveExercises() error {
 	if has, err := available(l.k8s, l.course.Exercises()); has || err != nil {
 		return err
@@ -126,7 +130,8 @@ func (l *Learner) mustHaveExercises() error {
 	return message.UsageErrorf("the course has no exercises about Kubernetes %s: choose one of %s with --k8s", l.k8s, message.List(others))
 }
 
-// releasesWith lists the recorded releases with which at least one of the exercises can be done, the oldest first.
+// releasesWith lists the recorded releases for which at least one of the exercises is
+// available, oldest first.
 func (l *Learner) releasesWith(exercises ...*workshop.Exercise) ([]string, error) {
 	recorded, err := recordings.Names()
 	if err != nil {
@@ -155,7 +160,8 @@ func available(k8s string, exercises []*workshop.Exercise) (bool, error) {
 	return false, nil
 }
 
-// mustBeAvailable is an error if an exercise cannot be done with the learner's version.
+// mustBeAvailable returns an error if an exercise cannot be done with the learner's
+// version.
 func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 	if !e.Releases.Has(l.k8s) {
 		return message.UsageErrorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
@@ -168,7 +174,7 @@ func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 	return nil
 }
 
-// show prints a question, and how to answer it.
+// show prints a question and how to answer it.
 func (l *Learner) show(ctx context.Context, e *workshop.Exercise) {
 	chapter := l.course.Chapter(e)
 	fmt.Fprintf(l.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
@@ -204,10 +210,10 @@ func (l *Learner) show(ctx context.Context, e *workshop.Exercise) {
 	}
 }
 
-// beforeRemark stands between a command and what is to be known of it.
+// beforeRemark separates a command from a remark about it.
 const beforeRemark = "    "
 
-// aside prints lines below a question, broken at their blanks if they are too long.
+// aside prints lines below a question. It breaks long lines at their blanks.
 func (l *Learner) aside(lines string) {
 	for line := range strings.SplitSeq(l.chosen.in(lines), "\n") {
 		broken := []string{line}
@@ -220,7 +226,8 @@ func (l *Learner) aside(lines string) {
 	}
 }
 
-// howToAnswer is the command that answers a question, and behind beforeRemark what else it accepts.
+// howToAnswer returns the command that answers a question. A remark about its arguments
+// may follow beforeRemark.
 func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	const check = "apitrace workshop check "
 	switch e.Kind() {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// summaryPage is the page around a summary. It needs nothing from elsewhere.
+// summaryPage is the HTML page around a summary. It refers to no other files.
 var summaryPage = template.Must(template.New("summary").Parse(`<!DOCTYPE html>
 <html lang="{{.Lang}}">
 <meta charset="utf-8">
@@ -22,7 +22,8 @@ var summaryPage = template.Must(template.New("summary").Parse(`<!DOCTYPE html>
 {{.Body}}</html>
 `))
 
-// Summary prints what was learned and tried, and how long it took: as HTML, or else as Markdown, which is laid out for a terminal.
+// Summary prints the learner's results and the time they took. The format is HTML or
+// Markdown. In a terminal, the Markdown is laid out.
 func (l *Learner) Summary(ctx context.Context, html bool) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// width is how wide texts are.
+// width returns the width of texts, in columns.
 func (l *Learner) width() int {
 	if l.columns > 0 {
 		return min(l.columns, widest)
@@ -18,21 +18,22 @@ func (l *Learner) width() int {
 // translated is a text of the course, or a message.
 type translated interface{ In(lang string) string }
 
-// lay lays a text out that stands behind something so wide.
+// lay formats a text that is printed with an indentation of indent columns.
 func (l *Learner) lay(t translated, indent int) string {
 	return typesetter{width: l.width() - indent, colour: l.colour}.lay(l.chosen.in(t.In(l.lang)))
 }
 
-// markdown prints a text.
+// markdown prints a Markdown text.
 func (l *Learner) markdown(t translated) { fmt.Fprint(l.out, l.lay(t, 0)) }
 
-// item prints a text behind its letter.
+// item prints a text after its letter.
 func (l *Learner) item(letter string, t translated) {
 	indent := len("  ") + len(letter) + len("  ")
 	fmt.Fprintf(l.out, "  %s  %s\n", letter, indented(l.lay(t, indent), indent))
 }
 
-// indented is a text with all lines but the first moved to the right, without the line break at its end.
+// indented indents all lines of a text but the first, and removes the line break at its
+// end.
 func indented(text string, by int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i := 1; i < len(lines); i++ {

@@ -15,8 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Recording is that of the current exercise, or another one of its recordings. It spoils the exercise if the heading of its tree,
-// which names the functions that made the error of a failed request or changed it, gives the answer away before it is passed.
+// Recording returns the recording of the current exercise, or another one of its
+// recordings by name.
+//
+// spoils is set if the heading of the recording's tree gives the answer away before the
+// exercise is passed. The heading names the functions that made or changed the error of
+// a failed request.
 func (l *Learner) Recording(which string) (recording *trace.Recording, spoils bool, err error) {
 	e, err := l.current()
 	if err != nil {
@@ -53,7 +57,8 @@ func (l *Learner) spoils(e *workshop.Exercise, recording *trace.Recording) (bool
 	return slices.ContainsFunc(right, func(name string) bool { return slices.Contains(named, name) }), err
 }
 
-// asked is the recording that an exercise asks about: of a live one, what it was judged by last.
+// asked returns the recording that an exercise asks about. For a live exercise, it is
+// the last recording that decided it.
 func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, error) {
 	source := workshop.Source{Scenario: e.Scenario}
 	if which != "" {
@@ -66,7 +71,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, message.UsageErrorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
 		}
-		if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
+		if errors.As(err, new(*trace.CutError)) { // the rest of the recording is usable
 			l.reporter.Notice("%v", err)
 			err = nil
 		}
@@ -75,7 +80,8 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 	return recordings.Load(cmp.Or(source.K8s, l.k8s), source.Scenario)
 }
 
-// noRecording is the error that an exercise has no further recording of this name.
+// noRecording returns the error that an exercise has no further recording with this
+// name.
 func noRecording(e *workshop.Exercise, which string) error {
 	if len(e.Also) == 0 {
 		return message.UsageErrorf("this exercise has no recording %q: it asks about one alone", which)

@@ -16,7 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Verify proves one exercise, or all; live ones on a server, too, if that is wanted.
+// Verify proves one exercise, or all if name is "". If live is set, it also proves live
+// exercises on a server.
 func (l *Learner) Verify(ctx context.Context, name string, live bool) error {
 	all := l.course.Exercises()
 	if name != "" {
@@ -70,12 +71,13 @@ func versions() ([]string, error) {
 	return slices.Clip(all), nil
 }
 
-// exists looks functions up in the source of those versions whose source is at hand.
+// exists reports whether the source of a version has a function. If the source is not
+// available, it returns true.
 func exists(k8s, function string) (bool, error) {
 	for _, p := range apiserver.Programs() {
 		dir, err := apiserver.CachedTreeOf(p.Name, k8s, nil)
 		if errors.Is(err, program.ErrNoSource) {
-			return true, nil // not to be known here
+			return true, nil // cannot be checked here
 		}
 		if err != nil {
 			return false, err
@@ -111,7 +113,8 @@ func (l *Learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) er
 	return err
 }
 
-// verifyChange solves an exercise with its edits, in a folder that is not the user's, and makes the wrong changes that it knows.
+// verifyChange solves an exercise with its edits, in a folder that is not the user's.
+// Then it checks the replies to the exercise's wrong changes.
 func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) error {
 	recording, err := l.replayEdits(ctx, e, e.Solution.Edits)
 	if err != nil {
@@ -139,7 +142,8 @@ func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) error 
 	return nil
 }
 
-// replayEdits sends the scenario of an exercise to a server with some edits, made in a folder that is not the user's.
+// replayEdits replays the scenario of an exercise on a server with edits, made in a
+// folder that is not the user's.
 func (l *Learner) replayEdits(ctx context.Context, e *workshop.Exercise, edits []workshop.Replacement) (recording *trace.Recording, err error) {
 	dir, err := program.NewRunDir()
 	if err != nil {
@@ -152,7 +156,7 @@ func (l *Learner) replayEdits(ctx context.Context, e *workshop.Exercise, edits [
 	return l.replayChanged(ctx, e, dir.Path)
 }
 
-// apply changes the file of an exercise by some edits.
+// apply applies replacements to the file of an exercise.
 func (l *Learner) apply(ctx context.Context, e *workshop.Exercise, replacements []workshop.Replacement, edits program.Edits) error {
 	edit, err := apiserver.AddEdit(ctx, edits, e.Change.File, apiserver.BuildOptions{Version: l.k8s})
 	if err != nil {

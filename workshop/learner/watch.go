@@ -14,7 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Watch judges the answer to the current exercise and to those behind it, whenever it changes.
+// Watch judges the answer to the current exercise, and to the exercises after it,
+// whenever the answer changes.
 func (l *Learner) Watch(ctx context.Context) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err
@@ -40,8 +41,9 @@ func (l *Learner) Watch(ctx context.Context) error {
 	return err
 }
 
-// watchOne says where the answer goes and judges each change of it, until the exercise is passed. It watches before it says so: the answer may
-// be written at once.
+// watchOne says where to write the answer, and judges each change of it until the
+// exercise is passed. It begins to watch first, because the answer may be written at
+// once.
 func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error) {
 	folders, err := l.watched(e)
 	if err != nil {
@@ -70,14 +72,15 @@ func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error
 			return nil
 		}
 		if err != nil && ctx.Err() == nil {
-			// Half an answer, or a change that does not compile: the learner goes on.
+			// The answer may be incomplete, or a change may not compile: the learner
+			// continues.
 			l.reporter.Notice("%v", err)
 		}
 	}
 	return err
 }
 
-// watched lists the folders that hold what an answer depends on.
+// watched lists the folders that an answer depends on.
 func (l *Learner) watched(e *workshop.Exercise) ([]string, error) {
 	answers := filepath.Dir(l.answerFile(e))
 	if !e.Live() {
@@ -94,8 +97,9 @@ func (l *Learner) watched(e *workshop.Exercise) ([]string, error) {
 	return []string{answers, edits, apiserver.ServedDir(cache)}, nil
 }
 
-// relevant describes, in a text to compare, all that an answer depends on: what is in the answer file and, of a live
-// exercise, the states of the edits and of the servers that are kept running.
+// relevant returns a text that changes whenever the answer may change. It is the
+// content of the answer file. For a live exercise, it also has the sizes and times of
+// the edits and of the files of running servers.
 func (l *Learner) relevant(e *workshop.Exercise) (string, error) {
 	answer, err := l.readAnswerFile(e)
 	if err != nil || !e.Live() {
@@ -111,7 +115,8 @@ func (l *Learner) relevant(e *workshop.Exercise) (string, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err != nil || d.IsDir() || edits && filepath.Ext(file) != ".go" { // editors have files of their own
+			// Editors have files of their own there.
+			if err != nil || d.IsDir() || edits && filepath.Ext(file) != ".go" {
 				return err
 			}
 			info, err := d.Info()
