@@ -16,11 +16,13 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// A check examines which exercises of the course can be done on this machine. It uses no network and builds nothing.
+// A check finds out which exercises of the course can be done on this machine. It uses
+// no network and builds nothing.
 type check struct {
-	// Folder is a preparation, if there is one at hand: it has what is missing.
+	// Folder is a preparation with the missing parts, or "".
 	Folder string
-	// K8s is the release whose recordings decide, as session.RecordedRelease takes it.
+	// K8s is the release, in a form that session.RecordedRelease accepts. Its
+	// recordings decide.
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
 	Course string
@@ -28,12 +30,13 @@ type check struct {
 	course *workshop.Course
 	has    stock
 	mark   mark
-	// missing has the names of the exercises that cannot be done.
+	// missing are the names of the exercises that cannot be done.
 	missing map[string]bool
 }
 
-// run writes for each requirement of the exercises whether this machine has it, which exercises it concerns, and what to do
-// next. It returns an error if an exercise cannot be done.
+// run writes for each requirement of the exercises whether this machine has it, which
+// exercises need it, and what to do next. It returns an error if an exercise cannot be
+// done.
 func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
 	if c.K8s, err = session.RecordedRelease(c.K8s); err != nil {
 		return err
@@ -42,7 +45,7 @@ func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err er
 		return err
 	}
 	if c.mark, err = readMark(c.Folder); err == nil {
-		c.Folder = filepath.Clean(c.Folder) // "" in a preparation means that one
+		c.Folder = filepath.Clean(c.Folder) // "" in a preparation means that folder
 	} else if c.Folder != "" {
 		return message.Errorf("%s was not made by \"apitrace workshop prepare\": %w", c.Folder, err)
 	}
@@ -100,7 +103,7 @@ func (c *check) recorded() (machine.Finding, error) {
 	return f, nil
 }
 
-// solve gives a right answer to an exercise.
+// solve checks that a right answer to an exercise passes.
 func solve(judge *workshop.Judge, e *workshop.Exercise) error {
 	right, err := judge.Right(e)
 	if err != nil {
@@ -116,7 +119,7 @@ func solve(judge *workshop.Judge, e *workshop.Exercise) error {
 	return err
 }
 
-// progress checks that progress can be kept.
+// progress checks that the learner's progress can be saved.
 func progress() machine.Finding {
 	f := machine.Finding{What: message.Of("your progress")}
 	dir, err := program.StateDir()
@@ -150,7 +153,7 @@ func (c *check) servers() machine.Finding {
 	return c.lacking(f, state, (*workshop.Exercise).Live)
 }
 
-// sample checks for the sample server, which some exercises put behind the aggregator.
+// sample checks for the sample server, which some exercises use with the aggregator.
 func (c *check) sample() machine.Finding {
 	f := machine.Finding{What: message.Of("the sample API server, with tracing"), Good: message.Of("is in the cache")}
 	if c.has.sample {
@@ -159,7 +162,8 @@ func (c *check) sample() machine.Finding {
 	return c.lacking(f, message.Of("is not in the cache"), learner.NeedsSample)
 }
 
-// changes checks for what exercises that change a server need beyond the servers: Go, and the source.
+// changes checks for the further needs of exercises that change a server: Go and the
+// source.
 func (c *check) changes(ctx context.Context) machine.Finding {
 	f := machine.Finding{What: message.Of("changing a server")}
 	changing := func(e *workshop.Exercise) bool { return e.Change != nil }
@@ -176,7 +180,7 @@ func (c *check) changes(ctx context.Context) machine.Finding {
 	return f
 }
 
-// goToInstall says which Go to install.
+// goToInstall says which version of Go to install.
 func (c *check) goToInstall() message.Message {
 	if c.mark.Go != "" {
 		return message.Of("install %s, with which the servers in %s were built", c.mark.Go, c.Folder)
@@ -184,7 +188,8 @@ func (c *check) goToInstall() message.Message {
 	return message.Of("install Go 1.26 or newer from https://go.dev/dl")
 }
 
-// lacking fails a check for something that an import or a build brings.
+// lacking fails a check because something is missing that an import or a build
+// provides.
 func (c *check) lacking(f machine.Finding, state message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	next := message.Of("\"apitrace workshop prepare FOLDER\" on a machine with a network collects what is missing; here, \"apitrace build --sample\" builds it if there is a network")
 	if c.Folder != "" {
@@ -196,7 +201,8 @@ func (c *check) lacking(f machine.Finding, state message.Message, needs func(*wo
 	return c.without(f, state, next, needs)
 }
 
-// without fails a check for something that exercises need, which are then missing. It passes if there are none in the course.
+// without fails a check because something is missing, and adds the exercises that need
+// it to c.missing. If no exercise of the course needs it, the check passes.
 func (c *check) without(f machine.Finding, state, next message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	var names []string
 	for _, e := range c.course.Exercises() {

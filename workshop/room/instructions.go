@@ -10,14 +10,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// texts are the instructions of the folder, in both languages.
+// texts are the instructions in the folder, in both languages.
 //
 //go:embed README.md README.zh.md
 var texts embed.FS
 
 var instructions = template.Must(template.ParseFS(texts, "*.md"))
 
-// writeInstructions writes into the folder what to do on each machine.
+// writeInstructions writes instructions for each machine into the folder.
 func (o *Preparation) writeInstructions() error {
 	made, err := readMark(o.Folder)
 	if err != nil {

@@ -13,8 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// What the parts take, of v1.37.1 on linux/amd64: "apitrace cache export FILE --sample --rebuild" writes 800 MB in
-// half a minute of processor time, and they take 3.7 GB when imported; the README has the time of a build.
+// The sizes and times of the parts, measured with v1.37.1 on linux/amd64.
+// "apitrace cache export FILE --sample --rebuild" writes 800 MB in half a minute of
+// processor time, and they take 3.7 GB when imported. The README has the time of a
+// build.
 const (
 	bytesOfServers  = 800e6
 	bytesOfPlain    = 80e6
@@ -26,20 +28,23 @@ const (
 	minutesOfSite   = 1
 )
 
-// A part is a line of the plan: size is what it takes in the folder, minutes is processor time.
+// A part is a line of the plan. size is in bytes, in the folder; minutes is processor
+// time.
 type part struct {
 	what    message.Message
 	size    int64
 	minutes int
 }
 
-// A plan tells what a preparation makes. builds is the room that builds need in the cache.
+// A plan lists the parts of a preparation. builds is the space in the cache, in bytes,
+// that builds need.
 type plan struct {
 	parts  []part
 	builds int64
 }
 
-// plan looks at the cache for what is built already.
+// plan makes the plan of a preparation. It leaves out builds that the cache has
+// already.
 func (o *Preparation) plan(ctx context.Context) (*plan, error) {
 	version, err := session.RecordedRelease(o.K8s)
 	if err != nil {
@@ -75,7 +80,7 @@ func (o *Preparation) plan(ctx context.Context) (*plan, error) {
 	}
 	if !has.sample {
 		add(message.Of("building the sample API server with tracing"), 0, minutesOfSample)
-		plan.builds += apiserver.SampleProgram(version).Space / 10 // most of its packages are those of kube-apiserver
+		plan.builds += apiserver.SampleProgram(version).Space / 10 // it shares most of its packages with kube-apiserver
 	}
 	exported := int64(bytesOfServers)
 	if o.Plain {
@@ -89,7 +94,7 @@ func (o *Preparation) plan(ctx context.Context) (*plan, error) {
 	return plan, nil
 }
 
-// write writes the plan as a table with its sum.
+// write writes the plan as a table with a sum.
 func (l *plan) write(w io.Writer, p message.Printer) error {
 	table := text.NewTable(3)
 	table.Row(p.Sprintf("PART"), p.Sprintf("SIZE"), p.Sprintf("PROCESSOR TIME"))
@@ -119,7 +124,7 @@ func minutes(n int, p message.Printer) string {
 	return p.Sprintf("%d min", n)
 }
 
-// checkSpace refuses to begin on a disk that is too full.
+// checkSpace returns an error if a disk is too full for the plan.
 func (o *Preparation) checkSpace(l *plan) error {
 	var need int64
 	for _, part := range l.parts {
@@ -135,7 +140,8 @@ func (o *Preparation) checkSpace(l *plan) error {
 	return mustHave(cache.Root, l.builds)
 }
 
-// mustHave demands free space on the disk of a folder that may not exist yet.
+// mustHave returns an error unless the disk of a folder has need bytes free. The folder
+// need not exist yet.
 func mustHave(folder string, need int64) error {
 	free, err := program.FreeSpace(existing(folder))
 	if err == nil && free < need {

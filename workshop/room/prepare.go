@@ -1,4 +1,8 @@
-// Package room prepares a room for the workshop: it collects what machines without a network need, and checks what a machine has.
+// Package room prepares a room for the workshop: it collects everything that machines
+// without a network need, and checks which exercises a machine can do.
+//
+// Building and exporting servers does not belong here; session/machine and apiserver do
+// that.
 package room
 
 import (
@@ -19,52 +23,59 @@ import (
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
-// A Preparation makes a folder for machines without a network: apitrace itself, the traced servers, the source and the
-// compiled packages for exercises that change a server, and the lessons and recordings as a site.
+// A Preparation makes a folder for machines without a network. The folder has apitrace
+// itself, the traced servers, and the lessons and recordings as a site. For exercises
+// that change a server, it has the source and the compiled packages.
 type Preparation struct {
-	// Folder is written. It must not exist, be empty, or be an earlier preparation.
+	// Folder is the folder to write. It must not exist, be empty, or be an earlier
+	// preparation.
 	Folder string
-	// K8s is the release of the servers and of the site, as session.RecordedRelease takes it.
+	// K8s is the release of the servers and of the site, in a form that
+	// session.RecordedRelease accepts.
 	K8s string
 	// Site returns the site of one release, which is written into a folder of its own.
 	Site func(folder, release string) Site
-	// Plain adds upstream's servers without tracing, which no exercise needs.
+	// Plain adds upstream's servers without tracing. No exercise needs them.
 	Plain bool
-	// Checkout is a folder with the source of apitrace, for the programs of other platforms; "" adds this platform's alone.
+	// Checkout is a folder with the source of apitrace, to build it for other
+	// platforms. With "", the preparation has apitrace for this platform only.
 	Checkout string
-	// DryRun reports sizes and times, and does nothing.
+	// DryRun prints sizes and times and does nothing else.
 	DryRun bool
-	// CheckOnly checks this machine instead, for the exercises of Course; Folder may then be "". Course is the folder of a course, ""
-	// the one that comes with apitrace.
+	// CheckOnly checks this machine for the exercises of Course instead. Folder may
+	// then be "". Course is the folder of a course; "" is the course that comes with
+	// apitrace.
 	CheckOnly bool
 	Course    string
 }
 
 // A Site is the lessons and recordings as static files.
 type Site interface {
-	// Size returns what the site takes, in bytes.
+	// Size returns the size of the site, in bytes.
 	Size() (int64, error)
 	Write(ctx context.Context, notice func(format string, args ...any)) error
 }
 
-// The names of what a preparation holds.
+// The names of files and folders in a preparation.
 const (
 	markFile   = "apitrace-room.json"
 	programs   = "bin"
 	siteFolder = "site"
 )
 
-// serversFile is the export of the servers, for this platform.
+// serversFile returns the name of the servers' export for this platform.
 func serversFile() string { return "servers-" + runtime.GOOS + "-" + runtime.GOARCH + ".apitrace" }
 
-// A mark is the file that makes a folder a preparation.
+// A mark is the content of markFile. A folder with this file is a preparation.
 type mark struct {
 	K8sVersion string `json:"k8sVersion"`
-	// Go is the version of Go that built the servers: machines need the same to build them with edits.
+	// Go is the version of Go that built the servers. Machines need the same version to
+	// build them with edits.
 	Go string `json:"go"`
 }
 
-// readMark returns the mark of a folder; the error wraps fs.ErrNotExist if the folder has none.
+// readMark returns the mark of a folder. If the folder has none, the error wraps
+// fs.ErrNotExist.
 func readMark(folder string) (m mark, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, markFile))
 	if err == nil {
@@ -73,7 +84,8 @@ func readMark(folder string) (m mark, err error) {
 	return m, err
 }
 
-// Run says on w what the folder will hold, its size and how long the work takes, and then makes it.
+// Run writes the plan to w: the content of the folder, its size, and the time. Then it
+// makes the folder.
 func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, to session.Reporter) error {
 	if o.CheckOnly {
 		return (&check{Folder: o.Folder, K8s: o.K8s, Course: o.Course}).run(ctx, w, p)
@@ -121,10 +133,11 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 	return nil
 }
 
-// site has the release of the servers alone: all releases take ten times as long.
+// site returns the site for the release of the servers only. A site of all releases
+// takes ten times as long.
 func (o *Preparation) site() Site { return o.Site(filepath.Join(o.Folder, siteFolder), o.K8s) }
 
-// mayWrite refuses a folder with files of something else.
+// mayWrite returns an error if the folder has files that are not part of a preparation.
 func (o *Preparation) mayWrite() error {
 	entries, err := os.ReadDir(o.Folder)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -158,7 +171,7 @@ func write(file string, text []byte) error {
 	return nil
 }
 
-// sizeOf adds up the files below a folder.
+// sizeOf returns the total size of the files below a folder, in bytes.
 func sizeOf(folder string) (size int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -15,10 +15,11 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// fileFor returns the name of the file of apitrace for a platform.
+// fileFor returns the file name of apitrace for a platform.
 func fileFor(p program.Platform) string { return "apitrace-" + p.OS + "-" + p.Arch }
 
-// platforms lists those for which the folder gets apitrace, this machine's first.
+// platforms lists the platforms of apitrace in the folder, this machine's platform
+// first.
 func (o *Preparation) platforms() []program.Platform {
 	all := []program.Platform{{OS: runtime.GOOS, Arch: runtime.GOARCH}}
 	if o.Checkout == "" {
@@ -40,7 +41,8 @@ func (o *Preparation) programNames() (names []string) {
 	return names
 }
 
-// addPrograms adds apitrace: a copy of the program that runs, and builds of the checkout for other platforms.
+// addPrograms adds apitrace: a copy of the running program, and builds of the checkout
+// for other platforms.
 func (o *Preparation) addPrograms(ctx context.Context, to session.Reporter) error {
 	for i, p := range o.platforms() {
 		file := filepath.Join(o.Folder, programs, fileFor(p))
@@ -73,7 +75,7 @@ func copySelf(file string) error {
 	return nil
 }
 
-// buildProgram builds apitrace for another platform. Its module needs no C compiler.
+// buildProgram builds apitrace for another platform. The module needs no C compiler.
 func (o *Preparation) buildProgram(ctx context.Context, p program.Platform, file string) error {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {

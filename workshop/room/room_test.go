@@ -24,15 +24,16 @@ func bare(t *testing.T) string {
 	return state
 }
 
-// checked runs a check and returns what it prints, with its error.
+// checked runs a check and returns its output and its error.
 func checked(ctx context.Context, c check, lang string) (string, error) {
 	var out strings.Builder
 	err := c.run(ctx, &out, message.For(lang))
 	return out.String(), err
 }
 
-// TestCheckOfABareMachine demands that a machine with apitrace alone can do all exercises that recordings decide, and that the
-// check names the others with the next step.
+// TestCheckOfABareMachine checks a machine that has only apitrace. It can do all
+// exercises that recordings decide, and the check names the other exercises with the
+// next step.
 func TestCheckOfABareMachine(t *testing.T) {
 	state := bare(t)
 	out, err := checked(t.Context(), check{K8s: "v1.37.1"}, "en")
@@ -53,7 +54,8 @@ func TestCheckOfABareMachine(t *testing.T) {
 	}
 }
 
-// filters is a course of one chapter, which has live exercises of both kinds, and none with the sample server.
+// filters returns a course of one chapter. It has live exercises of both kinds, and
+// none with the sample server.
 func filters(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -63,7 +65,8 @@ func filters(t *testing.T) string {
 	return folder
 }
 
-// TestCheckOfAnotherCourse demands that the check asks for what the exercises of the course need, and no more.
+// TestCheckOfAnotherCourse checks that the check requires only the parts that the
+// exercises of the course need.
 func TestCheckOfAnotherCourse(t *testing.T) {
 	bare(t)
 	out, err := checked(t.Context(), check{K8s: "v1.37.1", Course: filters(t)}, "zh")
@@ -72,7 +75,8 @@ func TestCheckOfAnotherCourse(t *testing.T) {
 	}
 }
 
-// TestCheckWithAFolder demands that a prepared folder is the next step, if it has servers for this platform.
+// TestCheckWithAFolder checks that a prepared folder is the next step, if it has
+// servers for this platform.
 func TestCheckWithAFolder(t *testing.T) {
 	bare(t)
 	folder, course := t.TempDir(), filters(t)
@@ -99,7 +103,8 @@ func TestCheckWithAFolder(t *testing.T) {
 	}
 }
 
-// TestCheckOfAReadOnlyFolder demands that the check says where progress cannot be kept.
+// TestCheckOfAReadOnlyFolder checks that the check reports a state folder that cannot
+// be written.
 func TestCheckOfAReadOnlyFolder(t *testing.T) {
 	bare(t)
 	file := filepath.Join(t.TempDir(), "file")
@@ -112,10 +117,11 @@ func TestCheckOfAReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestPlan demands that sizes and times are printed before anything is done, and that what is not built is among them.
-// site is the real one of a release.
+// site returns the real site of a release.
 func site(folder, release string) Site { return web.Site{Out: folder, Releases: []string{release}} }
 
+// TestPlan checks that sizes and times are printed before any work begins, and that the
+// plan has all parts that are not built.
 func TestPlan(t *testing.T) {
 	bare(t)
 	folder := filepath.Join(t.TempDir(), "room")
@@ -139,7 +145,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRefusedFolders demands that no files of somebody else are mixed with the preparation.
+// TestRefusedFolders checks that a preparation is not mixed with other files.
 func TestRefusedFolders(t *testing.T) {
 	bare(t)
 	folder := t.TempDir()
@@ -153,7 +159,7 @@ func TestRefusedFolders(t *testing.T) {
 	}
 }
 
-// TestInstructions demands that both languages name every file that the folder has.
+// TestInstructions checks that both languages name every file in the folder.
 func TestInstructions(t *testing.T) {
 	o := Preparation{Folder: t.TempDir(), K8s: "v1.37.1", Checkout: "somewhere"}
 	if err := write(filepath.Join(o.Folder, markFile), []byte(`{"go":"go1.26.99"}`)); err != nil {

@@ -11,17 +11,20 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A stock is what the cache of this machine has for the exercises that need a server.
+// A stock says which parts of the exercises that need a server are in the cache of this
+// machine.
 type stock struct {
-	// servers are the traced kube-apiserver and etcd, sample is the traced sample server, plain are upstream's servers.
+	// servers are the traced kube-apiserver and etcd, sample is the traced sample
+	// server, plain are upstream's servers.
 	servers, sample, plain bool
-	// otherBuild is set if there is a traced kube-apiserver that this apitrace, or this version of Go, cannot use.
+	// otherBuild is set if there is a traced kube-apiserver that this apitrace, or this
+	// version of Go, cannot use.
 	otherBuild bool
 	// source is set if the sources of all programs are there.
 	source bool
 }
 
-// look looks into the cache. It does not use the network.
+// look reads the stock from the cache. It does not use the network.
 func look(ctx context.Context, version string) (s stock, err error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
