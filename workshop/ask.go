@@ -5,7 +5,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// ask answers a test, and says of one that fails which part of it failed.
+// ask reports whether the traces pass a test. If they fail it, failed is the part of
+// the test that failed.
 func (t *traces) ask(test *Test) (holds bool, failed *Test, err error) {
 	for _, check := range []func(*Test) (bool, *Test, error){t.askParts, t.askCalls, t.askOrder, t.askRequest} {
 		if holds, failed, err := check(test); err != nil || !holds {

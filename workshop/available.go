@@ -8,8 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Available reports whether an exercise can be done with a release of Kubernetes: the exercise is about that release, and all
-// recordings that it asks come with apitrace.
+// Available reports whether an exercise can be done with a release of Kubernetes: the
+// exercise is valid for that release, and apitrace comes with all recordings that the
+// exercise needs.
 func (e *Exercise) Available(k8s string) (bool, error) {
 	if !e.Releases.Has(k8s) {
 		return false, nil
@@ -36,7 +37,7 @@ func (e *Exercise) Scenarios() []string {
 	return names
 }
 
-// sources lists the recordings that an exercise asks.
+// sources lists the recordings that an exercise needs.
 func (e *Exercise) sources() []Source {
 	var all []Source
 	if e.Scenario != "" && !e.Live() {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// judgeChoice asks the traces which of the statements hold.
+// judgeChoice compares the chosen statements with the statements that hold in the
+// traces.
 func judgeChoice(t *traces, text string) (*Verdict, error) {
 	given, err := t.exercise.readChoice(text)
 	if err != nil {
@@ -31,7 +32,8 @@ func judgeChoice(t *traces, text string) (*Verdict, error) {
 	return wrongVerdict("What you chose is true, but it is not all: %d are.", len(right)), nil
 }
 
-// rightChoices gives the letters of the statements that hold, and of each whether it does.
+// rightChoices returns the letters of the statements that hold. holds[i] tells whether
+// statement i holds.
 func (t *traces) rightChoices() (letters []string, holds []bool, err error) {
 	holds = make([]bool, len(t.exercise.Choose))
 	for i := range t.exercise.Choose {
@@ -47,7 +49,7 @@ func (t *traces) rightChoices() (letters []string, holds []bool, err error) {
 
 func choiceLetter(i int) string { return string(rune('A' + i)) }
 
-// readChoice reads the letters of statements, "A C" or "ac", and sorts them.
+// readChoice reads the letters of statements, such as "A C" or "ac", and sorts them.
 func (e *Exercise) readChoice(text string) ([]string, error) {
 	var letters []string
 	for _, r := range strings.ToUpper(text) {

@@ -12,14 +12,16 @@ var (
 	no  = []string{"false", "f", "no", "n", "错", "否", "假", "错误", "不对", "不是", "不正确"}
 )
 
-// Truth reads the word for true or false in an answer, in either language; ok is false if it is neither.
+// Truth reads the word for true or false in an answer, in either language. If the word
+// is neither, ok is false.
 func Truth(word string) (holds, ok bool) {
 	word = strings.ToLower(word)
 	holds = slices.Contains(yes, word)
 	return holds, holds || slices.Contains(no, word)
 }
 
-// judgeClaim asks the traces whether the claim holds.
+// judgeClaim compares the answer with the traces: does the claim hold, and does the
+// named function show it?
 func judgeClaim(t *traces, text string) (*Verdict, error) {
 	claim := t.exercise.Claim
 	word, evidence := text, ""
@@ -75,12 +77,12 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	return wrongVerdict("The claim is false, but that function is not what shows it. %s", beside.Reply), nil
 }
 
-// isBetween tells of what stands between the words of an answer.
+// isBetween reports whether r separates the words of an answer.
 func isBetween(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(",.;:>，。；：、→", r)
 }
 
-// rightClaim gives the right answers to a claim.
+// rightClaim returns the right answers to a claim.
 func (t *traces) rightClaim() ([]string, error) {
 	holds, _, err := t.ask(&t.exercise.Claim.Holds)
 	if err != nil {

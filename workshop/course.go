@@ -29,19 +29,22 @@ type Course struct {
 
 // A Chapter is a folder of the course.
 type Chapter struct {
-	// Name is that of the folder: "03-get".
+	// Name is the name of the folder: "03-get".
 	Name string `yaml:"-"`
-	// Title names the topic in a few words; Teaches is what the learner knows afterwards.
+	// Title names the topic in a few words. Teaches says what the learner knows after
+	// the chapter.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
-	// Lesson is the page of docs to read with it, without language and ending: "lessons/03-get".
+	// Lesson is the page of docs to read with the chapter, without language and ending:
+	// "lessons/03-get".
 	Lesson string `yaml:"lesson"`
-	// Releases are those of all its exercises; an exercise may narrow them with an end of its own.
+	// Releases applies to all exercises of the chapter. An exercise may set a start or
+	// an end of its own.
 	Releases  release.Range `yaml:",inline"`
 	Exercises []*Exercise   `yaml:"-"`
 }
 
-// ours is the course that comes with apitrace, read when it is first asked for.
+// ours is the course that comes with apitrace. The first call reads it.
 var ours = sync.OnceValues(func() (*Course, error) {
 	files, err := fs.Sub(embedded, "course")
 	if err != nil {
@@ -50,8 +53,8 @@ var ours = sync.OnceValues(func() (*Course, error) {
 	return read(files, "course")
 })
 
-// Open returns the course in the folder dir, or apitrace's own course if dir is "". Callers must not modify
-// it.
+// Open returns the course in the folder dir, or apitrace's own course if dir is "".
+// Callers must not modify the course.
 func Open(dir string) (*Course, error) {
 	if dir == "" {
 		return ours()
@@ -126,7 +129,8 @@ func (c *Chapter) validateReleases() *strictyaml.Mistake {
 	return nil
 }
 
-// fileName is a number for the place in the chapter, and the exercise's name.
+// fileName matches the name of an exercise file: a number for the place in the chapter,
+// and the name of the exercise.
 var fileName = regexp.MustCompile(`^[0-9]+-([a-z0-9]+(-[a-z0-9]+)*)\.yaml$`)
 
 func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
@@ -159,10 +163,10 @@ func (c *Course) checkNames() error {
 	return nil
 }
 
-// names are the name of an exercise and those that it had before.
+// names lists the name of an exercise and its earlier names.
 func (e *Exercise) names() []string { return append([]string{e.Name}, e.Was...) }
 
-// Named returns the exercise that has a name, or had it before; nil if there is none.
+// Named returns the exercise that has a name now or had it before, or nil.
 func (c *Course) Named(name string) *Exercise {
 	for _, e := range c.Exercises() {
 		if slices.Contains(e.names(), name) {
@@ -172,7 +176,7 @@ func (c *Course) Named(name string) *Exercise {
 	return nil
 }
 
-// Renamed returns events with the present names of their exercises.
+// Renamed returns a copy of events with the present names of their exercises.
 func (c *Course) Renamed(events []Event) []Event {
 	present := map[string]string{}
 	for _, e := range c.Exercises() {
@@ -206,11 +210,14 @@ func (c *Course) Chapter(e *Exercise) *Chapter {
 	return nil
 }
 
-// number is how an exercise or a chapter is numbered, or somebody thinks it is.
+// number matches the number of an exercise or a chapter, including numbers that do not
+// exist.
 var number = regexp.MustCompile(`^[0-9.]+$`)
 
-// Find returns the exercise that has that name or had it before, or by its number as lists show it, "3.2". The number of a
-// chapter, "3", is that of its first exercise.
+// Find returns an exercise by its present name, an earlier name, or its number as lists
+// show it, such as "3.2". The number of a chapter, such as "3", stands for the
+// chapter's first exercise. If there is no such exercise, the error is an
+// *UnknownError.
 func (c *Course) Find(name string) (*Exercise, error) {
 	if e := c.Named(name); e != nil {
 		return e, nil
@@ -236,7 +243,7 @@ func (c *Course) Number(e *Exercise) string {
 	return fmt.Sprintf("%s.%d", chapter.Number(), slices.Index(chapter.Exercises, e)+1)
 }
 
-// Number is that of the folder: "3" for "03-get".
+// Number is the number of the chapter's folder: "3" for "03-get".
 func (c *Chapter) Number() string {
 	number, _, _ := strings.Cut(c.Name, "-")
 	return cmp.Or(strings.TrimLeft(number, "0"), "0")
@@ -245,7 +252,8 @@ func (c *Chapter) Number() string {
 // An UnknownError reports that no exercise has the requested name or number.
 type UnknownError struct {
 	Name string
-	// Nearest are names that are like it, the likest first. A number has none.
+	// Nearest are the most similar names, the best match first. It is empty if Name is
+	// a number.
 	Nearest []string
 	// First and Last are the numbers of the first and the last exercise of the course.
 	First, Last string
@@ -266,8 +274,8 @@ func (e *UnknownError) message() message.Message {
 	return message.Of("no exercise is called %q (\"apitrace workshop\" lists them)", e.Name)
 }
 
-// ExerciseNames lists the names of the exercises of the embedded course, each with its title in a language behind a tab, as
-// shells complete them.
+// ExerciseNames lists the names of the exercises of the embedded course for shell
+// completion. Each name is followed by a tab and the title in the language lang.
 func ExerciseNames(lang string) ([]string, error) {
 	course, err := Open("")
 	if err != nil {

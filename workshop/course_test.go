@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded is a judge who asks the recordings that come with apitrace.
+// recorded is a judge that uses the recordings that come with apitrace.
 func recorded(t testing.TB) (Judge, []string) {
 	t.Helper()
 	guide, err := instrument.Load()
@@ -37,8 +37,9 @@ func TestSlowCourse(t *testing.T) {
 	verifyCourse(t, true)
 }
 
-// verifyCourse verifies for the releases of the test. An exercise may hold for none of those in
-// between: TestCourse has proved it for the oldest or the newest.
+// verifyCourse verifies the course for the releases of the test. With between, an
+// exercise need not hold for any of them, because TestCourse has proved it for the
+// oldest or the newest release.
 func verifyCourse(t *testing.T, between bool) {
 	judge, versions := recorded(t)
 	course, err := Open("")

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// describe puts a part of a test into words, for those whose trace failed it.
+// describe puts a part of a test into words, for learners with a trace that fails it.
 func describe(t *Test) message.Message {
 	switch {
 	case t.Some != nil:
@@ -73,8 +73,8 @@ func (r *RequestTest) words() message.Message {
 	return message.List(words)
 }
 
-// found says what the trace has instead of what a part of a test wants, as a sentence; nothing where it
-// just is not there.
+// found returns a sentence about the trace's own value where part expects another one.
+// It is empty if part expects something that the trace lacks.
 func (t *traces) found(part *Test) (message.Message, error) {
 	switch {
 	case part.Request != nil:
@@ -96,7 +96,7 @@ func (t *traces) found(part *Test) (message.Message, error) {
 	return message.Message{}, nil
 }
 
-// found names what a request has of all that is wanted of it.
+// found describes the request's own values, for the fields that r sets, and its status.
 func (r *RequestTest) found(request *trace.Request) message.Message {
 	has := RequestTest{Status: request.Status}
 	if r.Method != "" {
@@ -117,7 +117,8 @@ func (r *RequestTest) found(request *trace.Request) message.Message {
 	return has.words()
 }
 
-// describeCalls says which calls a selection chooses: "of cacher.(*Cacher).Get in kube-apiserver".
+// describeCalls describes the calls that a selection chooses:
+// "of cacher.(*Cacher).Get in kube-apiserver".
 func describeCalls(s *Selection) message.Message {
 	var all []message.Message
 	if len(s.Function) > 0 {
@@ -145,7 +146,8 @@ func describeCalls(s *Selection) message.Message {
 	return message.Join("%[1]s %[2]s", all...)
 }
 
-// relationMessages say how a call stands to another one, by the field of a selection that asks for it.
+// relationMessages describe how a call relates to another one. The key is the field of
+// Selection that names the relation.
 var relationMessages = map[string]message.Message{
 	"of": message.Of("among one %s"), "not": message.Of("that is not one %s"),
 	"above": message.Of("above one %s"), "below": message.Of("below one %s"),

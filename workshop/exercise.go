@@ -1,10 +1,13 @@
-// Package workshop has the exercises of the course, judges answers to them, and keeps
-// a learner's progress.
+// Package workshop has the exercises of the course, judges answers to them, and keeps a
+// learner's progress.
 //
-// An exercise is a YAML file. It does not contain the right answer as a text to
-// compare with, but a query (see Selection and Test) on a recorded trace, so that an
-// exercise can be wrong about Kubernetes only if the trace is. docs/workshop-authoring.md
+// An exercise is a YAML file. It does not contain the text of the right answer. It
+// contains a query (see Selection and Test) on a recorded trace. So an exercise can be
+// wrong about Kubernetes only if the trace is wrong. docs/workshop-authoring.md
 // describes the format for authors and schema.json for editors, but parse decides.
+//
+// Printing questions and keeping answers does not belong here; package learner does
+// that. Packages group and classroom connect learners with a leader.
 package workshop
 
 import (
@@ -13,37 +16,39 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// Text is something for people to read, in English and in Chinese.
+// Text is a text for people, in English and in Chinese.
 type Text = message.Text
 
-// An Exercise is a question whose answer a trace decides.
+// An Exercise is a question that a trace answers.
 type Exercise struct {
-	// Name is the name that users type: the file's name without its number. It is unique
-	// in the course.
+	// Name is the name that users type: the name of the file without its number. It is
+	// unique in the course.
 	Name string `yaml:"-"`
 	// Chapter is the name of the folder: "03-get".
 	Chapter string `yaml:"-"`
-	// File is where it was read from, for messages.
+	// File is the path of the exercise's file, for messages.
 	File string `yaml:"-"`
 
-	// Was are names that the exercise had before: progress is kept under the name of its time.
+	// Was are earlier names of the exercise. Events of that time have the earlier name.
 	Was Names `yaml:"was"`
-	// Title names the topic in a few words; Teaches is what the learner knows afterwards.
+	// Title names the topic in a few words. Teaches says what the learner knows after
+	// the exercise.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
-	// Minutes is the expected time.
+	// Minutes is the time that the exercise takes, as its author expects.
 	Minutes int `yaml:"minutes"`
-	// Scenario is the recording that is asked: by what the learner's version of
-	// Kubernetes has recorded of it. Of a live exercise it is what the server is sent.
+	// Scenario is the scenario that the question is about. The answer is judged by the
+	// recording of this scenario with the learner's version of Kubernetes. In a live
+	// exercise, the requests of the scenario are sent to the server.
 	Scenario string `yaml:"scenario"`
 	// Also names further recordings, for Selection.In.
 	Also map[string]Source `yaml:"also"`
-	// Releases are the releases for which the exercise is valid.
+	// Releases are the releases that the exercise is valid for.
 	Releases release.Range `yaml:",inline"`
-	// Question is the question, in Markdown like all longer texts here.
+	// Question is the question. Like all longer texts of an exercise, it is Markdown.
 	Question Text `yaml:"question"`
 
-	// Exactly one of the following is set. It decides the exercise's Kind.
+	// Exactly one of the following fields is set. It decides the exercise's Kind.
 	Find   *Selection  `yaml:"find"`
 	Order  []Step      `yaml:"order"`
 	Claim  *Claim      `yaml:"claim"`
@@ -52,13 +57,13 @@ type Exercise struct {
 	Make   *Make       `yaml:"make"`
 	Change *Change     `yaml:"change"`
 
-	// Wrong are replies to wrong answers. The first one that fits is given.
+	// Wrong are replies to wrong answers. The learner gets the first reply that fits.
 	Wrong []Wrong `yaml:"wrong"`
-	// Hints are three, each more of a help than the one before.
+	// Hints are three hints. Each one helps more than the one before.
 	Hints []Text `yaml:"hints"`
 	// Solution is a right answer, for learners who give up, and for Verify.
 	Solution Solution `yaml:"solution"`
-	// Debrief explains the solved exercise: what happened, why it is so, and where to
+	// Debrief explains the solved exercise: the events, their reasons, and where to
 	// read on.
 	Debrief Text `yaml:"debrief"`
 }
@@ -66,7 +71,7 @@ type Exercise struct {
 // A Source names a recording.
 type Source struct {
 	Scenario string `yaml:"scenario"`
-	// K8s is the version of Kubernetes: "v1.30". "" is the learner's.
+	// K8s is the version of Kubernetes, such as "v1.30". "" is the learner's version.
 	K8s string `yaml:"k8s"`
 }
 
@@ -85,9 +90,10 @@ const (
 	KindChoose Kind = "choose"
 	// KindValue asks for a value in a trace.
 	KindValue Kind = "value"
-	// KindMake asks for a request whose trace passes a test. It is live.
+	// KindMake asks for a request with a trace that passes a test. It is live.
 	KindMake Kind = "make"
-	// KindChange asks for a change of the server whose trace passes a test. It is live.
+	// KindChange asks for a change of the server with a trace that passes a test. It is
+	// live.
 	KindChange Kind = "change"
 )
 
@@ -100,7 +106,7 @@ func (e *Exercise) Kind() Kind {
 	return kinds[0]
 }
 
-// kinds lists the kinds whose fields are set: one, if the exercise is valid.
+// kinds lists the kinds that have a field set. A valid exercise has one.
 func (e *Exercise) kinds() []Kind {
 	var kinds []Kind
 	for _, k := range []struct {
@@ -117,10 +123,10 @@ func (e *Exercise) kinds() []Kind {
 	return kinds
 }
 
-// Live reports whether a running server is needed.
+// Live reports whether the exercise needs a running server.
 func (e *Exercise) Live() bool { return e.Make != nil || e.Change != nil }
 
-// Texts lists all that a learner may get to read at the exercise.
+// Texts lists all texts of the exercise that a learner may see.
 func (e *Exercise) Texts() []Text {
 	texts := append([]Text{e.Title, e.Teaches, e.Question, e.Debrief, e.Solution.Text}, e.Hints...)
 	for _, s := range e.Order {
@@ -135,7 +141,7 @@ func (e *Exercise) Texts() []Text {
 	return texts
 }
 
-// A Step is one of those to put in order: it is where its first call is.
+// A Step is one of the steps to put in order. Its place is the place of its first call.
 type Step struct {
 	// ID is the name of the step in Solution and Wrong.
 	ID   string    `yaml:"id"`
@@ -146,90 +152,95 @@ type Step struct {
 // A Claim is true if the traces pass the test.
 type Claim struct {
 	Holds Test `yaml:"holds"`
-	// Evidence is optional: the answer then names, behind "true" or "false", one of the
-	// functions of these calls, so that nobody passes by guessing.
+	// Evidence is optional. If it is set, the answer must also name a function of these
+	// calls, after "true" or "false", so that nobody passes by guessing.
 	Evidence *Selection `yaml:"evidence"`
 }
 
-// A Choice is a statement that is right to choose if the traces pass the test.
+// A Choice is a statement. It is right to choose it if the traces pass the test.
 type Choice struct {
 	Text  Text `yaml:"text"`
 	Holds Test `yaml:"holds"`
-	// Reply is for those who chose it, or left it out, wrongly.
+	// Reply is for learners who chose the statement although it does not hold.
 	Reply Text `yaml:"reply"`
 }
 
-// A ValueQuery is a value in a trace: an attribute of the first of the calls that has
-// it or, without a name, the number of calls.
+// A ValueQuery is a value in a trace. With a Name, it is an attribute of the first call
+// that has the attribute. Without a Name, it is the number of calls.
 type ValueQuery struct {
 	Of Selection `yaml:"of"`
-	// Name is that of the attribute; "error" is the error that the call returned.
+	// Name is the name of the attribute. "error" is the error that the call returned.
 	Name string `yaml:"name"`
 }
 
-// Make is a request of the learner's own.
+// Make asks for a request of the learner's own.
 type Make struct {
-	// Setup is the state that the request is sent to.
+	// Setup is the state of the server when it gets the request.
 	Setup scenarios.Setup `yaml:"setup"`
-	// Before are requests that are sent first, untraced: what the setup needs before it is
-	// in effect, such as a webhook that the server has to have asked once.
+	// Before are requests that are sent first and not traced. Some setups take effect
+	// only after a request: the server must have called a webhook once, for example.
 	Before []scenarios.HTTP `yaml:"before"`
-	// Expect is what its trace must show; $answer stands for nothing here.
+	// Expect is the test that the request's trace must pass. $answer has no meaning
+	// here.
 	Expect Test `yaml:"expect"`
 }
 
-// Change is a change of the server's source, shown by a scenario.
+// Change asks for a change of the server's source. A scenario shows its effect.
 type Change struct {
-	// File is the file to change, by its path below the vendor folder.
+	// File is the path of the file to change, relative to the vendor folder.
 	File string `yaml:"file"`
-	// Body, if set, is sent in place of the body of the scenario's traced requests.
+	// Body, if set, replaces the body of the scenario's traced requests.
 	Body *scenarios.Document `yaml:"body"`
-	// Then are requests that the changed server gets after those of the scenario, traced as well: a change may do what is
-	// asked for, and harm other requests. Tests ask for them by their number.
+	// Then are requests to the changed server after the requests of the scenario. They
+	// are traced as well. They show whether a change that solves the exercise harms
+	// other requests. Tests refer to them by their number.
 	Then []scenarios.HTTP `yaml:"then"`
-	// Expect is what the trace of the scenario must show, from a changed server.
+	// Expect is the test that the scenario's trace must pass on the changed server.
 	Expect Test `yaml:"expect"`
 }
 
-// Wrong is a reply to wrong answers. All conditions that are given must hold; without
-// any it is the reply to every wrong answer.
+// Wrong is a reply to wrong answers. All of its conditions must hold. A reply without
+// conditions fits every wrong answer.
 type Wrong struct {
-	// Try are answers that get this reply: what Verify plays. In a live exercise they
-	// are names of scenarios, whose recordings are judged.
+	// Try are answers that get this reply; Verify tries them. In a live exercise they
+	// are names of scenarios, and Verify judges their recordings.
 	Try Names `yaml:"try"`
-	// Edits are a wrong change of the server that gets this reply: Verify builds it where a server is at hand.
+	// Edits are a wrong change of the server that gets this reply. Verify builds it
+	// where a server is available.
 	Edits []Replacement `yaml:"edits"`
-	// Releases are those in which the reply is given.
+	// Releases are the releases that the reply applies to.
 	Releases release.Range `yaml:",inline"`
-	// When is a test of the traces; $answer in it stands for the function that the answer names.
+	// When is a test of the traces. $answer in it stands for the function that the
+	// answer names.
 	When *Test `yaml:"when"`
 	// Puts are ids of steps that the answer has in this order.
 	Puts []string `yaml:"puts"`
-	// Names are functions of which the answer names one, whether the recording has it or not.
+	// Names are functions. The answer must name one of them; the recording need not
+	// have it.
 	Names Names `yaml:"names"`
-	// Says is the answer's text; "..." in it stands for any.
+	// Says is the text of the answer. "..." stands for any text.
 	Says  string `yaml:"says"`
 	Reply Text   `yaml:"reply"`
 }
 
 // A Solution is a right answer.
 type Solution struct {
-	// Answer is the answer as a learner types it. Where versions of Kubernetes
-	// differ it is a list: in each version, one of them passes.
+	// Answer is the answer as a learner types it. If versions of Kubernetes differ, it
+	// is a list: in each version, one of the answers passes.
 	Answer Names `yaml:"answer"`
-	// Request is that of a Make.
+	// Request is a request that solves a Make.
 	Request *scenarios.HTTP `yaml:"request"`
 	// Edits are the edits that solve a Change.
 	Edits []Replacement `yaml:"edits"`
-	// Passes are, of a live exercise, scenarios whose recordings pass, and Fails some whose
-	// recordings do not: they let Verify judge without a server.
+	// Passes and Fails are scenarios, for live exercises. The recordings of Passes pass
+	// and the recordings of Fails do not. With them, Verify can judge without a server.
 	Passes []string `yaml:"passes"`
 	Fails  []string `yaml:"fails"`
-	// Text says why, if that needs to be said.
+	// Text says why the answer is right, if that is not obvious.
 	Text Text `yaml:"text"`
 }
 
-// A Replacement changes a file: New replaces Old, which must occur once.
+// A Replacement changes a file: New replaces Old. Old must occur exactly once.
 type Replacement struct {
 	Old string `yaml:"old"`
 	New string `yaml:"new"`

@@ -8,8 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestEachFaultIsAsked demands that each fault has a recording and one exercise, which compares it with that of the right
-// server, and that no text but the explanation shows the patch.
+// TestEachFaultIsAsked checks that each fault has a recording and one exercise. The
+// exercise must compare the recording with the recording of the right server, and only
+// its explanation may show the patch.
 func TestEachFaultIsAsked(t *testing.T) {
 	course, err := Open("")
 	if err != nil {

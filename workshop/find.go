@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeFind compares the function that was named with those that the recording gives.
+// judgeFind compares the function that the answer names with the right functions in the
+// recording.
 func judgeFind(t *traces, text string) (*Verdict, error) {
 	right, err := t.choose(t.exercise.Find)
 	if err != nil {
@@ -36,9 +37,11 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 	return t.besides(t.exercise.Find, right)
 }
 
-// name finds the functions that a name stands for, and keeps them for $answer. A
-// name of no recorded function is a wrong answer; one of several must be longer,
-// unless all or none of them are right. The verdict is nil if the name stands for functions.
+// name finds the functions that the typed text stands for, and keeps them for $answer.
+// If no recorded function has the name, the verdict is a wrong answer. If several
+// functions have it and only some of them are right, the error asks for a longer name.
+// A text that names something else, such as a place in a file or a type, is an error,
+// too. If the verdict and the error are nil, the text stands for recorded functions.
 func (t *traces) name(text string, right []string) (*Verdict, error) {
 	known, err := t.functions()
 	if err != nil {
@@ -85,7 +88,8 @@ func notOnPath(text string, known, right []string) *Verdict {
 	return v
 }
 
-// besides says how the function that was named stands to the right one, which s chooses, without naming that.
+// besides says where the named function stands relative to the right one, which s
+// chooses. It does not give away the right one.
 func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
 	named, err := t.chooseOf(right.tree, &Selection{Function: Names{answer}})
 	if err != nil {
@@ -111,13 +115,13 @@ func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
 	return wrongVerdict("%s runs, but what is asked for is neither above it nor below it.", name), nil
 }
 
-// where says where the first of the chosen calls is.
+// where returns the name and the place of the first chosen call.
 func (t *traces) where(c *choice) string {
 	call := c.tree.Call(c.first())
 	return fmt.Sprintf("%s (%s:%d)", call.ShortName(), call.File, call.Line)
 }
 
-// shortNames lists the functions of a selection by the names that trees show.
+// shortNames lists the functions of a selection by the short names that trees show.
 func (t *traces) shortNames(s *Selection) ([]string, error) {
 	c, err := t.choose(s)
 	if err != nil {

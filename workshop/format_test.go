@@ -40,7 +40,8 @@ func TestCourseConformsToSchema(t *testing.T) {
 	}
 }
 
-// TestNew writes an exercise of each kind: what it writes is an exercise, and proven.
+// TestNew writes an exercise of each kind. The result must be a valid exercise, and it
+// must be proven.
 func TestNew(t *testing.T) {
 	judge, versions := recorded(t)
 	dir := t.TempDir()
@@ -67,7 +68,7 @@ func TestNew(t *testing.T) {
 	if n := len(course.Exercises()); n != len(kinds) {
 		t.Errorf("the course has %d exercises, expected one of each of %d kinds", n, len(kinds))
 	}
-	// As if the sources were at hand, which have no more functions than the recordings.
+	// The sources seem to be available, and have no more functions than the recordings.
 	verifier := &Verifier{Judge: judge, Versions: versions, Exists: func(string, string) (bool, error) { return false, nil }}
 	for _, e := range course.Exercises() {
 		if _, err := verifier.Verify(e); err != nil {

@@ -10,21 +10,22 @@ import (
 
 // A Judge decides whether answers are right.
 type Judge struct {
-	// Recordings gives the recording of a scenario by a version of Kubernetes.
+	// Recordings returns the recording of a scenario with a version of Kubernetes.
 	Recordings func(k8s, scenario string) (*trace.Recording, error)
-	// Layer gives the guide's layer of a function, "" if it has none.
+	// Layer returns the guide's layer of a function, or "".
 	Layer func(function string) string
-	// K8s is the learner's version: "v1.37.1".
+	// K8s is the learner's version of Kubernetes: "v1.37.1".
 	K8s string
-	// kept are recordings that several answers to one exercise are judged by; nil if each is read anew.
+	// kept caches recordings while several answers to one exercise are judged. If it is
+	// nil, each recording is read again.
 	kept map[Source]*asked
 }
 
 // A Try is a learner's answer.
 type Try struct {
-	// Text is the answer as it was typed. Live exercises have none.
+	// Text is the answer as the learner typed it. Live exercises have none.
 	Text string
-	// Recording is the trace by which a live exercise is judged: that of the learner's
+	// Recording is the trace that decides a live exercise: the trace of the learner's
 	// request, or of a request to the learner's server.
 	Recording *trace.Recording
 }
@@ -32,15 +33,17 @@ type Try struct {
 // A Verdict is the judgement of an answer.
 type Verdict struct {
 	Passed bool
-	// Reply says why the answer is wrong or, if it is right, what was found.
+	// Reply says why the answer is wrong, or gives the facts that prove a right answer.
 	Reply message.Message
-	// wrong is the place in Exercise.Wrong of the reply; -1 for those that the judge has by itself.
+	// wrong is the index of the reply in Exercise.Wrong, or -1 for the judge's own
+	// replies.
 	wrong int
-	// unknown is set when the answer names no function of the recordings.
+	// unknown is set if the recordings have no function that the answer names.
 	unknown bool
 }
 
-// An AnswerError reports that a text is not an answer to the question, right or wrong.
+// An AnswerError reports that a text does not answer the question, neither right nor
+// wrong.
 type AnswerError struct{ Reason message.Message }
 
 func (e *AnswerError) Error() string { return e.Reason.String() }
@@ -49,7 +52,7 @@ func badAnswer(format string, args ...any) error {
 	return &AnswerError{message.Of(format, args...)}
 }
 
-// errNeedsServer reports that a live exercise cannot be judged by recordings.
+// errNeedsServer reports that recordings cannot decide a live exercise.
 var errNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, and none is available")
 
 // Judge judges an answer.
@@ -86,7 +89,7 @@ func (j *Judge) traces(e *Exercise) *traces {
 	}
 }
 
-// load reads a recording, or takes it from those that are kept.
+// load reads a recording, or returns it from j.kept.
 func (j *Judge) load(s Source) (*asked, error) {
 	s.K8s = cmp.Or(s.K8s, j.K8s)
 	if a := j.kept[s]; a != nil {
@@ -103,7 +106,8 @@ func (j *Judge) load(s Source) (*asked, error) {
 	return a, nil
 }
 
-// Right returns the right answer as a learner would type it, with the shortest sufficient names.
+// Right returns the right answers as a learner would type them, with the shortest
+// sufficient names.
 func (j *Judge) Right(e *Exercise) ([]string, error) {
 	t := j.traces(e)
 	switch e.Kind() {
@@ -127,9 +131,10 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 	return nil, errNeedsServer
 }
 
-// reply gives the first of the exercise's replies whose conditions hold. said tells whether an
-// answer has the text, puts whether it has steps in this order. A function that is not in the recordings
-// only gets a reply that names it. The verdict is nil if no reply fits.
+// reply returns the first reply of the exercise with conditions that hold, or nil. said
+// reports whether an answer has the text. puts reports whether it has the steps in this
+// order. If the recording lacks the named function, only a reply that names the
+// function fits.
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeLive tests the trace of what the learner did.
+// judgeLive tests the trace of the learner's request or change.
 func judgeLive(t *traces) (*Verdict, error) {
 	holds, part, err := t.ask(t.exercise.expect())
 	if err != nil {
@@ -25,7 +25,7 @@ func judgeLive(t *traces) (*Verdict, error) {
 	return wrongVerdict("Not yet. Expected of the trace: %s.%s", describe(part), found), err
 }
 
-// expect is what the trace of a live exercise must show.
+// expect returns the test that the trace of a live exercise must pass.
 func (e *Exercise) expect() *Test {
 	if e.Make != nil {
 		return &e.Make.Expect
@@ -33,13 +33,14 @@ func (e *Exercise) expect() *Test {
 	return &e.Change.Expect
 }
 
-// adds tells whether the solution of an exercise that asks for a change adds a function of that name.
+// adds reports whether the solution of a change exercise adds a function of that name.
 func (e *Exercise) adds(function string) bool {
 	declared := regexp.MustCompile(`func (\([^)]*\) )?` + regexp.QuoteMeta(function[strings.LastIndexByte(function, '.')+1:]) + `\(`)
 	return e.Change != nil && slices.ContainsFunc(e.Solution.Edits, func(r Replacement) bool { return declared.MatchString(r.New) })
 }
 
-// Edited applies edits, such as those of the solution, to the text of the file of an exercise that asks for a change.
+// Edited applies edits, such as the solution's edits, to the text of the file that a
+// change exercise is about.
 func (e *Exercise) Edited(text string, edits []Replacement) (string, error) {
 	for i, edit := range edits {
 		if n := strings.Count(text, edit.Old); n != 1 {

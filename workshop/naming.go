@@ -14,23 +14,27 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// receiver is how a method's receiver is declared: "(s *store) Get". Names have no variable in it.
+// receiver matches a receiver with its variable, as in a declaration: "(s *store) Get".
+// Function names have no variable there.
 var receiver = regexp.MustCompile(`\(\w+ (\*?)(\w+)\)[ .]*`)
 
-// place is where a tree says that a function is: "server/handler.go:187".
+// place matches the place of a function as a tree shows it: "server/handler.go:187".
 var place = regexp.MustCompile(`\.go(:\d+)?$`)
 
-// cleanName takes off what people type around the name of a function.
+// cleanName removes quotes, punctuation and other text that people type around a
+// function name.
 func cleanName(text string) string {
 	text = strings.Trim(text, "`'\" ,;:.")
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "func "), "()")
 	return receiver.ReplaceAllString(text, "(${1}${2}).")
 }
 
-// functionsCalled returns the functions that somebody means by a name: those that trace.FindFunctions finds. If there are
-// none, small and capital letters count as the same; then the receiver may be missing, and then the
-// package be another, as code that imports it may call it as it likes. Capitals decide between several that
-// differ only in them.
+// functionsCalled returns the functions that a typed name may stand for.
+//
+// It begins with trace.FindFunctions. If that finds nothing, the name matches in any
+// case. Then it also matches without the receiver, and then with another package,
+// because code can import a package under any name. If several functions match and some
+// have the same case as the text, it returns only these.
 func functionsCalled(text string, known []string) []string {
 	if found := trace.FindFunctions(text, known); len(found) > 0 {
 		return found
@@ -45,7 +49,8 @@ func functionsCalled(text string, known []string) []string {
 	return found
 }
 
-// inFolder returns the names whose package is in a folder, or is that folder: "storage" is in "registry/core/node".
+// inFolder returns the names with a package that is in the folder or is the folder
+// itself: "storage" is in "registry/core/node".
 func inFolder(folder string, names []string) []string {
 	var found []string
 	for _, name := range names {
@@ -57,7 +62,8 @@ func inFolder(folder string, names []string) []string {
 	return found
 }
 
-// matchingCase returns the names whose receiver and function are spelled as in the text, capitals included.
+// matchingCase returns the names with receiver and function spelled as in the text, in
+// the same case.
 func matchingCase(text string, names []string) []string {
 	_, wanted, ok := strings.Cut(funcname.Unmarked(funcname.Short(text)), ".")
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
@@ -78,7 +84,7 @@ func loosely(text string, known []string) []string {
 	}
 	found := ending(known, wanted[1:])
 	if len(wanted) == 2 {
-		// A method is of another type, more likely than of another package.
+		// A method is more likely of another type than of another package.
 		found = slices.DeleteFunc(found, func(name string) bool { return len(nameParts(name)) > 2 })
 		if len(found) > 1 {
 			return nil
@@ -87,13 +93,14 @@ func loosely(text string, known []string) []string {
 	return found
 }
 
-// isNamed reports whether a name that was typed, a package or a receiver with it, is the end of one of the names.
+// isNamed reports whether one of the names ends with the typed name. The typed name
+// must have a package or a receiver.
 func isNamed(typed string, names []string) bool {
 	wanted := nameParts(typed)
 	return len(wanted) > 1 && slices.ContainsFunc(names, func(name string) bool { return endsIn(nameParts(name), wanted) })
 }
 
-// isType reports whether a text is the name of a type that has methods among the functions.
+// isType reports whether a text names a type with methods among the known functions.
 func isType(text string, known []string) bool {
 	wanted := nameParts(text)
 	return slices.ContainsFunc(known, func(name string) bool {
@@ -103,7 +110,8 @@ func isType(text string, known []string) bool {
 	})
 }
 
-// literalsIn returns the function literals in the functions that somebody means by a name.
+// literalsIn returns the function literals in the functions that a typed name may stand
+// for.
 func literalsIn(text string, known []string) []string {
 	around := map[string][]string{}
 	for _, name := range known {
@@ -132,12 +140,12 @@ func matching(known []string, matches func(parts []string) bool) []string {
 	return found
 }
 
-// nameParts splits a name into package, receiver and function, all in small letters.
+// nameParts splits a name into package, receiver and function, all in lower case.
 func nameParts(name string) []string {
 	return strings.Split(strings.ToLower(funcname.Unmarked(funcname.Short(name))), ".")
 }
 
-// withoutReceiver leaves out what stands between package and method.
+// withoutReceiver removes the part between package and method.
 func withoutReceiver(parts []string) []string {
 	if len(parts) < 3 || strings.HasPrefix(parts[2], "func") {
 		return parts
@@ -149,18 +157,24 @@ func endsIn(parts, wanted []string) bool {
 	return len(wanted) <= len(parts) && slices.Equal(parts[len(parts)-len(wanted):], wanted)
 }
 
-// hasWords reports whether a text in lower case occurs in a function's own name at the beginning of a word: "getres" in restfulGetResource.
+// hasWords reports whether a lower-case text begins a word of a function's own name:
+// "getres" in restfulGetResource.
 func hasWords(own, text string) bool {
 	at := strings.Index(strings.ToLower(own), text)
 	return at == 0 || at > 0 && unicode.IsUpper(rune(own[at]))
 }
 
-// misspelled is how many letters of a name may be wrong if it is still to be taken for that name.
+// misspelled is the number of letters that may be wrong in a name that is still
+// recognized.
 const misspelled = 2
 
-// nearest returns short names of up to five functions that somebody may have meant, the likest first: of those that are
-// spelled like it, and those whose own name has words that begin with what was typed. Those whose own name is what was typed come first.
-// What is right is only among them if it was misspelled: it would be given away.
+// nearest returns the short names of up to five functions that the learner may have
+// meant, the best match first.
+//
+// These are functions with a similar name, and functions that have a word in their own
+// name that begins with the typed text. Functions with exactly the typed own name come
+// first. A right answer is left out, unless the text is a misspelling of it: the list
+// would give it away.
 func nearest(text string, known, right []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeOrder compares the order that was given with that of the recording.
+// judgeOrder compares the order in the answer with the order in the recording.
 func judgeOrder(t *traces, text string) (*Verdict, error) {
 	right, err := t.rightOrder()
 	if err != nil {
@@ -37,13 +37,15 @@ func judgeOrder(t *traces, text string) (*Verdict, error) {
 	if reply == nil {
 		return swapped, nil
 	}
-	if len(t.exercise.Wrong[reply.wrong].Puts) == 0 { // It is for all orders, and tells nothing of this one.
+	// The reply is for all wrong orders and says nothing of this one.
+	if len(t.exercise.Wrong[reply.wrong].Puts) == 0 {
 		reply.Reply = message.Of("%s\n\n%s", reply.Reply, swapped.Reply)
 	}
 	return reply, nil
 }
 
-// firstSwapped names two steps that stand the wrong way round, next to each other in the answer.
+// firstSwapped names the first two neighbouring steps of the answer that are in the
+// wrong order.
 func (t *traces) firstSwapped(given, right []int) *Verdict {
 	place := places(right)
 	inPlace := 0
@@ -69,7 +71,8 @@ func places(order []int) []int {
 	return at
 }
 
-// rightOrder gives the steps, as indexes of Exercise.Order, in the order of their first calls.
+// rightOrder returns the steps, as indexes of Exercise.Order, in the order of their
+// first calls.
 func (t *traces) rightOrder() ([]int, error) {
 	first := make([]int, len(t.exercise.Order))
 	for i := range t.exercise.Order {
@@ -93,8 +96,8 @@ func (t *traces) rightOrder() ([]int, error) {
 	return order, nil
 }
 
-// Shown lists the steps in the order in which they are shown, as indexes of Order: mixed, and
-// always in the same way. The first is the step A.
+// Shown returns the steps in their order on the screen, as indexes of Order. They are
+// mixed, always in the same way. The first one is step A.
 func (e *Exercise) Shown() []int {
 	shown := make([]int, len(e.Order))
 	for i := range shown {
@@ -109,7 +112,7 @@ func (e *Exercise) Shown() []int {
 	return shown
 }
 
-// letters gives the letters under which steps are shown.
+// letters returns the letters under which steps are shown.
 func (e *Exercise) letters(steps []int) []string {
 	at := places(e.Shown())
 	letters := make([]string, len(steps))
@@ -123,7 +126,7 @@ func (e *Exercise) step(id string) int {
 	return slices.IndexFunc(e.Order, func(s Step) bool { return s.ID == id })
 }
 
-// readOrder reads an order: letters, "B A C" or "bac", or ids of steps.
+// readOrder reads an order: letters, such as "B A C" or "bac", or ids of steps.
 func (e *Exercise) readOrder(text string) ([]int, error) {
 	words := strings.FieldsFunc(text, isBetween)
 	if len(words) == 1 && e.step(words[0]) < 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/fault"
 )
 
-// showPatch appends to the debrief of an exercise about a fault the patch that made the fault.
+// showPatch appends the patch of a fault to the debrief of an exercise about the fault.
 func (e *Exercise) showPatch() error {
 	f, err := fault.Find(e.Scenario)
 	if err != nil || f == nil {

@@ -1,24 +1,25 @@
 package workshop
 
-// Progress is the sum of a learner's events.
+// Progress sums up a learner's events.
 type Progress struct {
-	// Current is the name of the exercise that was started last.
+	// Current is the name of the exercise that the learner started last.
 	Current string
 	done    map[string]*Done
 }
 
-// Done is what a learner has done of one exercise.
+// Done is a learner's progress in one exercise.
 type Done struct {
 	Started, Passed bool
-	// Tries counts the wrong answers before it was passed, Hints the hints that were asked for.
+	// Tries counts the wrong answers before the exercise was passed. Hints counts the
+	// hints that were shown.
 	Tries, Hints int
-	// Revealed is set when the solution was seen before it was passed.
+	// Revealed is set if the learner saw the solution before passing the exercise.
 	Revealed bool
 	// Answer is the last answer.
 	Answer string
 }
 
-// NewProgress adds events up.
+// NewProgress sums up events.
 func NewProgress(events []Event) *Progress {
 	p := &Progress{done: map[string]*Done{}}
 	for _, e := range events {
@@ -65,7 +66,7 @@ func (p *Progress) reset(exercise string) {
 // Empty reports whether the learner has done nothing yet.
 func (p *Progress) Empty() bool { return len(p.done) == 0 }
 
-// Of returns what was done of an exercise: nothing, the zero Done, if it was never started.
+// Of returns the progress in an exercise: the zero Done if it was never started.
 func (p *Progress) Of(e *Exercise) Done {
 	if d := p.done[e.Name]; d != nil {
 		return *d
@@ -73,8 +74,8 @@ func (p *Progress) Of(e *Exercise) Done {
 	return Done{}
 }
 
-// Next returns the first available exercise that is not passed, from the current one on and then from the
-// beginning; nil if all are.
+// Next returns the first available exercise that is not passed: from the current one
+// on, then from the beginning. It returns nil if there is none.
 func (p *Progress) Next(c *Course, available func(*Exercise) bool) *Exercise {
 	all := c.Exercises()
 	start := 0

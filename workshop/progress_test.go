@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRenamedExercise demands that what was done under an earlier name of an exercise counts: in the progress, in the summary, and after a reset.
+// TestRenamedExercise checks that progress under an earlier name of an exercise counts:
+// in the progress, in the summary, and after a reset.
 func TestRenamedExercise(t *testing.T) {
 	course, err := Open("")
 	if err != nil {
@@ -34,7 +35,7 @@ func TestRenamedExercise(t *testing.T) {
 	}
 }
 
-// TestNameTwice demands that no exercise has the name that another had before.
+// TestNameTwice checks that no exercise may have an earlier name of another exercise.
 func TestNameTwice(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS("course")); err != nil {

@@ -6,49 +6,56 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Selection selects calls of one request of a recording: those that satisfy all given
-// conditions. In YAML, a name or a list of names stands for a selection by
+// A Selection selects calls of one request of a recording. A call is selected if it
+// meets all conditions that are set. In YAML, a name or a list of names selects by
 // function.
 type Selection struct {
-	// In is the recording, by its name in Exercise.Also; "" is that of Exercise.Scenario.
+	// In is the name of the recording in Exercise.Also. "" is the recording of
+	// Exercise.Scenario.
 	In string `yaml:"in"`
-	// Request is the number of the traced request in the recording; 0 is the first, as 1 is.
+	// Request is the number of the traced request in the recording. 0 and 1 are the
+	// first request.
 	Request int `yaml:"request"`
 
-	// Of are the calls to choose from, if not all. What is taken of them is taken first.
+	// Of are the calls to choose from; nil is all calls. Of.Take is applied before the
+	// other conditions.
 	Of *Selection `yaml:"of"`
-	// Function is the name of the function, short or full, any of several; "..."
-	// stands for any text, $answer for what the learner named.
+	// Function are short or full names of functions; one must match. "..." stands for
+	// any text, $answer for the function that the learner named.
 	Function Names `yaml:"function"`
-	// Layer is a layer of the guide, any of several.
+	// Layer are layers of the guide; one must match.
 	Layer Names `yaml:"layer"`
 	// Process is "kube-apiserver" or "etcd".
 	Process string `yaml:"process"`
-	// Values are attributes that the call has; "..." stands for any text.
+	// Values are attributes that the call must have. "..." stands for any text.
 	Values map[string]string `yaml:"values"`
-	// Error is the error that the call returned; "..." stands for any text, and "" is none.
+	// Error is the error that the call returned. "..." stands for any text, "" for no
+	// error.
 	Error *string `yaml:"error"`
 
-	// Above, and Below, hold of a call that has one of the other calls below it, or above.
+	// Above selects calls that have one of the other calls below them. Below selects
+	// calls that have one above them.
 	Above *Selection `yaml:"above"`
 	Below *Selection `yaml:"below"`
 	// Calls and CalledBy are Above and Below with no call in between.
 	Calls    *Selection `yaml:"calls"`
 	CalledBy *Selection `yaml:"calledBy"`
-	// Before holds of a call that was entered before the first of the other calls,
-	// After of one that was entered after the first of them. In the tree these are
-	// the lines above it and below it: the callers of a call are before it, what it calls is after it.
+	// Before selects calls that were entered before the first of the other calls. After
+	// selects calls that were entered after it. In the tree these are the lines above
+	// and below it: the callers of a call are before it, and the calls that it makes
+	// are after it.
 	Before *Selection `yaml:"before"`
 	After  *Selection `yaml:"after"`
-	// Not holds of calls that the other selection does not have.
+	// Not selects calls that the other selection does not select.
 	Not *Selection `yaml:"not"`
-	// AlsoIn and NotIn hold of a call whose function was called in another recording, or was not:
-	// the name of that recording in Exercise.Also.
+	// AlsoIn selects calls of functions that were called in another recording, too.
+	// NotIn selects calls of functions that were not called there. Both are names in
+	// Exercise.Also.
 	AlsoIn string `yaml:"alsoIn"`
 	NotIn  string `yaml:"notIn"`
 
-	// Take keeps of the calls only the "first", the "last", or the "outermost": those
-	// with none of them above. "" keeps all.
+	// Take keeps only some of the calls: "first", "last", or "outermost", the calls
+	// with no selected call above them. "" keeps all.
 	Take string `yaml:"take"`
 }
 
@@ -64,7 +71,7 @@ func (s *Selection) UnmarshalYAML(node *yaml.Node) error {
 	return strictyaml.DecodeMapping(node, (*plain)(s))
 }
 
-// parts lists the selections that this one is made with, by the names of their fields.
+// parts lists the selections inside this one, with the names of their fields.
 func (s *Selection) parts() []part {
 	return []part{
 		{"of", s.Of}, {"above", s.Above}, {"below", s.Below}, {"calls", s.Calls}, {"calledBy", s.CalledBy},
@@ -77,24 +84,25 @@ type part struct {
 	of    *Selection // may be nil
 }
 
-// A Test is a question to recordings that is answered by yes or no: yes if everything that
-// is given holds.
+// A Test is a question about recordings with the answer yes or no. The answer is yes if
+// all conditions that are set hold.
 type Test struct {
 	All []Test `yaml:"all"`
 	Any []Test `yaml:"any"`
 	Not *Test  `yaml:"not"`
-	// Some holds if there is such a call, None if there is not.
+	// Some holds if there is such a call. None holds if there is no such call.
 	Some *Selection `yaml:"some"`
 	None *Selection `yaml:"none"`
-	// Count holds if there are so many such calls.
+	// Count holds if there is this number of such calls.
 	Count *Count `yaml:"count"`
-	// InOrder holds if there are such calls, and the first of each was entered after that of the one before.
+	// InOrder holds if each selection has a call, and the first calls were entered in
+	// this order.
 	InOrder []Selection `yaml:"inOrder"`
-	// Request is about a request and its answer.
+	// Request holds if a request and its response are like this.
 	Request *RequestTest `yaml:"request"`
 }
 
-// A Count says how many calls there must be.
+// A Count is a condition on the number of selected calls.
 type Count struct {
 	Of      Selection `yaml:"of"`
 	Is      *int      `yaml:"is"`
@@ -102,19 +110,21 @@ type Count struct {
 	AtMost  *int      `yaml:"atMost"`
 }
 
-// A RequestTest is about a request as its client saw it, and what it left in etcd.
+// A RequestTest is a condition on a request as its client saw it, and on its changes in
+// etcd.
 type RequestTest struct {
 	In     string `yaml:"in"`
 	Number int    `yaml:"number"`
 	Method string `yaml:"method"`
-	// Path has "..." for any text.
+	// "..." in Path stands for any text.
 	Path   string `yaml:"path"`
 	Status int    `yaml:"status"`
-	// Stored is "PUT" or "DELETE", a blank and a key, with "..." for any text: "PUT /registry/pods/...".
+	// Stored is "PUT" or "DELETE", a blank and a key: "PUT /registry/pods/...". "..."
+	// stands for any text.
 	Stored string `yaml:"stored"`
 }
 
-// Names is one name or a list of them.
+// Names is one name or several names.
 type Names []string
 
 // UnmarshalYAML reads one name or a list.

@@ -9,12 +9,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// repair puts together what the damaged file and the backup still have, saves it, sets the
-// damaged file aside, and says exactly what is lost.
+// repair joins the events that are left in the damaged file and in its backup, and
+// saves them. It moves the damaged file aside and reports exactly which events are
+// lost.
 func (s *State) repair(text []byte, missing bool, events []Event, backup []byte) ([]Event, error) {
 	kept, badBackup := parseEvents(backup)
 	byNumber := map[int]Event{}
-	// What the file itself has is newer than the backup.
+	// The events of the file itself are newer than the events of the backup.
 	for _, e := range append(kept, events...) {
 		byNumber[e.Number] = e
 	}
@@ -44,7 +45,8 @@ func (s *State) repair(text []byte, missing bool, events []Event, backup []byte)
 	return all, nil
 }
 
-// lostEvents says, for each gap in the numbers, what is missing and between what.
+// lostEvents describes each gap in the numbers: how many events are missing, and
+// between which events.
 func lostEvents(all []Event) []message.Message {
 	var lost []message.Message
 	next := 1

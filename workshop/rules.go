@@ -9,16 +9,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// nearMisses is how many wrong answers each exercise must have replies for.
+// nearMisses is how many wrong answers must have replies in each exercise.
 const nearMisses = 3
 
-// checkReplies demands that an exercise knows the answers that people give who are nearly right.
+// checkReplies returns an error unless the exercise has replies to answers that are
+// nearly right.
 func checkReplies(e *Exercise) error {
 	tried := len(e.Choose) // each statement has a reply of its own
 	for _, w := range e.Wrong {
 		tried += len(w.Try)
 	}
-	if e.Change == nil && tried < nearMisses { // wrong changes of a server are not to be listed
+	// Wrong changes of a server need not be listed.
+	if e.Change == nil && tried < nearMisses {
 		return message.Errorf("%s: %d wrong answers have replies: expected %d or more, listed under try of wrong", e.File, tried, nearMisses)
 	}
 	if e.Claim == nil {
@@ -40,14 +42,16 @@ func checkReplies(e *Exercise) error {
 	return message.Errorf("%s: no reply covers a right claim with other evidence: expected a try under wrong that begins with the word of %q", e.File, e.Solution.Answer[0])
 }
 
-// fewestClaims is how many claims a course must have before their balance is judged.
+// fewestClaims is the number of claims a course must have before their balance is
+// judged.
 const fewestClaims = 6
 
-// longestRun is how many claims in a row may be all true, or all false.
+// longestRun is the number of claims in a row that may be all true or all false.
 const longestRun = 3
 
-// VerifyBalance demands that about half of the claims of a course are true for the judge's version of Kubernetes, in no
-// pattern: or after some of them one knows the answer to the next.
+// VerifyBalance returns an error unless about half of the claims of a course are true
+// for the judge's version of Kubernetes, in no pattern. With a pattern, learners could
+// guess the next answer.
 func (v *Verifier) VerifyBalance(c *Course) error {
 	var claims []bool
 	for _, e := range c.Exercises() {

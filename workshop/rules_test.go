@@ -26,7 +26,7 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// TestCourseIsBalanced is what of TestCourse takes no time.
+// TestCourseIsBalanced runs the checks of TestCourse that take no time.
 func TestCourseIsBalanced(t *testing.T) {
 	judge, _ := recorded(t)
 	course, err := Open("")

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A choice of calls: of each of a tree's calls, whether it is chosen.
+// A choice selects calls of a tree: chosen[i] tells whether call i is selected.
 type choice struct {
 	tree   *trace.Tree
 	chosen []bool
@@ -24,7 +24,7 @@ func (c *choice) indices() []int {
 	return all
 }
 
-// first returns the first chosen call, -1 if there is none.
+// first returns the first chosen call, or -1.
 func (c *choice) first() int {
 	for i, chosen := range c.chosen {
 		if chosen {
@@ -34,7 +34,7 @@ func (c *choice) first() int {
 	return -1
 }
 
-// last returns the last chosen call, -1 if there is none.
+// last returns the last chosen call, or -1.
 func (c *choice) last() int {
 	all := c.indices()
 	if len(all) == 0 {
@@ -43,13 +43,14 @@ func (c *choice) last() int {
 	return all[len(all)-1]
 }
 
-// around tells whether one of the chosen calls has one of the others below it.
+// around reports whether one of the chosen calls has one of the other calls below it.
 func (c *choice) around(others *choice) bool {
 	inside := below(c)
 	return slices.ContainsFunc(others.indices(), inside)
 }
 
-// functions lists the names of the chosen calls' functions, each once, in order of entry.
+// functions lists the names of the chosen calls' functions, each once, in order of
+// entry.
 func (c *choice) functions() []string {
 	var names []string
 	seen := map[string]bool{}
@@ -62,7 +63,7 @@ func (c *choice) functions() []string {
 	return names
 }
 
-// choose asks a recording for the calls of a selection.
+// choose returns the calls of a recording that a selection selects.
 func (t *traces) choose(s *Selection) (*choice, error) {
 	tree, err := t.tree(s.In, s.Request)
 	if err != nil {
@@ -103,7 +104,7 @@ func (t *traces) chooseOf(tree *trace.Tree, s *Selection) (*choice, error) {
 	return c, nil
 }
 
-// keep leaves chosen what is chosen and wanted.
+// keep removes the calls that are not wanted from the choice.
 func (c *choice) keep(wanted func(i int) bool) {
 	for i, chosen := range c.chosen {
 		c.chosen[i] = chosen && wanted(i)
@@ -132,7 +133,8 @@ func (c *choice) take(which string) {
 	}
 }
 
-// relations say, by the field of Selection, which calls stand so to the others.
+// relations return a matcher of the calls that are related to the others. The key is
+// the field of Selection.
 var relations = map[string]func(others *choice) func(i int) bool{
 	"of":       func(o *choice) func(int) bool { return func(i int) bool { return o.chosen[i] } },
 	"not":      func(o *choice) func(int) bool { return func(i int) bool { return !o.chosen[i] } },
@@ -186,7 +188,8 @@ func calledBy(others *choice) func(i int) bool {
 	}
 }
 
-// callMatcher tells of a call whether it is what the selection says of it alone, its name aside.
+// callMatcher returns a matcher for the conditions of a selection on the call itself,
+// except its name.
 func (t *traces) callMatcher(s *Selection) func(*trace.Call) bool {
 	return func(c *trace.Call) bool {
 		return (s.Process == "" || c.Process == s.Process) &&
@@ -215,8 +218,9 @@ func hasValues(c *trace.Call, values map[string]string) bool {
 	return true
 }
 
-// eachNamed visits the calls of the functions that go by one of the names, all calls if there are
-// no names. Each function's name is looked at once: there are few functions, and many calls.
+// eachNamed visits the calls of the functions that match one of the names, or all calls
+// if there are no names. It matches each function's name once, because there are few
+// functions and many calls.
 func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 	if len(names) == 0 {
 		for i := range tree.Len() {
@@ -233,7 +237,7 @@ func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 	}
 }
 
-// callsOf gives the calls of each function.
+// callsOf returns the calls of each function.
 func (t *traces) callsOf(tree *trace.Tree) map[string]*[]int {
 	if calls := t.calls[tree]; calls != nil {
 		return calls
@@ -271,8 +275,8 @@ func (t *traces) goesBy(function string, names Names) bool {
 	return false
 }
 
-// namedBy tells whether a full name goes by a name as an exercise gives it: the full
-// name, an end of it, or a pattern (see funcname.Pattern) of either.
+// namedBy reports whether a full name matches a name of an exercise: the full name, the
+// end of it, or a pattern (see funcname.Pattern) of either.
 func namedBy(function, name string) bool {
 	if funcname.HasEnd(function, name) {
 		return true

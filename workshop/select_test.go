@@ -177,7 +177,8 @@ func TestRequestThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestRepliesToFind checks what the judge says by itself of a function that is not the right one.
+// TestRepliesToFind checks the judge's own replies to a function that is not the right
+// one.
 func TestRepliesToFind(t *testing.T) {
 	for answer, want := range map[string]string{
 		"c.Handle":          "go further down",

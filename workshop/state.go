@@ -18,7 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// An Action is something that a learner did, or that happened to an exercise of theirs.
+// An Action is an action of a learner, or something that happened to the learner's
+// exercise.
 type Action string
 
 // The actions.
@@ -30,41 +31,43 @@ const (
 	Passed Action = "passed"
 	// Hinted unlocked the next hint.
 	Hinted Action = "hinted"
-	// Revealed is the solution, seen before the exercise was passed.
+	// Revealed showed the solution before the exercise was passed.
 	Revealed Action = "revealed"
-	// Reset forgets what came before, of one exercise, or, without a name, of all.
+	// Reset forgets the earlier events of one exercise, or of all exercises if there is
+	// no name.
 	Reset Action = "reset"
 )
 
 // An Event is a line of the state file.
 type Event struct {
-	// Number counts the events from 1 on, so that a missing one is noticed.
+	// Number counts the events from 1 on, to detect missing events.
 	Number   int       `json:"n"`
 	Time     time.Time `json:"time"`
 	Did      Action    `json:"did"`
 	Exercise string    `json:"exercise,omitempty"`
-	// Answer is what was tried, and with which version of Kubernetes.
+	// Answer is the answer, and K8s the version of Kubernetes that it was tried with.
 	Answer string `json:"answer,omitempty"`
 	K8s    string `json:"k8s,omitempty"`
 }
 
-// A State is the file in which a learner's events are kept, one JSON object per line, and
-// its backup. Several processes may use it at once.
+// A State is the file that keeps a learner's events, one JSON object per line, and its
+// backup. Several processes may use it at once.
 type State struct {
-	// Path is the file. Its backup is next to it, with ".backup" behind its name.
+	// Path is the path of the file. The backup is next to it; its name ends in
+	// ".backup".
 	Path string
-	// Warn is told when the file was damaged: what was lost,
-	// and where the damaged file is. Nil: nobody is told.
+	// Warn, if not nil, is called if the file was damaged. The message says which
+	// events were lost, and where the damaged file is.
 	Warn func(message.Message)
-	// Now is the time; nil is the real one.
+	// Now returns the time. If it is nil, the real time is used.
 	Now func() time.Time
 }
 
-// lockWait is how long one process waits for another, which holds the lock for
-// milliseconds.
+// lockWait is the longest time that one process waits for another. A process holds the
+// lock for milliseconds.
 const lockWait = 10 * time.Second
 
-// Read returns the events so far.
+// Read returns all events.
 func (s *State) Read(ctx context.Context) ([]Event, error) {
 	var events []Event
 	err := s.locked(ctx, func() (err error) {
@@ -74,7 +77,7 @@ func (s *State) Read(ctx context.Context) ([]Event, error) {
 	return events, err
 }
 
-// Add records events: their number and time are filled in.
+// Add appends events and sets their number and time.
 func (s *State) Add(ctx context.Context, add ...Event) error {
 	return s.locked(ctx, func() error {
 		events, err := s.load()
@@ -96,7 +99,8 @@ func (s *State) now() time.Time {
 	return time.Now()
 }
 
-// StateError says that a file of the workshop cannot be read or written, and how to have it elsewhere.
+// StateError reports that a file of the workshop cannot be read or written, and how to
+// choose another folder.
 func StateError(err error) error {
 	return message.Errorf("the workshop's state: %w; set %s to a folder that can be written", err, program.StateEnv)
 }
@@ -117,7 +121,7 @@ func (s *State) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// load reads the file; a damaged one it sets aside, repairs and reports.
+// load reads the file. If the file is damaged, load repairs it; see repair.
 func (s *State) load() ([]Event, error) {
 	text, missing, err := readIfThere(s.Path)
 	if err != nil {
@@ -129,7 +133,8 @@ func (s *State) load() ([]Event, error) {
 	}
 	events, bad := parseEvents(text)
 	kept, _ := parseEvents(backup)
-	// An empty file is never written, and the backup is written last: where that has more, lines of the file are gone.
+	// The file is never written empty, and the backup is written last. So if the backup
+	// has more events, the file has lost lines.
 	emptied := !missing && len(text) == 0
 	if len(bad) == 0 && !emptied && len(kept) <= len(events) {
 		return events, nil
@@ -156,7 +161,8 @@ func removeIfThere(file string) error {
 
 func (s *State) backup() string { return s.Path + ".backup" }
 
-// parseEvents reads lines, and lists those that are no events, or not the next one.
+// parseEvents reads lines. bad lists the lines that are not an event, or have an
+// unexpected number.
 func parseEvents(text []byte) (events []Event, bad []string) {
 	next := 1
 	for line := range bytes.Lines(text) {
@@ -177,9 +183,9 @@ func parseEvents(text []byte) (events []Event, bad []string) {
 	return events, bad
 }
 
-// save writes the file, then the backup, each so that a reader sees the old one or the
-// new one, never a part. Whatever happens in between, one of them is whole. Of no events
-// there are no files.
+// save writes the file, then the backup. Readers see the old or the new file, never a
+// part of it. So one of the two files is whole at any time. If there are no events,
+// save removes both files.
 func (s *State) save(events []Event) error {
 	if len(events) == 0 {
 		return errors.Join(removeIfThere(s.Path), removeIfThere(s.backup()))
@@ -201,10 +207,11 @@ func (s *State) save(events []Event) error {
 	return nil
 }
 
-// removeUnfinished removes what processes that were killed have begun to write. The caller holds the lock, so nobody is writing.
+// removeUnfinished removes temporary files of killed processes. The caller must hold
+// the lock, so that nobody is writing.
 func (s *State) removeUnfinished() {
 	dir := filepath.Dir(s.Path)
-	entries, _ := os.ReadDir(dir) // it is for tidiness only
+	entries, _ := os.ReadDir(dir) // errors do not matter: this only tidies up
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "."+filepath.Base(s.Path)) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
@@ -212,8 +219,9 @@ func (s *State) removeUnfinished() {
 	}
 }
 
-// replace writes a file that others than its owner cannot read: all of it, or the old one stays. What is written lies next to
-// it until it is whole, with a name that begins with a dot and the file's name.
+// replace writes a file that only its owner can read. It writes the whole file, or the
+// old one stays. The temporary file is in the same folder; its name is a dot and the
+// file's name, followed by more.
 func replace(file string, text []byte) error {
 	return renameio.WriteFile(file, text, 0o600, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(file)))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// testState is a state in a folder of its own, that remembers what it warned of.
+// testState returns a state in a folder of its own, and its warnings.
 func testState(t *testing.T) (*State, *[]message.Message) {
 	t.Helper()
 	var warned []message.Message
@@ -36,7 +36,7 @@ func add(t *testing.T, s *State, exercises ...string) {
 	}
 }
 
-// has demands that these exercises, and no others, are passed.
+// has checks that exactly these exercises are passed.
 func has(t *testing.T, s *State, exercises ...string) {
 	t.Helper()
 	events, err := s.Read(t.Context())
@@ -164,8 +164,8 @@ func withoutLine(t *testing.T, file string, number int) {
 	write(t, file, strings.Join(append(lines[:number-1], lines[number:]...), ""))
 }
 
-// TestInterruptedWrite kills processes that write all the time, again and again: whatever they
-// were about, what they had acknowledged is there.
+// TestInterruptedWrite kills processes that write all the time. Each event that a
+// process had acknowledged must be there.
 func TestInterruptedWrite(t *testing.T) {
 	s, warned := testState(t)
 	acknowledged := 0

@@ -8,19 +8,22 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// pause is how long somebody may do nothing and still be at work: reading a trace leaves no events.
+// pause is the longest time without events that still counts as work: reading a trace
+// creates no events.
 const pause = 30 * time.Minute
 
-// A Summary is what somebody has learned, tried, and how long it took.
+// A Summary lists the exercises that a learner passed and tried, and how long they
+// took.
 type Summary struct {
 	course   *Course
 	progress *Progress
-	// spent is the time at work on each exercise, by its name; passed is when it was passed.
+	// spent is the time at work on each exercise, passed the time when it was passed,
+	// both by name.
 	spent  map[string]time.Duration
 	passed map[string]time.Time
 }
 
-// Summarize adds up the events of a learner.
+// Summarize sums up the events of a learner.
 func Summarize(c *Course, events []Event) *Summary {
 	events = c.Renamed(events)
 	s := &Summary{course: c, progress: NewProgress(events), spent: map[string]time.Duration{}, passed: map[string]time.Time{}}
@@ -54,7 +57,7 @@ func (s *Summary) reset(exercise string) {
 	delete(s.passed, exercise)
 }
 
-// Markdown is the summary as a page to keep.
+// Markdown returns the summary as a page to keep.
 func (s *Summary) Markdown(lang string) string {
 	p := message.For(lang)
 	var page strings.Builder
@@ -86,7 +89,8 @@ func (s *Summary) Markdown(lang string) string {
 	return page.String()
 }
 
-// open lists the exercises that were tried and not passed, each with its next step. It writes nothing if there are none.
+// open lists the exercises that were tried and not passed, each with its next step. It
+// writes nothing if there are none.
 func (s *Summary) open(page *strings.Builder, p message.Printer) {
 	begun := false
 	for _, e := range s.course.Exercises() {
@@ -121,7 +125,8 @@ func nextStep(e *Exercise, done Done) message.Message {
 	}
 }
 
-// chapter writes what was passed of a chapter, nothing if that is nothing.
+// chapter writes the passed exercises of a chapter. It writes nothing if there are
+// none.
 func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) {
 	begun := false
 	for _, e := range c.Exercises {
@@ -147,7 +152,7 @@ func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) 
 	}
 }
 
-// inMinutes is a time that somebody has spent.
+// inMinutes formats a duration in hours and minutes.
 func inMinutes(d time.Duration, p message.Printer) string {
 	minutes := int(d.Round(time.Minute).Minutes())
 	if hours := minutes / 60; hours > 0 {

@@ -38,7 +38,8 @@ Things
 	if got := Summarize(course, events).Markdown("en"); got != want {
 		t.Errorf("the summary is\n%s\nexpected\n%s", got, want)
 	}
-	// What was tried and not passed is listed with its next step, by how far the learner has come with it.
+	// Exercises that were tried and not passed are listed with the next step, which
+	// depends on the hints and the solution seen.
 	events = append(events,
 		Event{Time: at(63), Did: Started, Exercise: "two"},
 		Event{Time: at(65), Did: Tried, Exercise: "two"},

@@ -7,28 +7,30 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// traces are the recordings that an exercise asks, loaded when they are first needed.
+// traces are the recordings that an exercise needs. Each is loaded on first use.
 type traces struct {
 	load     func(Source) (*asked, error)
 	layer    func(function string) string
 	exercise *Exercise
 	k8s      string
-	// main is the recording that "" stands for; nil: that of Exercise.Scenario.
+	// main is the recording with the name "". If it is nil, this is the recording of
+	// Exercise.Scenario.
 	main  *trace.Recording
 	known map[string]*asked
-	// calls are those of each function, by request; see callsOf.
+	// calls are the calls of each function, by request; see callsOf.
 	calls map[*trace.Tree]map[string]*[]int
-	// typed is the name of a function in an answer as it was typed, and answer are the full names of the functions
-	// that it, and $answer, stand for: none if the recordings have no such function.
+	// typed is the function name in an answer, as the learner typed it. answer are the
+	// full names of the functions that it, and $answer, stand for. It is empty if the
+	// recordings have no such function.
 	typed  string
 	answer []string
 }
 
-// An asked recording remembers the trees of its requests.
+// An asked recording caches the trees of its requests.
 type asked struct {
 	recording *trace.Recording
 	trees     []*trace.Tree
-	called    map[string]bool // nil until somebody asks
+	called    map[string]bool // nil until the first use
 }
 
 func newAsked(rec *trace.Recording) *asked {
@@ -39,7 +41,7 @@ func newAsked(rec *trace.Recording) *asked {
 	return a
 }
 
-// called is the set of functions that were called in a recording.
+// called returns the functions that were called in a recording.
 func (t *traces) called(a *asked) map[string]bool {
 	if a.called == nil {
 		a.called = map[string]bool{}
@@ -52,7 +54,7 @@ func (t *traces) called(a *asked) map[string]bool {
 	return a.called
 }
 
-// recording returns a recording by its name in Exercise.Also, "" being the main one.
+// recording returns a recording by its name in Exercise.Also. "" is the main recording.
 func (t *traces) recording(name string) (a *asked, err error) {
 	if a := t.known[name]; a != nil {
 		return a, nil
@@ -71,7 +73,8 @@ func (t *traces) recording(name string) (a *asked, err error) {
 	return a, err
 }
 
-// tree returns the calls of a traced request, by its number from 1 on; 0 is the first, too.
+// tree returns the calls of a traced request. Numbers begin with 1; 0 is the first
+// request, too.
 func (t *traces) tree(in string, number int) (*trace.Tree, error) {
 	a, err := t.recording(in)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// validate returns the first mistake, nil if there is none.
+// validate returns the first mistake, or nil.
 func (e *Exercise) validate() *strictyaml.Mistake {
 	if kinds := e.kinds(); len(kinds) == 0 {
 		return strictyaml.MistakeAt(message.Of("the question is missing: expected one of find, order, claim, choose, value, make and change"))

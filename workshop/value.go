@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeValue compares what was read with what the trace has.
+// judgeValue compares the value in the answer with the value in the trace.
 func judgeValue(t *traces, text string) (*Verdict, error) {
 	value, err := t.value()
 	if err != nil {
@@ -25,7 +25,7 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 		}
 		given = number
 	}
-	// As trees show it: "etcd.key=/registry/minions/n1".
+	// Accept the value as trees show it: "etcd.key=/registry/minions/n1".
 	if _, after, ok := strings.Cut(given, "="); ok && strings.EqualFold(after, value) {
 		given = after
 	}
@@ -46,10 +46,12 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	return wrongVerdict("That is not what the trace has."), nil
 }
 
-// written has the characters of the numbers that Chinese writes with one, each at the index of its value.
+// written are the numbers that Chinese writes with one character. The index of a
+// character is its value.
 var written = []rune("零一二三四五六七八九十")
 
-// numberIn reads a number and behind it, perhaps, what is counted: "2", "2 directors", "2次", "两次".
+// numberIn reads a number and an optional unit after it: "2", "2 directors", "2次",
+// "两次".
 func numberIn(text string) (number string, ok bool) {
 	unit := strings.TrimLeft(text, "0123456789")
 	number = text[:len(text)-len(unit)]
@@ -72,7 +74,7 @@ func numberIn(text string) (number string, ok bool) {
 	return number, true
 }
 
-// value reads the value that is asked for.
+// value returns the right answer to a ValueQuery.
 func (t *traces) value() (string, error) {
 	q := t.exercise.Value
 	c, err := t.choose(&q.Of)

@@ -11,33 +11,35 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Verifier proves exercises: that they can be solved, that not every answer solves them, and
-// that what they say of Kubernetes is so, in each version.
+// A Verifier proves exercises for each version of Kubernetes: an exercise can be
+// solved, not every answer solves it, and its statements about Kubernetes are true.
 type Verifier struct {
-	// Judge judges; its K8s is filled in.
+	// Judge judges the answers. Verify sets its K8s.
 	Judge Judge
 	// Versions are the recorded versions of Kubernetes, oldest first.
 	Versions []string
-	// Exists tells whether a function of that name, short or full, is in the source of a
-	// version, for functions that no recording of the exercise has: claims may be about what
-	// does not run. Nil: that is not examined.
+	// Exists reports whether the source of a version has a function with this short or
+	// full name. It is called for functions that no recording of the exercise has:
+	// claims may be about functions that do not run. If it is nil, these functions are
+	// not checked.
 	Exists func(k8s, function string) (bool, error)
 }
 
-// A Proof is what was proven of one exercise for one version.
+// A Proof is the result of verifying one exercise for one version.
 type Proof struct {
 	Exercise *Exercise
 	K8s      string
-	// Solution is what passes.
+	// Solution are the right answers.
 	Solution []string
-	// Checks counts what was tried: solutions, wrong answers, empty ones.
+	// Checks counts the answers that were tried: solutions, wrong answers and empty
+	// answers.
 	Checks int
 }
 
 var errHoldsForNone = message.NewError("it holds for none of the versions")
 
-// Verify proves an exercise for all versions that it holds for. The error says everything that is
-// wrong with it.
+// Verify proves an exercise for all versions that it is available for. The error lists
+// all mistakes.
 func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 	var proofs []Proof
 	var wrong []error
@@ -63,7 +65,8 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 	return proofs, errors.Join(wrong...)
 }
 
-// missing says which recordings an exercise asks that the learner's version has not, each on a line of its own.
+// missing lists the recordings that the exercise needs and the learner's version lacks,
+// each on its own line.
 func (v *Verifier) missing(e *Exercise) string {
 	text := ""
 	for _, s := range e.sources() {
@@ -98,7 +101,8 @@ func (p *proof) try(text string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Text: text})
 }
 
-// unsolved demands that what is there before somebody has thought does not pass.
+// unsolved returns an error if an answer without any thought passes, such as an empty
+// one.
 func (p *proof) unsolved() error {
 	answers := []string{""}
 	switch e := p.Exercise; e.Kind() {
@@ -131,7 +135,8 @@ func allLetters(e *Exercise) []string {
 	return letters
 }
 
-// solved demands that a solution passes, and that the query has no other answers than the listed ones.
+// solved returns an error unless a solution passes and the query has no other answers
+// than the listed ones.
 func (p *proof) solved() error {
 	right, err := p.judge.Right(p.Exercise)
 	if err != nil {
@@ -163,7 +168,7 @@ func (p *proof) solved() error {
 	return nil
 }
 
-// solutions lists the answers that are said to pass.
+// solutions lists the answers that must pass.
 func (e *Exercise) solutions() []string {
 	if len(e.Solution.Answer) > 0 || e.Order == nil {
 		return e.Solution.Answer
@@ -175,7 +180,7 @@ func (e *Exercise) solutions() []string {
 	return []string{strings.Join(ids, " ")}
 }
 
-// otherwise lists answers that are the opposite of those.
+// otherwise lists the opposites of right answers to a claim.
 func (e *Exercise) otherwise(right []string) []string {
 	if e.Claim == nil {
 		return nil
@@ -189,23 +194,26 @@ func (e *Exercise) otherwise(right []string) []string {
 	return answers
 }
 
-// wrongAnswers demands that each wrong answer that is listed fails, with its own reply. Of several
-// for one reply, some may be functions that other versions have.
+// wrongAnswers returns an error unless each listed wrong answer fails and gets its own
+// reply. If a reply has several answers, some may be functions that only other versions
+// have.
 func (p *proof) wrongAnswers() error {
 	var bad []error
 	for i, w := range p.Exercise.Wrong {
 		if !w.Releases.Has(p.K8s) {
 			continue
 		}
-		replied := len(w.Try) == 0 // a change of a server: where one is at hand, it is made
+		// Without a try, it is a change of a server. The change is tested where a
+		// server is available.
+		replied := len(w.Try) == 0
 		for _, answer := range w.Try {
 			verdict, err := p.tryWrong(answer)
 			switch {
 			case missing(err):
-				replied = true // This version could not run the scenario; others prove the reply.
+				replied = true // This version could not run the scenario; other versions prove the reply.
 			case err != nil:
 				bad = append(bad, message.Errorf("wrong %d, %q: %w", i+1, answer, err))
-			case verdict.Passed && slices.Contains(p.Exercise.Solution.Answer, answer): // which is right here and wrong elsewhere
+			case verdict.Passed && slices.Contains(p.Exercise.Solution.Answer, answer): // it is right here and wrong elsewhere
 			case verdict.Passed:
 				bad = append(bad, message.Errorf("wrong %d, %q: it passes", i+1, answer))
 			case verdict.wrong == i:
@@ -221,8 +229,8 @@ func (p *proof) wrongAnswers() error {
 	return errors.Join(bad...)
 }
 
-// missing tells whether a version has no recording of a scenario that another has. A name that no
-// scenario has is a mistake.
+// missing reports whether only other versions have a recording of the scenario. A
+// scenario that no version has is a mistake.
 func missing(err error) bool {
 	var unknown *recordings.UnknownScenarioError
 	return errors.As(err, &unknown) && len(unknown.RecordedBy) > 0
@@ -244,7 +252,7 @@ func (p *proof) tryRecording(scenario string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Recording: rec})
 }
 
-// recordings demands that the recordings of scenarios pass, or that they fail.
+// recordings returns an error unless the recordings of all scenarios pass, or all fail.
 func (p *proof) recordings(names []string, pass bool) error {
 	for _, name := range names {
 		verdict, err := p.tryRecording(name)
@@ -261,7 +269,7 @@ func (p *proof) recordings(names []string, pass bool) error {
 	return nil
 }
 
-// functionsExist demands that there is a function of each name in the queries.
+// functionsExist returns an error unless each function that the queries name exists.
 func (p *proof) functionsExist() error {
 	t := p.judge.traces(p.Exercise)
 	var known []string

@@ -2,8 +2,9 @@ package workshop
 
 import "slices"
 
-// functions lists the names of functions in the queries of an exercise: those of which each must exist.
-// Of several names for one thing, one is enough.
+// functions lists the names of functions that must exist: the names in the exercise's
+// queries. A query with several names for one thing is left out, because one of the
+// names is enough.
 func (e *Exercise) functions() []string {
 	var names []string
 	add := func(s *Selection) {
@@ -16,7 +17,7 @@ func (e *Exercise) functions() []string {
 	return slices.Compact(names)
 }
 
-// eachSelection visits the selections of an exercise, and those that they are made with.
+// eachSelection visits the selections of an exercise, and the selections inside them.
 func (e *Exercise) eachSelection(visit func(*Selection)) {
 	if e.Find != nil {
 		e.Find.each(visit)
