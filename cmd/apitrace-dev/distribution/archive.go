@@ -11,16 +11,18 @@ import (
 	"time"
 )
 
-// A file is a file of an archive. Its bytes are content or, if that is nil, those of the file at path.
+// A file is a file in an archive. Its bytes are content or, if content is nil, the
+// bytes of the file at path.
 type file struct {
 	name, path string
 	content    []byte
-	// mode is 0o644 if it is 0.
+	// mode is the file mode; 0 means 0o644.
 	mode fs.FileMode
 }
 
-// writeArchive writes files, in the order of their names, to a compressed archive. All have the same time and belong to
-// nobody, so that the archive depends only on the names, modes and bytes of the files.
+// writeArchive writes files to a compressed archive, sorted by name. All have the same
+// time and no owner, so that the archive depends only on the names, modes and bytes of
+// the files.
 func writeArchive(path string, files []file, modified time.Time) (err error) {
 	out, err := os.Create(path)
 	if err != nil {

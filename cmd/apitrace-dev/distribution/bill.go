@@ -15,8 +15,8 @@ import (
 	"github.com/google/licenseclassifier/v2/assets"
 )
 
-// writeBill writes the software bill of materials: the modules of the program with their licences and which of them
-// use which, in the format of CycloneDX.
+// writeBill writes the software bill of materials in the format of CycloneDX: the
+// modules of the program, their licences, and their dependencies.
 func (p *program) writeBill(path string, modules []*module) (err error) {
 	sum, err := sumOf(p.path)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *program) writeBill(path string, modules []*module) (err error) {
 	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bill, cdx.SpecVersion1_6)
 }
 
-// packageURL names the module in the words of package managers.
+// packageURL returns the package URL of the module.
 func (m *module) packageURL() string {
 	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.Path + "@" + m.Version
 }
@@ -84,8 +84,9 @@ func (m *module) component() (cdx.Component, error) {
 	return c, nil
 }
 
-// licence describes the licences with the given identifiers. All of them apply, each to a part of the module: a list of several would
-// leave open whether one may choose.
+// licence describes the licences with the given identifiers. All of them apply, each to
+// a part of the module. So it returns an expression: a list would leave open whether
+// one may choose.
 func (m *module) licence(names []string) cdx.LicenseChoice {
 	switch len(names) {
 	case 0:
@@ -99,8 +100,8 @@ func (m *module) licence(names []string) cdx.LicenseChoice {
 
 var classifier = sync.OnceValues(assets.DefaultClassifier)
 
-// licenceNames returns the SPDX identifiers of the licences in the module's licence files, sorted, without those
-// that the classifier does not recognize.
+// licenceNames returns the SPDX identifiers of the licences in the module's licence
+// files, sorted. Licences that the classifier does not recognize are left out.
 func (m *module) licenceNames() ([]string, error) {
 	c, err := classifier()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"text/template"
 )
 
-// krewManifest describes the plugin to krew, formula the program to Homebrew. Both are templates of a manifest.
+// krewManifest describes the plugin to krew, and formula describes the program to
+// Homebrew. Both are templates of a manifest.
 //
 //go:embed krew.yaml.tmpl
 var krewManifest string
@@ -17,7 +18,7 @@ var krewManifest string
 //go:embed formula.rb.tmpl
 var formula string
 
-// A manifest is what the templates know.
+// A manifest is the data of the templates.
 type manifest struct {
 	Version  string
 	Archives []archive
@@ -28,7 +29,7 @@ func (m manifest) URL(a archive) string {
 	return fmt.Sprintf("https://%s/releases/download/%s/%s", modulePath, m.Version, a.Name)
 }
 
-// Systems maps the operating systems to Homebrew's words for them.
+// Systems maps the operating systems to Homebrew's names for them.
 func (m manifest) Systems() map[string]string {
 	return map[string]string{"darwin": "macos", "linux": "linux"}
 }

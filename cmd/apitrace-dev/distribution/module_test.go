@@ -20,8 +20,9 @@ import (
 
 const root = "../../.."
 
-// TestModuleHoldsWhatIsEmbedded checks that the module, as "go install" downloads it, has every file that the program
-// embeds: a module has no files that git ignores, no folders named vendor and no modules below it.
+// TestModuleHoldsWhatIsEmbedded checks that the module, as "go install" downloads it,
+// has every file that the program embeds. A module has no files that git ignores, no
+// folders named vendor and no modules below it.
 func TestModuleHoldsWhatIsEmbedded(t *testing.T) {
 	held := zipped(t)
 	for _, name := range embedded(t, root) {
@@ -31,7 +32,8 @@ func TestModuleHoldsWhatIsEmbedded(t *testing.T) {
 	}
 }
 
-// zipped lists the files of the module: those of the repository that a module may have.
+// zipped lists the files of the module: the files of the repository, without files that
+// a module may not have.
 func zipped(t *testing.T) []string {
 	t.Helper()
 	list := exec.Command("git", "ls-files", "-z")

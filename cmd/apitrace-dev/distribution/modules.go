@@ -15,24 +15,25 @@ import (
 	"strings"
 )
 
-// A module is a part of the program that others have made: a Go module, Go's standard library, or Preact.
+// A module is a part of the program: a Go module, Go's standard library, or Preact.
 type module struct {
 	Path, Version string
-	// Sum is the checksum in go.sum, "" for parts that are not Go modules.
+	// Sum is the checksum in go.sum; "" for parts that are not Go modules.
 	Sum string
 	Dir string
-	// registry is where it comes from, in the words of package URLs; "" for Go's modules.
+	// registry is the type in the package URL, such as "npm"; "" is "golang".
 	registry string
 	// licences are its licence texts, by their names in the archive.
 	licences []file
-	// imports are the paths of the modules whose packages its own import, sorted.
+	// imports are the paths of the modules that its own packages import, sorted.
 	imports []string
 }
 
-// standardLibrary is the path of the module of Go's own packages, by which vulnerability databases know it.
+// standardLibrary is the module path of Go's own packages. Vulnerability databases use
+// the same name.
 const standardLibrary = "std"
 
-// A listed is a package as "go list -json" describes it.
+// A listed is a package in the output of "go list -json".
 type listed struct {
 	Dir        string
 	ImportPath string
@@ -41,8 +42,8 @@ type listed struct {
 	Module     *module
 }
 
-// modules returns the modules that the program contains packages of, sorted by path, with their licences. It is an error
-// if one has no licence.
+// modules returns the modules of the program's packages, sorted by path, with their
+// licences. A module without a licence is an error.
 func (p *program) modules(ctx context.Context, folder string) ([]*module, error) {
 	packages, err := p.packages(ctx, folder)
 	if err != nil {
@@ -130,7 +131,8 @@ func (l *listed) module(goVersion, goRoot string) *module {
 	return &m
 }
 
-// checkAgainstBuild checks that the modules are those that the built program names, and takes their checksums.
+// checkAgainstBuild returns an error unless the built program names the same modules.
+// It also sets their checksums.
 func (p *program) checkAgainstBuild(modules map[string]*module) error {
 	modules[modulePath].Version = p.version
 	for _, built := range p.info.Deps {
@@ -148,7 +150,7 @@ func (p *program) checkAgainstBuild(modules map[string]*module) error {
 
 var preactVersion = regexp.MustCompile(`^/\*! With Preact (\S+),`)
 
-// preactModule returns Preact, which the bundle of the page contains.
+// preactModule returns Preact, which is part of the page's bundle.
 func preactModule(folder string) (*module, error) {
 	page := filepath.Join(folder, "ui", "web", "page")
 	bundle, err := os.ReadFile(filepath.Join(page, "dist", "page.js"))
@@ -162,17 +164,19 @@ func preactModule(folder string) (*module, error) {
 	return &module{Path: "preact", Version: string(version[1]), Dir: filepath.Join(page, "preact"), registry: "npm"}, nil
 }
 
-// licenceName matches the names of files with licences and notices, which most licences require to be handed on.
+// licenceName matches the names of files with licences and notices. Most licences
+// require that copies include them.
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors|unlicense)([._-].*)?$`)
 
-// noLicence matches the names among them that grant nothing by themselves: they stand beside a licence.
+// noLicence matches the names of notices and similar files, which grant nothing by
+// themselves.
 var noLicence = regexp.MustCompile(`(?i)^(notice|patents|authors)([._-].*)?$`)
 
-// isLicence reports whether the file is a licence, not one that stands beside a licence.
+// isLicence reports whether the file is a licence, and not only a notice.
 func (f file) isLicence() bool { return !noLicence.MatchString(path.Base(f.name)) }
 
-// readLicences returns the licences of the packages in folders: those beside them and those of the folders above, up to
-// the module's. The module itself must have one.
+// readLicences returns the licence files of the packages in folders, and of all folders
+// above them up to the module's folder. The module must have at least one licence.
 func (m *module) readLicences(folders []string) ([]file, error) {
 	seen := map[string]bool{}
 	var files []file

@@ -18,8 +18,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestEveryPlatformHasATwin checks that each package declares on every platform of a release the names that its files for all
-// platforms use: a file for one system needs a twin for the others. It sees names only; TestSlowTypesOnMacOS sees types.
+// TestEveryPlatformHasATwin checks the names that files for all platforms use. Each
+// package must declare them on every platform of a release: a file for one system needs
+// a twin for the others. The test compares names only; TestSlowTypesOnMacOS checks
+// types.
 func TestEveryPlatformHasATwin(t *testing.T) {
 	checked := 0
 	for _, folder := range goFolders(t) {
@@ -68,7 +70,8 @@ func filesOn(t *testing.T, folder string, p platform) (paths []string) {
 	return paths
 }
 
-// used returns the names in a file that may be those of declarations of its package, methods with a dot before them.
+// used returns the names in a file that may refer to declarations of its package.
+// Methods have a dot before them.
 func used(f *ast.File) map[string]bool {
 	names, selected := map[string]bool{}, map[*ast.Ident]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -97,7 +100,8 @@ func parse(t *testing.T, path string) *ast.File {
 	return f
 }
 
-// declarations returns the names that a file declares for its package, methods with a dot before them.
+// declarations returns the names that a file declares for its package. Methods have a
+// dot before them.
 func declarations(f *ast.File) (names []string) {
 	for _, decl := range f.Decls {
 		switch decl := decl.(type) {
@@ -136,8 +140,8 @@ var worksWithout = map[string]string{
 	"session/session_test.go":        "tells a process that has ended, but nobody has waited for, from one that runs",
 }
 
-// TestLinuxFoldersStayOnLinux checks that only files for Linux name /proc or /sys. Tests may, if they are skipped where
-// there is none.
+// TestLinuxFoldersStayOnLinux checks that only files for Linux name /proc or /sys.
+// Tests may name them, if they are skipped on systems without these folders.
 func TestLinuxFoldersStayOnLinux(t *testing.T) {
 	found := map[string]bool{}
 	for _, folder := range goFolders(t) {
@@ -181,7 +185,7 @@ func linuxFolders(f *ast.File) (names []string, skips bool) {
 	return names, skips
 }
 
-// goFolders lists the folders of the module with Go code, those for tests aside.
+// goFolders lists the folders of the module with Go code, except folders for tests.
 func goFolders(t *testing.T) (folders []string) {
 	t.Helper()
 	list := exec.Command("go", "list", "-f", "{{.Dir}}", "./...")
@@ -204,8 +208,9 @@ func goFolders(t *testing.T) (folders []string) {
 	return folders
 }
 
-// TestSlowTypesOnMacOS checks the types of all packages and tests for macOS: whatever they use of the system must exist
-// there. It reads the sources, because nothing can be linked with the tests of another system.
+// TestSlowTypesOnMacOS checks the types of all packages and tests for macOS: everything
+// that they use of the system must exist there. It reads the sources, because the tests
+// of another system cannot be linked here.
 func TestSlowTypesOnMacOS(t *testing.T) {
 	testenv.Slow(t)
 	var others []string

@@ -1,8 +1,11 @@
-// Package distribution makes the files of a release: for each platform an archive and a software bill of materials, the
-// checksums of both, a manifest for krew and a formula for Homebrew. "apitrace-dev dist" calls it.
+// Package distribution makes the files of a release: for each platform an archive and a
+// software bill of materials, the checksums of both, a manifest for krew and a formula
+// for Homebrew. "apitrace-dev dist" calls it.
 //
-// The same commit and the same release of Go give the same bytes, on every machine: the programs contain no paths, and
-// every date is that of the commit.
+// The same commit and the same release of Go give the same bytes on every machine. For
+// this, the programs contain no paths, and every date is the date of the commit.
+//
+// Publishing the files does not belong here.
 package distribution
 
 import (
@@ -21,7 +24,7 @@ import (
 	traced "github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A platform is an operating system and an architecture, in Go's words.
+// A platform is an operating system and an architecture, with Go's names.
 type platform traced.Platform
 
 // released are the platforms of a release.
@@ -35,7 +38,7 @@ var released = func() (all []platform) {
 // String returns the platform as the go command writes it: "linux/amd64".
 func (p platform) String() string { return traced.Platform(p).String() }
 
-// joined writes platforms as parsePlatforms reads them.
+// joined returns platforms in the form that parsePlatforms reads.
 func joined(platforms []platform) string {
 	var names []string
 	for _, p := range platforms {
@@ -56,18 +59,19 @@ func parsePlatforms(list string) ([]platform, error) {
 	return all, nil
 }
 
-// An archive is a file of a release, for one platform.
+// An archive is the archive of a release for one platform.
 type archive struct {
 	platform
-	// Name is the name of the file, SHA256 its checksum in hexadecimal digits.
+	// Name is the name of the file. SHA256 is its checksum in hexadecimal digits.
 	Name, SHA256 string
 }
 
-// Platforms are the platforms of a release, as Release takes them.
+// Platforms returns the platforms of a release, in the form that Release accepts.
 func Platforms() string { return joined(released) }
 
-// Release writes the files of the release of the module in folder to the folder out, for platforms such as
-// "linux/amd64,linux/arm64". It replaces files of the same name.
+// Release writes the files of a release to the folder out. folder is the folder of the
+// module. list is a list of platforms such as "linux/amd64,linux/arm64". It replaces
+// files of the same name.
 func Release(ctx context.Context, folder, out, list string) error {
 	platforms, err := parsePlatforms(list)
 	if err != nil {

@@ -23,8 +23,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestNightlyReleaseIsReproducible makes the release for this machine's platform twice, in two clones: with the build cache, and
-// without it, in another time zone and language, by a user with another umask. All files must be the same, byte for byte.
+// TestNightlyReleaseIsReproducible makes the release for this machine's platform twice,
+// in two clones. The second run has no build cache, another time zone and language, and
+// a user with another umask. All files must be the same, byte for byte.
 func TestNightlyReleaseIsReproducible(t *testing.T) {
 	testenv.Nightly(t)
 	here := runtime.GOOS + "/" + runtime.GOARCH
@@ -86,8 +87,8 @@ func read(t *testing.T, folder, name string) []byte {
 	return content
 }
 
-// checkRelease checks that the files of a release for one platform agree with each other, and that the archive has all that
-// docs/install.md promises.
+// checkRelease checks that the files of a release for one platform agree with each
+// other, and that the archive has all files that docs/install.md promises.
 func checkRelease(t *testing.T, folder string) {
 	t.Helper()
 	var archiveName, billName string
@@ -211,8 +212,8 @@ func TestArchiveDependsOnBytesOnly(t *testing.T) {
 	}
 }
 
-// TestLicencesOfPackages takes the licences of the packages that are in the program, and of no others, and refuses a module
-// that has none.
+// TestLicencesOfPackages reads the licences of the packages in the program, and of no
+// others. A module without a licence is an error.
 func TestLicencesOfPackages(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"LICENSE.md", "used/deep/x.go", "used/NOTICE", "used/deep/license_test.go", "other/COPYING"} {
@@ -249,7 +250,8 @@ func TestLicencesOfPackages(t *testing.T) {
 	}
 }
 
-// TestLicencesInBill checks what the bill of materials says of modules with one recognized licence, with several and with none.
+// TestLicencesInBill checks the licences in the bill of materials for modules with one
+// recognized licence, with several and with none.
 func TestLicencesInBill(t *testing.T) {
 	m := &module{licences: []file{{name: "licenses/m/AUTHORS"}, {name: "licenses/m/COPYING"}}}
 	for _, c := range []struct {
