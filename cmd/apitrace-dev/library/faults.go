@@ -19,11 +19,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// RecordFaults builds a kube-apiserver of a release with each fault of the course, one after the other, and writes their
-// recordings to a file in the folder, for package trace/recordings. A recording names the fault in place of the
-// patched files, which would answer the exercise. A fault that
-// cannot be recorded is left out and is part of the error. If names are given, only these are recorded; of the others,
-// the recordings that are part of apitrace stay.
+// RecordFaults builds kube-apiservers of a release, one with each fault of the course,
+// and records them. It writes the recordings to a file in the folder, for package
+// trace/recordings.
+//
+// A recording names the fault in place of the patched files, because the files would
+// answer the exercise. A fault that cannot be recorded is left out and is part of the
+// error. If names are given, only these faults are recorded; the other recordings are
+// copied from apitrace.
 func RecordFaults(ctx context.Context, version, folder string, names []string, to session.Reporter) error {
 	faults, err := fault.List()
 	if err != nil {
@@ -43,7 +46,7 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 		}
 		to.Notice("%s %d/%d %s", version, i+1, len(faults), f.Name)
 		recording, err := record()
-		if ctx.Err() != nil { // what stands in the folder is better than a part
+		if ctx.Err() != nil { // the file in the folder is better than an incomplete one
 			return errors.Join(context.Cause(ctx), failed)
 		}
 		if err != nil {
@@ -57,7 +60,7 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 	if err != nil {
 		return err
 	}
-	// The file becomes part of the repository, so it is readable for everybody.
+	// The file becomes part of the repository, so everybody may read it.
 	file := filepath.Join(folder, recordings.FaultsFolder, recordings.FileName(version))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -69,7 +72,7 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 	return failed
 }
 
-// recordFault replays the scenario of a fault on a server that has it.
+// recordFault replays the scenario of a fault on a server with the fault.
 func recordFault(ctx context.Context, version string, f *fault.Fault, to session.Reporter) (_ *trace.Recording, err error) {
 	dir, err := program.NewRunDir()
 	if err != nil {

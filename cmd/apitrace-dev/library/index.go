@@ -15,8 +15,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// indexRelease reads the source of a release's programs, which it fetches if necessary, and adds their
-// functions and calls to the index in the folder. It builds nothing.
+// indexRelease reads the source of a release's programs and adds their functions and
+// calls to the index in the folder. It downloads the source if necessary. It builds
+// nothing.
 func indexRelease(ctx context.Context, version, folder string, to session.Reporter) error {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -44,7 +45,8 @@ func indexRelease(ctx context.Context, version, folder string, to session.Report
 	return recordings.PutIndex(folder, version, programs)
 }
 
-// Check returns an error for a version that apitrace cannot trace, or for a folder that does not exist.
+// Check returns an error if apitrace cannot trace a version, or if the folder does not
+// exist.
 func Check(versions []string, folder string) error {
 	for _, version := range versions {
 		if _, err := apiserver.ParseVersion(version); err != nil {
@@ -57,8 +59,9 @@ func Check(versions []string, folder string) error {
 	return nil
 }
 
-// Record makes the index and the recordings of releases in a folder, or only the index. With the recordings of the
-// default release it also makes those of the course's faults.
+// Record makes the index and the recordings of releases in a folder, or only the index.
+// Together with the recordings of the default release, it makes the recordings of the
+// course's faults.
 func Record(ctx context.Context, versions []string, folder string, onlyIndex bool, to session.Reporter) error {
 	var failed error
 	for _, version := range versions {

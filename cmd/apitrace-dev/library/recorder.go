@@ -21,10 +21,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recordRelease replays every scenario against a kube-apiserver of a release and writes the traces to
-// a file in the folder, for package trace/recordings. A scenario that fails is reported and left
-// out, and the file has the reason; the returned error joins all failures. The file of another patch
-// release of the same minor version is removed.
+// recordRelease replays every scenario against a kube-apiserver of a release and writes
+// the traces to a file in the folder, for package trace/recordings. A scenario that
+// fails is reported and left out, and the file has the reason; the returned error joins
+// all failures. The file of another patch release of the same minor version is removed.
 func recordRelease(ctx context.Context, version, folder string, to session.Reporter) (err error) {
 	library, err := scenarios.List()
 	if err != nil {
@@ -53,8 +53,8 @@ func recordRelease(ctx context.Context, version, folder string, to session.Repor
 	return errors.Join(r.failed, r.write(folder))
 }
 
-// infoOf returns what the recordings of all releases say of their making: the time, the commit of the repository that contains
-// the folder, and the Go toolchain.
+// infoOf returns the facts that the recordings of all releases state: the time, the
+// commit of the repository that contains the folder, and the Go toolchain.
 func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
@@ -67,9 +67,10 @@ func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	}, err
 }
 
-// commitOf returns the commit of the repository that contains the folder, with "-dirty" appended if files
-// other than recordings differ from it. It does not use the build information in the binary, because the
-// go command records none in a git worktree.
+// commitOf returns the commit of the repository that contains the folder. It appends
+// "-dirty" if files other than recordings differ from the commit. It does not use the
+// build information in the binary, because the go command records none in a git
+// worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
 	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
@@ -92,7 +93,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// A recorder gathers the recordings of one release.
+// A recorder collects the recordings of one release.
 type recorder struct {
 	to      session.Reporter
 	options session.ServerOptions
@@ -125,7 +126,8 @@ func (r *recorder) miss(scenario *scenarios.Scenario, reason error) {
 	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
 }
 
-// reasonOf returns in one line why a scenario is missing, without details of this machine.
+// reasonOf returns in one line why a scenario is missing, without details of this
+// machine.
 func reasonOf(err error) string {
 	var download *program.DownloadError
 	if errors.As(err, &download) {
@@ -140,7 +142,7 @@ func (r *recorder) write(folder string) error {
 		return err
 	}
 	file := recordings.FileName(r.info.K8sVersion)
-	// The file becomes part of the repository, so it is readable for everybody.
+	// The file becomes part of the repository, so everybody may read it.
 	if err := renameio.WriteFile(filepath.Join(folder, file), data, 0o644); err != nil {
 		return err
 	}
