@@ -1,5 +1,8 @@
-// Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far as a machine can: "apitrace-dev
-// add-release". What a release needs when its servers run is in package library.
+// Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far
+// as a machine can. "apitrace-dev add-release" calls it.
+//
+// Recording a release on running servers does not belong here; package library does
+// that.
 package newrelease
 
 import (
@@ -20,10 +23,11 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// listFile has the list of the releases, from the root of the repository.
+// listFile is the file with the list of the releases, relative to the root of the
+// repository.
 const listFile = "apiserver/version.go"
 
-// compared are the scenarios of the draft of the changes page.
+// compared are the scenarios in the draft of the page of changes.
 var compared = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
 
 // An Addition adds a release to a checkout.
@@ -36,10 +40,16 @@ type Addition struct {
 	Err     io.Writer
 }
 
-// Add checks which functions of the guide the release lacks, and stops there if it lacks any: it writes them with what may have
-// become of them to Out, and changes nothing. Else it adds the release to the list of releases, builds apitrace, kube-apiserver
-// and etcd, records the scenarios, makes the documents anew, and writes a draft of a page on the changes. Out gets what is left for a person.
-// After a failure, a second call goes on: what is built and listed stays.
+// Add adds the release to the checkout.
+//
+// It first checks which functions of the guide the release lacks. If there are any, Add
+// writes them to Out with their likely new names, changes nothing and returns an error.
+// Otherwise it adds the release to the list of releases. Then it builds apitrace,
+// kube-apiserver and etcd, records the scenarios, makes the documents anew, and writes
+// a draft of a page on the changes. At the end it writes to Out which tasks are left
+// for a person.
+//
+// After a failure, a second call continues: builds and changes of the list stay.
 func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	list, err := a.check()
 	if err != nil {
@@ -75,7 +85,8 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// check reads the list of releases. A folder without it, and a version that is not a tag of a newer release, are usage errors.
+// check reads the list of releases. It returns an error if the folder has no such list,
+// or if the version is not a tag of a newer release.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
 		return nil, fmt.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
@@ -90,7 +101,7 @@ func (a *Addition) check() (list []byte, err error) {
 	return list, nil
 }
 
-// predecessor returns the newest of the releases with a lower minor version.
+// predecessor returns the newest release with a lower minor version.
 func predecessor(version string) string {
 	all := apiserver.Releases()
 	slices.Reverse(all)
@@ -102,7 +113,8 @@ func predecessor(version string) string {
 	return all[len(all)-1]
 }
 
-// commands are those that follow the change of the list: they need an apitrace that is built with it.
+// commands returns the commands to run after the change of the list. They need an
+// apitrace that is built with the new list.
 func (a *Addition) commands() [][]string {
 	return [][]string{
 		{"make", "build"},
@@ -115,7 +127,7 @@ func (a *Addition) commands() [][]string {
 	}
 }
 
-// program is what "make build" makes.
+// program is the program that "make build" makes.
 const program = "bin/apitrace"
 
 func (a *Addition) command(ctx context.Context, words []string) *exec.Cmd {
@@ -132,7 +144,7 @@ func (a *Addition) run(ctx context.Context, words []string) error {
 	return nil
 }
 
-// draft writes the comparisons with the release before into a file.
+// draft writes comparisons with the previous release into a file.
 func (a *Addition) draft(ctx context.Context, file, before string) error {
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# What changed between %s and %s\n", before, a.Version)
@@ -148,7 +160,7 @@ func (a *Addition) draft(ctx context.Context, file, before string) error {
 	return os.WriteFile(file, page.Bytes(), 0o644)
 }
 
-// told writes what is left for a person.
+// told writes which tasks are left for a person.
 func (a *Addition) told(before, replaced, draft string) {
 	named := fmt.Sprintf("make it the default, if it is to be: DefaultVersion in %s", listFile)
 	if replaced != "" {

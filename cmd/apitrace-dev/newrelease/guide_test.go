@@ -33,7 +33,8 @@ const (
 	after  = "package server\nfunc serve" + handle + "func Stays() { serve(nil) }\n"
 )
 
-// TestGoneFunctionsAreNamedWithWhatTheyBecame reads two releases of a package of which the guide knows four functions.
+// TestGoneFunctionsAreNamedWithWhatTheyBecame reads two releases of a package. The
+// guide knows four of its functions.
 func TestGoneFunctionsAreNamedWithWhatTheyBecame(t *testing.T) {
 	var b renames.Builder
 	add(t, &b, "v1.98.0", before)

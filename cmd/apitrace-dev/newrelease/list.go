@@ -13,8 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// insert adds a release to the list of releases in the source of package apiserver, in order; or in the place of a release of
-// the same minor version, which it returns as replaced. A list that has the release stays as it is.
+// insert adds a release to the list of releases in the source of package apiserver, in
+// order. If the list has a release of the same minor version, insert replaces that one
+// and returns it as replaced. If the list has the release already, the source stays
+// unchanged.
 func insert(source []byte, version string) (changed []byte, replaced string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, listFile, source, parser.SkipObjectResolution)
@@ -44,7 +46,7 @@ func insert(source []byte, version string) (changed []byte, replaced string, err
 	return slices.Concat(source[:end], []byte(", "), quoted, source[end:]), "", nil
 }
 
-// releasesOf returns the list of releases, nil if the file has none.
+// releasesOf returns the list of releases in a file, or nil.
 func releasesOf(file *ast.File) *ast.CompositeLit {
 	for _, d := range file.Decls {
 		general, ok := d.(*ast.GenDecl)
