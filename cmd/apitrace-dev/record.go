@@ -16,8 +16,9 @@ import (
 type recordOptions struct {
 	versions []string
 	folder   string
-	// index makes only the index, names only the names of all releases, and faults only the recordings of these faults of the
-	// course; "all" stands for all.
+	// index makes only the index. names makes only the list of the names in all
+	// releases. faults makes only the recordings of these faults of the course; "all"
+	// stands for all faults.
 	index, names bool
 	faults       []string
 }
