@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// DisplayName returns what the user types for a program: kubectl runs "kubectl-NAME" as "kubectl NAME".
+// DisplayName returns the name of a program as the user types it: kubectl runs
+// "kubectl-NAME" as "kubectl NAME".
 func DisplayName(program, name string) string {
 	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
 		return "kubectl " + name
@@ -17,7 +18,8 @@ func DisplayName(program, name string) string {
 	return name
 }
 
-// AddGroup adds commands that the help lists together, below a title, which is the format of a message.
+// AddGroup adds commands that the help lists together below a title. format is the
+// format of the title's message.
 func AddGroup(root *cobra.Command, id, format string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: id, Title: format})
 	for _, command := range commands {
@@ -26,8 +28,9 @@ func AddGroup(root *cobra.Command, id, format string, commands ...*cobra.Command
 	root.AddCommand(commands...)
 }
 
-// Adapt makes a command, and those below it, report wrong arguments as usage errors, and puts the
-// program's name as it is typed into the examples, which call it by the name that it has without kubectl.
+// Adapt makes a command and all commands below it report wrong arguments as usage
+// errors. In their examples, it replaces name, the name of the program, by typed, the
+// name as the user types it.
 func Adapt(command *cobra.Command, name, typed string) {
 	command.Example = strings.ReplaceAll(command.Example, "  "+name+" ", "  "+typed+" ")
 	if check := command.Args; check != nil {
@@ -46,7 +49,8 @@ func Adapt(command *cobra.Command, name, typed string) {
 // ShowHelp runs a command that only has subcommands.
 func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }
 
-// KnownCommand refuses an argument that is not a command below this one.
+// KnownCommand returns an error for an argument that is not a subcommand of the
+// command.
 func KnownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -57,7 +61,7 @@ func KnownCommand(command *cobra.Command, args []string) error {
 	return message.Errorf("unknown command %q for %q", args[0], command.CommandPath())
 }
 
-// KnownTopic refuses "help NAME" for an unknown command.
+// KnownTopic returns an error for "help NAME" if there is no command NAME.
 func KnownTopic(help *cobra.Command, args []string) error {
 	topic, rest, err := help.Root().Find(args)
 	if err != nil {
@@ -66,7 +70,7 @@ func KnownTopic(help *cobra.Command, args []string) error {
 	return KnownCommand(topic, rest)
 }
 
-// OneArgument accepts exactly one argument; its error says what that argument is.
+// OneArgument accepts exactly one argument. what describes the argument in errors.
 func OneArgument(what message.Message) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch len(args) {
@@ -80,8 +84,9 @@ func OneArgument(what message.Message) cobra.PositionalArgs {
 	}
 }
 
-// TakeAfterDash lets a command take what follows "--" into flags, for another program, if takes reports that it does. If not, these are
-// arguments like others, and refusal, with the flag, is the error for what looks like a flag.
+// TakeAfterDash lets a command store the arguments after "--" in flags, for another
+// program, if takes returns true. Otherwise they are arguments like any others. If the
+// first of them then looks like a flag, the error is refusal with this flag.
 func TakeAfterDash(command *cobra.Command, flags *[]string, takes func() bool, refusal message.Message) {
 	check, run := command.Args, command.RunE
 	split := func(c *cobra.Command, args []string) (before, after []string) {

@@ -18,14 +18,15 @@ func Offer(names func() ([]string, error)) cobra.CompletionFunc {
 	}
 }
 
-// OfferTyped completes with the names that fit what is typed.
+// OfferTyped completes with the names that match the typed text.
 func OfferTyped(names func(typed string) ([]string, error)) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return Offer(func() ([]string, error) { return names(typed) })(c, args, typed)
 	}
 }
 
-// OfferFirst completes the first argument with names, and with files too if the command accepts them.
+// OfferFirst completes the first argument with names, and with files too if files is
+// set.
 func OfferFirst(names func() ([]string, error), files bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all, err := names()

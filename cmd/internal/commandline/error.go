@@ -17,8 +17,9 @@ var expected = map[string]message.Message{
 	"bool":     message.Of("%s or %s", "true", "false"),
 }
 
-// Error says of a value that a flag cannot take what is expected, not what the parser of pflag found. It returns
-// other errors unchanged: what cobra and pflag say is English in every language.
+// Error replaces the error of an invalid flag value by one that says which values are
+// valid. The error of pflag quotes its parser instead. Other errors stay unchanged:
+// errors of cobra and pflag are English in every language.
 func Error(err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -30,7 +31,8 @@ func Error(err error) error {
 	return err
 }
 
-// argumentError adds the expected arguments to cobra's error of too many or too few. Its error has no type.
+// argumentError adds the expected arguments to cobra's error about too many or too few
+// arguments. That error has no type of its own.
 func argumentError(command *cobra.Command, err error) error {
 	if !strings.Contains(err.Error(), " arg(s), ") {
 		return err

@@ -1,4 +1,8 @@
-// Package commandline puts the help of commands into the language of the user, checks arguments, and completes them.
+// Package commandline translates the help of commands, checks arguments, and completes
+// them.
+//
+// It knows no command of apitrace; the commands and their help files are in
+// cmd/apitrace.
 package commandline
 
 import (
@@ -19,10 +23,11 @@ import (
 //
 //	The long text, and after the line "Examples:" the examples.
 //
-// The paragraphs of the long text are wrapped anew, to the width of help; a paragraph with an indented line stays as it is.
+// The paragraphs of the long text are wrapped again, to the width of help. A paragraph
+// with an indented line stays as it is.
 type Help struct{ Use, Short, Long, Examples string }
 
-// ParseHelp reads the content of a file of help.
+// ParseHelp reads the content of a help file.
 func ParseHelp(content string) (Help, error) {
 	use, rest, okUse := strings.Cut(strings.TrimPrefix(content, "Use: "), "\nShort: ")
 	short, rest, okShort := strings.Cut(rest, "\n\n")
@@ -34,10 +39,10 @@ func ParseHelp(content string) (Help, error) {
 	return h, nil
 }
 
-// quoted is a command or another quotation of the long text, which stays on one line.
+// quoted matches a command or another quotation in the long text. It stays on one line.
 var quoted = regexp.MustCompile(`"[^"\n]{1,40}"`)
 
-// noBreak stands for a blank at which a line must not end.
+// noBreak stands for a blank where a line must not break.
 const noBreak = "\ue000"
 
 // wrapParagraphs wraps each paragraph of a text, except those with an indented line.
@@ -57,8 +62,9 @@ func asItIs(paragraph string) bool {
 	return strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") || strings.Contains(paragraph, "\n\t")
 }
 
-// FileName returns the name of the file that describes a command: the path of the command below the
-// program, with hyphens for the spaces, such as workshop-next.txt; the program's own is apitrace.txt.
+// FileName returns the name of the help file of a command: the path of the command
+// below the program, with hyphens for the spaces, such as workshop-next.txt. For the
+// program itself it is apitrace.txt.
 func FileName(command *cobra.Command) string {
 	if !command.HasParent() {
 		return command.Name() + ".txt"
@@ -70,10 +76,11 @@ func FileName(command *cobra.Command) string {
 	return name + ".txt"
 }
 
-// Translate puts the help of a program into the printer's language; English stays as it is. The folder
-// holds a file of help for each command. A command without a valid file keeps its English text, and so does
-// a flag whose description the catalogue lacks. The values are parts of descriptions that change, such as
-// the default release.
+// Translate translates the help of a program into the printer's language; English stays
+// as it is. The folder holds a help file for each command. A command without a valid
+// file keeps its English text, and so does a flag with a description that is not in the
+// catalogue. values are the variable parts of descriptions, such as the default
+// release.
 func Translate(root *cobra.Command, folder fs.FS, p message.Printer, values ...string) {
 	if p.Lang() == "en" {
 		return

@@ -11,9 +11,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// WriteManual writes a page for man(1) for the program and for each of its commands into a folder, which it makes if
-// it is missing. The pages give the program's name and version, and as date that of SOURCE_DATE_EPOCH or else today.
-// It changes the texts of the commands: the caller does not use them afterwards.
+// WriteManual writes pages for man(1) into a folder: one for the program and one for
+// each of its commands. It makes the folder if necessary. The pages have the program's
+// name and version, and the date of SOURCE_DATE_EPOCH or today's date. It changes the
+// texts of the commands, so the caller must not use them afterwards.
 func WriteManual(root *cobra.Command, folder, version string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return message.Errorf("writing the manual pages: %w", err)
@@ -29,8 +30,8 @@ func WriteManual(root *cobra.Command, folder, version string) error {
 	return nil
 }
 
-// escapeTexts protects the short and long texts, and the descriptions of flags that are not yet done, from the Markdown that cobra
-// takes them for.
+// escapeTexts escapes the short and long texts, and the descriptions of flags that are
+// not done yet, because cobra reads them as Markdown.
 func escapeTexts(command *cobra.Command, done map[*pflag.Flag]bool) {
 	command.DisableAutoGenTag = true
 	command.Short, command.Long = markdown.Replace(command.Short), escapeMarkdown(command.Long)
@@ -49,7 +50,8 @@ func escapeTexts(command *cobra.Command, done map[*pflag.Flag]bool) {
 
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "#", `\#`)
 
-// escapeMarkdown escapes the paragraphs of a text and makes a block of code of each paragraph with an indented line.
+// escapeMarkdown escapes the paragraphs of a text. A paragraph with an indented line
+// becomes a block of code.
 func escapeMarkdown(long string) string {
 	paragraphs := strings.Split(long, "\n\n")
 	for i, p := range paragraphs {

@@ -12,13 +12,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// columns is the width of help: at it, the long text and the descriptions of flags break.
+// columns is the width of help. The long text and the descriptions of flags are wrapped
+// to it.
 const columns = 80
 
 func init() { cobra.AddTemplateFunc("wrapFlags", wrapFlags) }
 
-// UsageTemplate adapts cobra's template of usage texts: descriptions of flags break, and the
-// headings are in the printer's language.
+// UsageTemplate adapts cobra's template of usage texts: descriptions of flags are
+// wrapped, and headings are in the printer's language.
 func UsageTemplate(template string, p message.Printer) string {
 	if p.Lang() == "en" {
 		return strings.ReplaceAll(template, ".FlagUsages |", fmt.Sprintf(".FlagUsagesWrapped %d |", columns))
@@ -42,7 +43,8 @@ var (
 	defaultValue = regexp.MustCompile(` \(default (.*)\)$`)
 )
 
-// wrapFlags breaks lines of flags with descriptions in Chinese. pflag counts bytes and breaks at blanks only.
+// wrapFlags wraps lines of flags with Chinese descriptions. pflag cannot, because it
+// counts bytes and breaks only at blanks.
 func wrapFlags(usages string) string {
 	var b strings.Builder
 	for line := range strings.Lines(usages) {
@@ -57,12 +59,13 @@ func wrapFlags(usages string) string {
 	return b.String()
 }
 
-// translateFlags puts the descriptions of a command's flags into the printer's language.
+// translateFlags translates the descriptions of a command's flags into the printer's
+// language.
 func translateFlags(command *cobra.Command, p message.Printer, values []string) {
 	command.InitDefaultHelpFlag()
 	describe := func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "help": // this and the next are cobra's
+		case "help": // this flag and the next are cobra's
 			flag.Usage = p.Sprintf("help for %s", command.DisplayName())
 		case "no-descriptions":
 			flag.Usage = p.Sprintf("disable completion descriptions")
