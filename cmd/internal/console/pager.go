@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// pagerCommand returns the shell command of the pager, chosen as git does; "" for none.
+// pagerCommand returns the shell command of the pager, or "". It chooses
+// the pager like git.
 func pagerCommand(lookup func(string) (string, bool)) string {
 	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
 		if pager, set := lookup(name); set {
@@ -28,8 +29,10 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return "less"
 }
 
-// Paged returns streams whose output goes through the user's pager, if wanted is set and the output goes
-// to a terminal, and a function that waits until the user has left the pager.
+// Paged returns streams that write their output to the user's pager. If
+// wanted is not set, the output is not a terminal, or there is no pager, it
+// returns s. The caller must call wait at the end; it waits until the user
+// has left the pager.
 func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	none := func() error { return nil }
 	command := pagerCommand(os.LookupEnv)
@@ -39,9 +42,11 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	pager := exec.Command("sh", "-c", command)
 	pager.Stdout, pager.Stderr = s.Raw(), s.RawErr()
 	pager.Env = append(os.Environ(),
-		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F ends if all fits on the screen, R keeps colours
+		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F quits if all fits on the screen, R keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
-	if os.Getenv("LESSCHARSET")+os.Getenv("LESSCHARDEF") == "" { // less takes the characters of a locale that is not installed for bytes
+	// If the locale is not installed, less would show its characters as
+	// bytes.
+	if os.Getenv("LESSCHARSET")+os.Getenv("LESSCHARDEF") == "" {
 		pager.Env = append(pager.Env, "LESSCHARSET=utf-8")
 	}
 	in, err := pager.StdinPipe()
@@ -61,7 +66,8 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
-// InPager calls do with streams like those of Paged, and waits until the user has left the pager.
+// InPager calls do with the streams of Paged and then waits until the user
+// has left the pager.
 func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
 	paged, wait := s.Paged(wanted)
 	err := do(paged)

@@ -6,10 +6,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A StoppedError reports that the user, or the system, ended the program by a signal.
+// A StoppedError reports that a signal of the user or the system ended the
+// program.
 type StoppedError struct{ signal syscall.Signal }
 
-// Stopped returns the error of a signal.
+// Stopped returns the error for a signal.
 func Stopped(signal syscall.Signal) *StoppedError { return &StoppedError{signal} }
 
 func (e *StoppedError) Error() string { return e.Localize(message.Printer{}) }
@@ -19,5 +20,6 @@ func (e *StoppedError) Localize(p message.Printer) string {
 	return p.Sprintf("stopped by signal: %s", e.signal)
 }
 
-// Signal returns the signal, which apitrace passes on to the programs that it runs.
+// Signal returns the signal. apitrace passes it on to the programs that it
+// runs.
 func (e *StoppedError) Signal() syscall.Signal { return e.signal }

@@ -1,5 +1,8 @@
-// Package console is the input and output of a command, be it a terminal, a file or a pipe: results, notices,
-// the progress of builds, the pager.
+// Package console is the input and output of a command, on a terminal, a
+// file or a pipe: results, notices, the progress of builds, and the pager.
+//
+// The content of the output does not belong here; package output prints
+// recordings.
 package console
 
 import (
@@ -18,23 +21,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Streams are the streams of a command: results go to Out, progress and notices to Err, and a recording may
-// be read from In. They implement session.Reporter.
+// Streams are the streams of a command. Results go to Out, progress and
+// notices to Err. A recording may be read from In. Streams implement
+// session.Reporter.
 type Streams struct {
 	In io.Reader
-	// If a stream is a terminal, a guard escapes control sequences, so that texts from a server cannot control it.
+	// If a stream is a terminal, a text.Guard escapes control sequences, so
+	// that texts from a server cannot control the terminal.
 	Out, Err io.Writer
 	// Width is the number of columns of Out; 0 if it is not a terminal.
 	Width int
-	// ErrTerminal is set when Err is a terminal, where progress can be a bar.
+	// ErrTerminal is set if Err is a terminal. Progress is then a bar.
 	ErrTerminal bool
-	// Printer says notices in the user's language.
+	// Printer formats notices in the user's language.
 	Printer message.Printer
 }
 
 var _ session.Reporter = (*Streams)(nil)
 
-// Standard returns the streams of the process. The caller closes them.
+// Standard returns the streams of the process. The caller must close them.
 func Standard() *Streams {
 	s := &Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
@@ -50,7 +55,8 @@ func Standard() *Streams {
 // Raw returns Out without the guard, for the programs that apitrace runs.
 func (s *Streams) Raw() io.Writer { return unguarded(s.Out) }
 
-// RawErr returns Err without the guard, for those programs and for the progress bar.
+// RawErr returns Err without the guard, for the programs that apitrace runs
+// and for the progress bar.
 func (s *Streams) RawErr() io.Writer { return unguarded(s.Err) }
 
 func unguarded(w io.Writer) io.Writer {
@@ -68,7 +74,7 @@ func (s *Streams) Columns() int {
 	return s.Width
 }
 
-// Close writes what the guards still hold.
+// Close writes the bytes that the guards still hold.
 func (s *Streams) Close() {
 	for _, w := range []io.Writer{s.Out, s.Err} {
 		if g, ok := w.(*text.Guard); ok {
@@ -88,18 +94,19 @@ func (s *Streams) ReadInput(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// Building shows the progress of a build.
+// Building returns a display for the progress of a build.
 func (s *Streams) Building() session.BuildReporter {
 	return program.NewDisplay(s.RawErr(), s.ErrTerminal, s.Printer)
 }
 
-// Notice prints a message that is not part of the result. Texts from a server, a file or a client in it
-// cannot control the terminal.
+// Notice prints a message that is not part of the result. It escapes texts
+// from a server, a file or a client in the message, so that they cannot
+// control the terminal.
 func (s *Streams) Notice(format string, args ...any) {
 	fmt.Fprintln(s.Err, text.EscapeLines(s.Printer.Sprintf(format, args...)))
 }
 
-// WriteJSON writes a value for other programs.
+// WriteJSON writes a value as indented JSON, for other programs.
 func (s *Streams) WriteJSON(value any) error {
 	encoder := json.NewEncoder(s.Out)
 	encoder.SetIndent("", "  ")
