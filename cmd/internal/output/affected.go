@@ -19,12 +19,13 @@ var AffectedFormats = []string{"text", "names"}
 type Affected struct {
 	// Format is one of AffectedFormats.
 	Format string
-	// Release is the release of the recordings; "" selects that of the checkout.
+	// Release is the release of the recordings; "" is the release of the checkout.
 	Release string
 	Lang    string
 }
 
-// Write prints which scenarios run through the functions that differ between two checkouts.
+// Write prints the scenarios that run through functions that differ between two
+// checkouts.
 func (o *Affected) Write(ctx context.Context, std *console.Streams, before, after checkout.Checkout) error {
 	if !slices.Contains(AffectedFormats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))
@@ -49,8 +50,9 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 	return report.Write(std.Out, std.Printer)
 }
 
-// release returns the recorded release for a checkout: that of the minor version of its nearest tag or, without tags, of its
-// source; the newest if that minor version is not recorded.
+// release returns the recorded release for a checkout. It has the minor version of the
+// checkout's nearest tag or, without tags, of its source. If that minor version is not
+// recorded, it is the newest release.
 func (o *Affected) release(ctx context.Context, std *console.Streams, c checkout.Checkout) (string, error) {
 	if o.Release != "" {
 		return recordings.Resolve(o.Release)

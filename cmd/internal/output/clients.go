@@ -10,17 +10,17 @@ import (
 
 // Chosen selects the requests of clients to show, and how much of them.
 type Chosen struct {
-	// Only are the numbers of requests in the summary, none for all.
+	// Only are the numbers of requests in the summary; empty for all.
 	Only []int
-	// Trees asks for their traces, next to the summary.
+	// Trees asks for their traces, in addition to the summary.
 	Trees bool
 }
 
-// Summarize prints the summary of the requests of clients on standard error, and the traces that are asked for. The
-// recording has been saved by then, if it was to be.
+// Summarize prints the summary of the clients' requests to standard error, and then the
+// selected traces. If o.Save is set, the caller must have saved the recording.
 func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row, chosen Chosen) error {
 	if std.ErrTerminal {
-		fmt.Fprintln(std.Err) // the program's output may not end with a newline
+		fmt.Fprintln(std.Err) // the client's output may not end with a line break
 	}
 	if err := session.WriteTable(std.Err, rows, std.Printer); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// DiffFormats are the forms in which differences can be printed.
+// DiffFormats are the output formats of differences.
 var DiffFormats = []string{"tree", "names", "json", "markdown", "html"}
 
 // Diff sets how differences are printed.
@@ -29,18 +29,20 @@ type Diff struct {
 	Format string
 	// SideBySide draws both trees next to each other.
 	SideBySide bool
-	// Links writes below each change where upstream shows it.
+	// Links writes below each change where to find it upstream.
 	Links bool
 	// Times also compares the times of calls.
 	Times bool
-	// GoesOn is set by a command that goes on after Write: a pager would hold it up.
+	// GoesOn is set by a command that continues after Write, because a pager would
+	// block it.
 	GoesOn bool
-	// HTML writes a comparison as a page for a browser, which begins with a language: the format "html".
+	// HTML writes a comparison as a page for a browser, for the format "html". lang is
+	// the page's initial language.
 	HTML func(w io.Writer, c *diff.Comparison, options render.DiffOptions, lang string) error
 	View Options
 }
 
-// Validate checks the options before anything is done.
+// Validate checks the options before any work begins.
 func (o *Diff) Validate() error {
 	if !slices.Contains(DiffFormats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(DiffFormats))
@@ -51,7 +53,8 @@ func (o *Diff) Validate() error {
 // Comparison returns the options of the comparison.
 func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
 
-// WriteFirst prints a recording that there is nothing to compare with yet, in the formats that Options have as well.
+// WriteFirst prints the first recording, before there is one to compare it with. It
+// prints nothing if Format is not also a format of a single recording: tree or names.
 func (o *Diff) WriteFirst(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	first := o.View
 	if first.Format, first.NoPager = o.Format, true; !slices.Contains([]string{"tree", "names"}, first.Format) {
@@ -60,7 +63,8 @@ func (o *Diff) WriteFirst(ctx context.Context, std *console.Streams, recording *
 	return first.Write(ctx, std, recording)
 }
 
-// Write prints the differences of each step, in a terminal through a pager, and reports whether all sides are the same.
+// Write prints the differences of each step and reports whether all sides are the same.
+// In a terminal it uses a pager.
 func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
 	if o.Format == "html" && std.Width > 0 {
 		return false, htmlInTerminal()
@@ -88,7 +92,8 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 		if isFirst { // loading the first step may have printed notices
 			std, wait = std.Paged(!o.View.NoPager && !o.GoesOn)
 		}
-		// A side may be named by the scenario of a file from elsewhere.
+		// The name of a side may be the scenario of a file from elsewhere, so it is
+		// escaped.
 		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
 		options.LiveA, options.LiveB = step.LiveA, step.LiveB
 		options.CommittedA, options.CommittedB = step.CheckoutA.Committed, step.CheckoutB.Committed

@@ -13,16 +13,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
-// A Delivery sets what to do with a recording that was just made.
+// A Delivery selects the output of a recording that was just made.
 type Delivery struct {
 	Output Options
-	// Save is a file to write, "" for none.
+	// Save is the file to write, or "".
 	Save string
-	// Export is "otlp" to also send the trace, else "".
+	// Export is "otlp" to also send the trace, or "".
 	Export string
 }
 
-// Validate checks the delivery before anything is done.
+// Validate checks the delivery before any work begins.
 func (o *Delivery) Validate() error {
 	if o.Export != "" && o.Export != "otlp" {
 		return message.UsageErrorf("unknown export %q: expected otlp", o.Export)
@@ -30,7 +30,8 @@ func (o *Delivery) Validate() error {
 	return errors.Join(o.Output.Validate(), CheckSave(o.Save))
 }
 
-// CheckSave returns an error if a file cannot be written. Call it before anything is built or run.
+// CheckSave returns an error if a file cannot be written. Call it before building or
+// running anything.
 func CheckSave(file string) error {
 	if file == "" {
 		return nil
@@ -47,7 +48,8 @@ func CheckSave(file string) error {
 	return nil
 }
 
-// Deliver saves, prints and sends the recording, each also if another fails: with a full disk it can still be seen.
+// Deliver saves, prints and sends the recording. It does each even if another one
+// fails, so that the user can still see the recording if the disk is full.
 func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	var errs []error
 	if o.Save != "" {

@@ -14,10 +14,11 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Filter selects the calls of a tree, as a user writes it in flags. The zero value selects all.
+// A Filter selects the calls of a tree, as a user writes it in flags. The zero value
+// selects all calls.
 type Filter struct {
-	// Layers are names of layers or their titles in any language, or unambiguous beginnings of those. A title with commas may
-	// be in pieces.
+	// Layers are names of layers, their titles in any language, or unambiguous prefixes
+	// of names or titles. A title with commas may be split at the commas.
 	Layers []string
 	// Functions and NotFunctions are patterns: see trace.MatchFunctions.
 	Functions    []string
@@ -29,7 +30,8 @@ type Filter struct {
 	Grep string
 }
 
-// Layers lists what may stand for layers: their names, and the titles that begin with what is typed.
+// Layers lists the possible values for layers: the names, and the titles that begin
+// with the typed text.
 func Layers(typed string) ([]string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -74,8 +76,8 @@ func layerNames(known []knownLayer) (names []string) {
 	return names
 }
 
-// parse returns the filter of package render. of is the recording to show, which must have a match for each
-// name; nil if it is not known yet.
+// parse returns the filter of package render. of is the recording to show, or nil if it
+// is not known yet. Each name must match a function of the recording; see matchers.
 func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
 	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
@@ -101,7 +103,7 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Fil
 	return f, nil
 }
 
-// matchingLayers returns the names of the layers that are asked for.
+// matchingLayers returns the names of the requested layers.
 func matchingLayers(asked []string, known []knownLayer) (all []string, err error) {
 	for len(asked) > 0 {
 		name, pieces := titled(asked, known)
@@ -116,7 +118,8 @@ func matchingLayers(asked []string, known []knownLayer) (all []string, err error
 	return all, nil
 }
 
-// titled returns the layer whose title the first pieces are, joined by commas, and the number of those pieces; 0 if there is none.
+// titled finds a layer with a title that is the first pieces of asked, joined by
+// commas. It returns the number of these pieces, or 0 if there is no such layer.
 func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	for n := len(asked); n > 0; n-- {
 		for _, layer := range known {
@@ -128,8 +131,9 @@ func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	return "", 0
 }
 
-// matchingLayer returns the layer with a name or, in any case, the only one whose name begins so; if there is none, the only one with a
-// title that begins so.
+// matchingLayer returns the layer with a name, or the only layer with this prefix of
+// its name, in any case. If no name has the prefix, it returns the only layer with a
+// title that has it.
 func matchingLayer(asked string, known []knownLayer) (string, error) {
 	asked = strings.ToLower(asked)
 	names := layerNames(known)
@@ -160,8 +164,9 @@ func matchingLayer(asked string, known []knownLayer) (string, error) {
 	return "", message.UsageErrorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
 }
 
-// matchers returns matchers of the functions that patterns name. If the recording has no function for a
-// pattern, the error lists similar names.
+// matchers returns a matcher for each pattern. A pattern that matches no function of
+// the recording is ignored as long as another pattern matches. If none matches, the
+// error lists similar names. If of is nil, all patterns are valid.
 func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Matcher, error) {
 	var all []view.Matcher
 	if of == nil {
@@ -186,7 +191,7 @@ func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Match
 	return all, unknown
 }
 
-// whatIs names a recording: "get-node of v1.37.1".
+// whatIs returns a name for a recording: "get-node v1.37.1".
 func whatIs(rec *trace.Recording) message.Message {
 	if rec.Scenario == "" {
 		return message.Of("the recording %s", rec.K8sVersion)
@@ -203,7 +208,8 @@ func (s functionSet) Match(function string) bool {
 	return found
 }
 
-// anyFunction matches each function that a user may mean by it, without knowing which there are.
+// anyFunction matches each function that a user may mean by a name, without a list of
+// the existing functions.
 type anyFunction string
 
 // Match implements view.Matcher.

@@ -13,13 +13,13 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A format is a form in which a recording can be printed.
+// A format is an output format of a recording.
 type format struct {
 	name  string
 	write func(ctx context.Context, o *Options, std *console.Streams, recording *trace.Recording) error
 }
 
-// formats are all formats, in the order in which messages name them.
+// formats are all formats, in the order of messages.
 var formats = []format{
 	{"tree", writeTree},
 	{"names", whole(trace.WriteNames)},
@@ -32,7 +32,7 @@ var formats = []format{
 	{"mermaid", writeMermaid},
 }
 
-// Formats are the names of the forms in which a recording can be printed.
+// Formats are the names of the output formats of a recording.
 var Formats = namesOf(formats)
 
 func namesOf(formats []format) (names []string) {
@@ -42,7 +42,7 @@ func namesOf(formats []format) (names []string) {
 	return names
 }
 
-// whole makes the function of a format that depends on nothing but the recording.
+// whole returns the write function of a format that depends only on the recording.
 func whole(write func(io.Writer, *trace.Recording) error) func(context.Context, *Options, *console.Streams, *trace.Recording) error {
 	return func(_ context.Context, _ *Options, std *console.Streams, recording *trace.Recording) error {
 		return write(std.Out, recording)
@@ -85,8 +85,8 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 	return export.WriteMermaid(std.Out, recording, diagramGuide{spoken.New(guide, lang, recording)})
 }
 
-// A diagramGuide gives the layers of a diagram the colours that they have in the tree.
+// A diagramGuide gives the layers of a diagram the same colours as in the tree.
 type diagramGuide struct{ *spoken.Guide }
 
-// Colour returns the colour of a layer in every view.
+// Colour returns the colour of a layer. It is the same in every view.
 func (diagramGuide) Colour(layer string) string { return view.LayerColour(layer) }

@@ -25,7 +25,8 @@ func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *
 	return terminal.Run(ctx, model, std.In, std.Raw())
 }
 
-// RequestList returns the full-screen list of requests, from which each can be opened.
+// RequestList returns the full-screen list of requests. The user can open each request
+// there.
 func (o *Options) RequestList(std *console.Streams) (session.RequestList, error) {
 	options, err := o.fullScreen(std, 1)
 	if err != nil {
@@ -41,7 +42,8 @@ func (o *Options) RequestList(std *console.Streams) (session.RequestList, error)
 	}}, nil
 }
 
-// fullScreen returns the options of a full-screen view of that many requests, or an error if there is no terminal.
+// fullScreen returns the options of a full-screen view of this number of requests.
+// Without a terminal it returns an error.
 func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Options, error) {
 	if std.Width == 0 {
 		return terminal.Options{}, message.NewError("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")

@@ -31,7 +31,7 @@ type Function struct {
 	Merged bool
 }
 
-// Validate checks the options before anything is done.
+// Validate checks the options before any work begins.
 func (o *Function) Validate() error {
 	if _, err := render.UseColour(o.Colour, false, os.Getenv); err != nil {
 		return message.ToUsageError(err)
@@ -40,7 +40,8 @@ func (o *Function) Validate() error {
 	return err
 }
 
-// Explain writes the page of a function, given by its full name. Of a type it says which command shows it.
+// Explain writes the page of a function, given by its full name. For a type it returns
+// an error that names the right command.
 func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
 	if kind == lineage.Type {
 		return message.UsageErrorf("%s is a type, not a function: \"apitrace source %s\" shows it", name, lineage.Quoted(funcname.Short(name)))
@@ -67,8 +68,9 @@ func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Ba
 	return writeLineage(std, names, name)
 }
 
-// WriteSource writes the source of a function, by its full name, with the calls of its lines, or that of a type, with what the recordings
-// show of it.
+// WriteSource writes the source of a function or a type, given by its full name. For a
+// function it marks the calls in its lines. For a type it adds the methods, facts from
+// the recordings, and the history over the releases.
 func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
 	colour, err := render.UseColour(o.Colour, std.Width > 0, os.Getenv)
 	if err != nil {
@@ -82,7 +84,7 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 		return err
 	}
 	var known *recordings.Code
-	if c.Indexed() { // else the function is not the one of the index
+	if c.Indexed() { // otherwise the function may differ from the one in the index
 		if known, err = recordings.CodeOf(c.Version); err != nil {
 			return err
 		}
@@ -117,7 +119,7 @@ func (o *Function) writeType(ctx context.Context, std *console.Streams, c *code.
 	return render.WriteType(std.Out, t, options)
 }
 
-// page collects the content of that page.
+// page collects the content of the page that Explain writes.
 func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*explain.Page, error) {
 	place, err := c.PlaceOf(ctx, name)
 	if err != nil {
@@ -131,7 +133,7 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	}
 	page.Version = c.Version
 	if apiserver.ReadOnly(c.Version) {
-		page.Note = "" // it was written for releases that can be run
+		page.Note = "" // the note was written for releases that can be run
 		page.Static = &explain.Static{}
 		page.Static.Callers, page.Static.Known, err = c.CallersInSource(ctx, name)
 		return page, err
@@ -148,8 +150,8 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	return page, err
 }
 
-// fromIndex adds what the index knows about a function that the recordings do not have: its source, and a scenario
-// that calls it in the newest release.
+// fromIndex adds facts from the index about a function that the recordings lack: its
+// source, and a scenario that calls it in the newest release.
 func fromIndex(page *explain.Page, program string) error {
 	known, err := recordings.CodeOf(page.Version)
 	if err != nil {
@@ -176,8 +178,8 @@ func fromIndex(page *explain.Page, program string) error {
 	return nil
 }
 
-// WriteSourceDiff compares the text of a function in two versions and reports whether it is the same. colour is auto,
-// always or never.
+// WriteSourceDiff compares the text of a function in two versions and reports whether
+// it is the same. colour is auto, always or never.
 func WriteSourceDiff(ctx context.Context, std *console.Streams, function string, versions [2]string, colour string) (same bool, err error) {
 	var releases [2]*code.Base
 	for i, version := range versions {

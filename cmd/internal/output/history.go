@@ -20,8 +20,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// WriteHistory prints the changes of each release on the path of a scenario, or the releases and scenarios that
-// have a function on the path.
+// WriteHistory prints the changes of each release on the path of a scenario. For a
+// function, it prints the releases and scenarios that have the function on the path.
 func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	if _, err := scenarios.Find(what); err == nil {
 		return o.ofScenario(std, what)
@@ -95,7 +95,8 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 	return writeLineage(std, names, appearances[len(appearances)-1].Name)
 }
 
-// writeLineage prints what the released sources say of a function, if they have it.
+// writeLineage prints the history of a function in the released sources, if they have
+// the function.
 func writeLineage(std *console.Streams, names *lineage.Library, function string) error {
 	declared, _ := funcname.SplitLiteral(function)
 	if len(names.Follow(lineage.Function, declared)) == 0 {
@@ -105,7 +106,8 @@ func writeLineage(std *console.Streams, names *lineage.Library, function string)
 	return names.Write(std.Out, lineage.Function, declared, std.Printer)
 }
 
-// ofOldName prints what became of a function that no recorded release has under the name.
+// ofOldName prints the later history of a function that no recorded release has under
+// this name.
 func (o *Options) ofOldName(std *console.Streams, releases []history.Release, names *lineage.Library, query string, found []string) error {
 	ends := map[string]bool{}
 	for _, name := range found {

@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 )
 
-// TestLayersByNameAndTitle names layers as the help does and as the tree shows them, in both languages. A flag splits titles at commas.
+// TestLayersByNameAndTitle names layers as the help and the tree do, in both languages.
+// A flag splits titles at commas.
 func TestLayersByNameAndTitle(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -42,7 +43,8 @@ func TestLayersByNameAndTitle(t *testing.T) {
 	}
 }
 
-// TestLayersAreCompleted offers all names, and the titles that begin with what is typed.
+// TestLayersAreCompleted checks that all names are offered, and the titles that begin
+// with the typed text.
 func TestLayersAreCompleted(t *testing.T) {
 	for typed, title := range map[string]string{"Wat": "Watch cache", "监": "监听缓存（watch cache）", "etcd3 s": "etcd3 store"} {
 		all, err := Layers(typed)

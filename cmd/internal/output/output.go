@@ -1,5 +1,8 @@
-// Package output prints recordings and comparisons as a user asks for them: the format, the view, filters,
-// language and colours, in the words of the command line.
+// Package output prints recordings and comparisons as a user asks for them: the format,
+// the view, filters, language and colours, with the values of the command line.
+//
+// Flags do not belong here; cmd/apitrace defines them. Drawing does not belong here
+// either; packages render and trace/export do that.
 package output
 
 import (
@@ -28,25 +31,27 @@ type Options struct {
 	Full bool
 	// Depth cuts the tree below this many levels; 0 cuts nothing.
 	Depth int
-	// Upstream shows the spans of upstream's own tracing, Notes explains each key step.
+	// Upstream shows the spans of upstream's own tracing. Notes explains each key step.
 	Upstream bool
 	Notes    bool
 	// Lang is "en", "zh", or "" for the language of the locale.
 	Lang string
-	// Width is the number of columns; 0 takes that of the terminal.
+	// Width is the number of columns; 0 is the width of the terminal.
 	Width int
 	// Colour is auto, always or never.
 	Colour  string
 	ASCII   bool
 	NoPager bool
 	Filter  Filter
-	// HideError leaves out of a tree's heading which functions made the error of a failed request.
+	// HideError omits from a tree's heading the functions that made the error of a
+	// failed request.
 	HideError bool
-	// HTML writes a recording as a page for a browser, which begins with a language: the format "html".
+	// HTML writes a recording as a page for a browser, for the format "html". lang is
+	// the page's initial language.
 	HTML func(w io.Writer, recording *trace.Recording, lang string) error
 }
 
-// Validate checks all options before anything is done.
+// Validate checks all options before any work begins.
 func (o *Options) Validate() error {
 	if !slices.Contains(Formats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(Formats))
@@ -79,7 +84,7 @@ func (o *Options) ValidateView() error {
 	return err
 }
 
-// Write prints the recording, in a terminal through a pager. The options must be valid.
+// Write prints the recording. In a terminal it uses a pager. The options must be valid.
 func (o *Options) Write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
 	if o.Format == "html" && std.Width > 0 {
 		return htmlInTerminal()
@@ -92,12 +97,13 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	return formats[slices.Index(Formats, o.Format)].write(ctx, o, std, recording)
 }
 
-// htmlInTerminal refuses to write a page for a browser to a terminal.
+// htmlInTerminal returns the error that a page for a browser cannot be written to a
+// terminal.
 func htmlInTerminal() error {
 	return message.UsageErrorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
 }
 
-// drawing returns the options for drawing a recording; of is as in Filter.parse.
+// drawing returns the options for drawing a recording. of is as in Filter.parse.
 func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
 	terminal := std.Width > 0
 	colour, err := render.UseColour(o.Colour, terminal, os.Getenv)

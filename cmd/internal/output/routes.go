@@ -13,10 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
-// RouteFormats are the forms in which the table of routes can be printed.
+// RouteFormats are the output formats of the table of routes.
 var RouteFormats = []string{"table", "wide", "json"}
 
-// bootScenario is the scenario whose trace shows the routes being built.
+// bootScenario is the scenario with a trace that shows the server building its routes.
 const bootScenario = "boot"
 
 // Routes select the routes of a server to print, and the format.
@@ -24,13 +24,14 @@ type Routes struct {
 	// Format is one of RouteFormats.
 	Format string
 	Filter routes.Filter
-	// Live starts a server and traces that, instead of reading the recording.
+	// Live starts a server and traces its start, instead of reading the recording.
 	Live bool
-	// Trace is a file with a saved recording of the boot scenario to read instead, "" for none.
+	// Trace is a file with a saved recording of the boot scenario to read instead, or
+	// "".
 	Trace string
 }
 
-// Validate checks the options before anything is done.
+// Validate checks the options before any work begins.
 func (o *Routes) Validate() error {
 	if !slices.Contains(RouteFormats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected table, wide or json", o.Format)
@@ -38,7 +39,7 @@ func (o *Routes) Validate() error {
 	return nil
 }
 
-// Write prints the routes of the server that is described.
+// Write prints the routes of a server.
 func (o *Routes) Write(ctx context.Context, std *console.Streams, server session.ServerOptions) error {
 	recording, err := o.load(ctx, std, server)
 	if err != nil {
@@ -58,7 +59,8 @@ func (o *Routes) load(ctx context.Context, std *console.Streams, server session.
 	switch {
 	case o.Trace != "":
 		return std.Load(o.Trace)
-	case o.Live || !server.Own.IsZero(): // of whose start no recording comes with apitrace
+	// apitrace comes with no recording of the start of a user's own server.
+	case o.Live || !server.Own.IsZero():
 		scenario, err := scenarios.Find(bootScenario)
 		if err != nil {
 			return nil, err

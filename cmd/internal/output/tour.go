@@ -11,8 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteTour writes the requests of a recording with these numbers, or all of them, as a tour for VS Code's CodeTour.
-// lang is "en", "zh", or "" for the language of the locale.
+// WriteTour writes requests of a recording as a tour for VS Code's CodeTour. only are
+// the numbers of the requests; empty for all. lang is "en", "zh", or "" for the
+// language of the locale.
 func WriteTour(w io.Writer, recording *trace.Recording, only []int, lang string) error {
 	lang, err := Language(lang)
 	if err != nil {
