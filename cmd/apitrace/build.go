@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
-// buildOptions select what to build.
+// buildOptions select the programs to build.
 type buildOptions struct {
 	server serverFlags
 	plain  bool
@@ -41,7 +41,8 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// optional are the programs to build besides those of each server.
+// optional returns the names of the programs to build in addition to the programs of
+// every server.
 func (o *buildOptions) optional() []string {
 	if o.sample {
 		return []string{sampleserver.Name}

@@ -41,8 +41,9 @@ func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 	}
 }
 
-// TestDefaultView checks the default view of every scenario: it keeps to 80 columns, has the same text with
-// colour, and tells the story of each request in at most 15 sentences. Package render tests that it cuts no name.
+// TestDefaultView checks the default view of every scenario: it has at most 80 columns,
+// has the same text with colour, and tells the story of each request in at most 15
+// sentences. Package render tests that it cuts no name.
 func TestDefaultView(t *testing.T) {
 	testenv.Costly(t, "draws every recording of two releases")
 	checkDefaultViews(t)

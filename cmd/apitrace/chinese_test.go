@@ -36,7 +36,7 @@ type chineseRun struct {
 	env []string
 	// endless is set for a command that runs until it gets a signal.
 	endless bool
-	// setup prepares the folder in which the command runs.
+	// setup prepares the working folder of the command.
 	setup func(t *testing.T, dir string)
 }
 
@@ -47,12 +47,13 @@ const (
 	rbacReason   = `of\s+(Cluster)?Role\s+"[^"]*"\s+to User`                                                                    // why kube-apiserver allowed a request
 	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                                 // lines of a script
 	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:`         // errors of Go's libraries
-	cobraError   = `unknown (shorthand )?flag: \S+|unknown command "[^"]*" for "[^"]*"|(accepts|requires) [^；\n]* received \d+` // what cobra says of a command line
+	cobraError   = `unknown (shorthand )?flag: \S+|unknown command "[^"]*" for "[^"]*"|(accepts|requires) [^；\n]* received \d+` // cobra's errors about a command line
 	quotedSource = "`[^`]*`"                                                                                                    // code that a sentence quotes, over several lines
 	goCommand    = `\$ go build`                                                                                                // lines of a build log
 )
 
-// chineseRuns runs every command in ways that need no server. TestSlowServerCommandsInChinese in e2e/commands has the others.
+// chineseRuns runs every command in ways that need no server.
+// TestSlowServerCommandsInChinese in e2e/commands has the other runs.
 var chineseRuns = map[string][]chineseRun{
 	"run":     {{args: []string{"nosuch"}}, {args: nil}, {args: []string{"get-node", "--k8s", "newest"}}, {args: []string{"get-node", "--etcd-cafile", "x"}}, {args: []string{"get-node", "--save", "nosuch/x"}}},
 	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"get-node", "--layer", "etcd"}}, {args: []string{"get-node", "--layer", "admision"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}, {args: []string{"create-deployment"}}, {args: []string{"incomplete.json"}, setup: imported, upstream: []string{`unknown service|\(spans that are not in the file\)`}}},
@@ -123,9 +124,10 @@ var chineseRuns = map[string][]chineseRun{
 	"help":         {{args: []string{"fly"}}, {args: []string{"shwo"}}, {args: []string{"workshop", "fly"}}},
 }
 
-// readers are commands that only read recordings, the guide and the course. They run in the process of the test, one after
-// the other: starting the program and parsing the same files again would take most of the test's time. Every other
-// command runs as a process.
+// readers are commands that only read recordings, the guide and the course. They run in
+// the process of the test, one after the other. Starting the program and parsing the
+// same files again would take most of the test's time. All other commands run as
+// processes.
 var readers = []string{"show", "search", "scenarios", "diff", "compare", "history", "explain", "source", "routes", "learn", "workshop", "import", "help", "article"}
 
 // runsHere reports whether a command with these arguments is one of the readers.
@@ -133,10 +135,12 @@ func (r chineseRun) runsHere(args []string) bool {
 	return slices.Contains(readers, args[0]) && !r.endless
 }
 
-// generated are commands that print a shell script made by cobra, which has no text for people.
+// generated are commands that print a shell script made by cobra. The script has no
+// text for people.
 var generated = []string{"completion bash", "completion zsh", "completion fish", "completion powershell"}
 
-// halfWidth is punctuation of half width between Chinese and what follows.
+// halfWidth matches half-width punctuation after a Chinese character, at the end of a
+// line or before a blank.
 var halfWidth = regexp.MustCompile(`\p{Han}[,;:?!]( |$)`)
 
 // TestEveryCommandSpeaksChinese checks that every command with --lang zh prints only Chinese, except for names, flags, code
@@ -198,7 +202,7 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 	}
 }
 
-// What a shell shows beside the names that it completes is Chinese, too.
+// The descriptions that a shell shows beside completed names are Chinese, too.
 func TestCompletionSpeaksChinese(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each run starts the program")
@@ -299,7 +303,7 @@ func (r chineseRun) do(t *testing.T, dir string, args ...string) string {
 	return out
 }
 
-// environment returns the variables of a run that differ from those of the test.
+// environment returns the variables of a run that differ from the test's own variables.
 func (r chineseRun) environment(t *testing.T, dir string) []string {
 	t.Helper()
 	all := []string{"LC_ALL=C.UTF-8", "HOME=" + dir, "GOPROXY=off", "GOMODCACHE=" + filepath.Join(dir, "modules"), "TMPDIR=" + dir,
@@ -355,7 +359,7 @@ func started(t *testing.T, dir string) {
 	quietly(t, dir, "workshop", "next", "--lang", "zh")
 }
 
-// incomplete writes a trace of another program whose spans lack their names and parents.
+// incomplete writes a trace of another program. Its spans have no names and no parents.
 func incomplete(t *testing.T, dir string) {
 	writeFile(t, filepath.Join(dir, "incomplete.jsonl"), `{"resourceSpans":[{"scopeSpans":[{"spans":[`+
 		`{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0000000000000001","name":"GET /x","startTimeUnixNano":"1","endTimeUnixNano":"9","attributes":[{"key":"code.function.name","value":{"stringValue":"p.F"}}]},`+

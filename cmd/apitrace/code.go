@@ -16,7 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// functionOptions select the release and the recordings of a function, and how to show it.
+// functionOptions select the release and the recordings of a function, and how to show
+// it.
 type functionOptions struct {
 	code  code.Choice
 	shown output.Function
@@ -38,7 +39,7 @@ func newSourceCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// command returns a command whose argument is the name of a function; show prints the result.
+// command returns a command that takes the name of a function. show prints the result.
 func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string, lineage.Kind) error) *cobra.Command {
 	command := newCommand(name, commandline.OneArgument(message.Of("the name of a function, such as \"etcd3.(*store).Get\"")), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
@@ -70,7 +71,8 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	return command
 }
 
-// addCodeFlags adds the flags that select the version of Kubernetes and the recordings in which a function is looked up.
+// addCodeFlags adds the flags that select the version of Kubernetes and the recordings
+// for looking up a function.
 func addCodeFlags(command *cobra.Command, std *console.Streams, o *code.Choice) {
 	flags := command.Flags()
 	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")

@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// compareOptions select the release for which two scenarios are compared, and how to show the comparison.
+// compareOptions select the release of the two recordings to compare, and how to show
+// the comparison.
 type compareOptions struct {
 	k8s    string
 	output output.Diff
@@ -42,7 +43,7 @@ func (o *compareOptions) run(ctx context.Context, std *console.Streams, nameA, n
 	if err != nil {
 		return err
 	}
-	c.NameA, c.NameB = nameA, nameB // also where both are the same scenario
+	c.NameA, c.NameB = nameA, nameB // even if both are the same scenario
 	std.Notice("recordings of Kubernetes %s that come with apitrace, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
 	return differs(o.output.Write(ctx, std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false))
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestPairsCompare checks that each listed pair of scenarios has requests to compare, and that at least one of them differs.
+// TestPairsCompare checks that each listed pair of scenarios has requests to compare,
+// and that at least one request differs.
 func TestPairsCompare(t *testing.T) {
 	all, err := scenarios.List()
 	if err != nil {

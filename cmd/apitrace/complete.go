@@ -18,7 +18,8 @@ var (
 // offerReleases completes --k8s on each command that has the flag.
 func offerReleases(command *cobra.Command) {
 	if command.Flags().Lookup("k8s") != nil {
-		_ = command.RegisterFlagCompletionFunc("k8s", completeRelease) // fails only without the flag, or the second time
+		// It fails only without the flag, or the second time.
+		_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
 	}
 	for _, child := range command.Commands() {
 		offerReleases(child)

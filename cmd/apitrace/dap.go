@@ -28,8 +28,8 @@ func newDAPCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// listenLoopback listens on a loopback address. Other addresses are refused, because every client that
-// connects can read the user's files as recordings.
+// listenLoopback listens on a loopback address. It refuses other addresses, because
+// every client that connects can read the user's files as recordings.
 func listenLoopback(address string) (net.Listener, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil || !at.IP.IsLoopback() {

@@ -177,7 +177,8 @@ func TestDAPOnStandardStreams(t *testing.T) {
 	}
 }
 
-// TestDAPOnAPort runs two sessions at once with a command to which editors connect.
+// TestDAPOnAPort runs one command that listens on a port, and two sessions with it at
+// once.
 func TestDAPOnAPort(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir())
 	command := exec.Command("apitrace", "dap", "--listen", "127.0.0.1:0")

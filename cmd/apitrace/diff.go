@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// diffOptions select what to compare, and how to show it.
+// diffOptions select the sides of a comparison, and how to show it.
 type diffOptions struct {
 	source string
 	// live names the sides to replay: "a", "b", "both", or "" for none.
@@ -55,7 +55,8 @@ func inTrouble(err error) error {
 	return &troubleError{err}
 }
 
-// differs returns errDifferent, which sets the exit status, if the two sides are not the same.
+// differs returns errDifferent, which sets the exit status, if the two sides are not
+// the same.
 func differs(same bool, err error) error {
 	if err == nil && !same {
 		return errDifferent
@@ -63,7 +64,8 @@ func differs(same bool, err error) error {
 	return err
 }
 
-// run compares what the arguments name. checkouts are those of the sides, zero for releases.
+// run makes the comparison that the arguments describe. checkouts belong to the sides;
+// a side that is a release has the zero value.
 func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string, checkouts [2]sides.Checkout) error {
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)

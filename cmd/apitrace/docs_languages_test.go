@@ -18,9 +18,11 @@ var userPages = []string{
 	"docs/install.md",
 }
 
-// TestChinesePagesInStep holds both languages of each user page and lesson in step: the order and levels of the headings and,
-// below each heading, the blocks of code, the sizes of tables, names in code and the targets of links. Comments in
-// blocks of code are translated, and a shown output is that of TestDocsShowRealOutput.
+// TestChinesePagesInStep checks that both languages of each user page and lesson have
+// the same structure: the order and levels of the headings and, below each heading, the
+// blocks of code, the sizes of tables, names in code and the targets of links. Comments
+// in blocks of code are translated. A shown output is the one that
+// TestDocsShowRealOutput checks.
 func TestChinesePagesInStep(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for _, page := range userPages {
@@ -126,7 +128,7 @@ func outlined(t *testing.T, root, page string) []section {
 	var sections []section
 	here := &section{}
 	fence, block := "", []string(nil)
-	printed := false // whether the indented lines are what the command above them printed
+	printed := false // whether the indented lines are the output of the command above them
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
@@ -186,8 +188,9 @@ var spokenNames = []string{"`▸ 2 Authentication`", "`▸ 6 Routing`", "`still 
 // listsBoth reports whether a page links to both languages of other pages.
 func listsBoth(page string) bool { return bothPages(page) == "docs/workshop.md" }
 
-// linkTarget returns the target of a link in a form that both languages share: a heading is given by its number. It
-// returns "" for the link to the page's other language.
+// linkTarget returns the target of a link in a form that both languages share: a
+// heading is given by its number. For the link to the page's other language, it returns
+// "".
 func linkTarget(t *testing.T, root, page, link string) string {
 	t.Helper()
 	if strings.Contains(link, "://") {

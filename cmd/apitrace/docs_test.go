@@ -26,7 +26,8 @@ var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^
 // drawnInDocs matches a diagram that GitHub draws, with the command that prints it in a comment.
 var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
-// TestDocsNameTheDisk demands one figure of the disk that a build needs, that of "apitrace doctor".
+// TestDocsNameTheDisk checks that the documents and "apitrace doctor" state the same
+// disk space for a build.
 func TestDocsNameTheDisk(t *testing.T) {
 	need := program.FormatBytes(apiserver.Space())
 	for _, page := range []string{"README.md", "README.zh.md", "docs/install.md", "docs/install.zh.md", "docs/lessons/leaders.en.md", "docs/lessons/leaders.zh.md"} {
@@ -40,9 +41,10 @@ func TestDocsNameTheDisk(t *testing.T) {
 	}
 }
 
-// TestDocsShowRealOutput compares the outputs on the pages with those of the commands, which read
-// the embedded recordings. A line "…" stands for lines that the page leaves
-// out. Commands on pages that end in .zh.md run with a Chinese locale. "make docs" updates the pages.
+// TestDocsShowRealOutput compares the outputs on the pages with the outputs of the
+// commands, which read the embedded recordings. A line "…" stands for lines that the
+// page omits. Commands on pages that end in .zh.md run with a Chinese locale.
+// "make docs" updates the pages.
 func TestDocsShowRealOutput(t *testing.T) {
 	testenv.Costly(t, "runs the commands of all documents")
 	pages := []string{"README.md", "README.zh.md"}
@@ -124,7 +126,7 @@ func printed(t *testing.T, line, locale string) string {
 	}
 	shell := exec.CommandContext(t.Context(), "sh", "-c", filter)
 	shell.Stdin = &out
-	shell.Env = append(os.Environ(), "LC_ALL=C") // or the patterns of grep depend on what is installed
+	shell.Env = append(os.Environ(), "LC_ALL=C") // otherwise the patterns of grep depend on the installed locales
 	text, err := shell.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)

@@ -16,12 +16,12 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// execOptions select the client to run, its user, and what to show of its requests.
+// execOptions select the client to run, its user, and the output for its requests.
 type execOptions struct {
 	client []string
 	as     string
 	only   []int
-	// trees is set when a flag asks for more than the summary.
+	// trees is set if a flag asks for more than the summary.
 	trees    bool
 	server   serverFlags
 	delivery output.Delivery
@@ -54,8 +54,8 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// asksForTrees reports whether a flag asks for more than the summary: it selects requests, or the
-// content of their trees, and not only the style.
+// asksForTrees reports whether a flag asks for more than the summary: it selects
+// requests or the content of their trees. Flags for the style only do not count.
 func asksForTrees(flag string) bool {
 	shown := &cobra.Command{}
 	addOutputFlags(shown, &output.Options{})

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// exportOptions select what to send, and where.
+// exportOptions select the recording to send and its destination.
 type exportOptions struct {
 	file string
 	otlp bool

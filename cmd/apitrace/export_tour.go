@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// exportTourOptions select the recording and the requests from which a tour is made.
+// exportTourOptions select the recording and the requests of a tour.
 type exportTourOptions struct {
 	show showOptions
 	lang string

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// frontOptions name the running kube-apiserver, and the address and certificates of the front before it.
+// frontOptions are the address of a running kube-apiserver, and the address and
+// certificates of the front before it.
 type frontOptions struct {
 	session.Foreign
 	sample session.Sampling

@@ -15,14 +15,17 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// helpTexts are the texts that --help prints above the flags, in the format of commandline.Help. Each command has
-// a file named after its path, with hyphens for the spaces: help/workshop-next.txt. help/apitrace.txt belongs to the
-// program itself. A translation has the same name in the folder of its language: help/zh/workshop-next.txt.
+// helpTexts are the texts that --help prints above the flags, in the format of
+// commandline.Help. Each command has a file named after its path, with hyphens for the
+// spaces: help/workshop-next.txt. help/apitrace.txt belongs to the program itself. A
+// translation has the same name in the folder of its language:
+// help/zh/workshop-next.txt.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// translateHelp replaces the help of all commands by that in the printer's language.
+// translateHelp replaces the help of all commands by the help in the printer's
+// language.
 func translateHelp(root *cobra.Command, p message.Printer) {
 	folder, err := fs.Sub(helpTexts, "help/"+p.Lang())
 	if err != nil {
@@ -31,8 +34,8 @@ func translateHelp(root *cobra.Command, p message.Printer) {
 	commandline.Translate(root, folder, p, apiserver.DefaultVersion, storage.DefaultPrefix, program.SocketEnv)
 }
 
-// newCommand makes the command that help/NAME.txt describes. It panics if that file is missing or invalid;
-// TestEveryCommandHasHelp makes all commands.
+// newCommand makes the command that help/NAME.txt describes. It panics if the file is
+// missing or invalid; TestEveryCommandHasHelp makes all commands.
 func newCommand(name string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 	content, err := helpTexts.ReadFile("help/" + name + ".txt")
 	if err != nil {

@@ -69,8 +69,9 @@ func checkHelp(t *testing.T, file string) {
 	}
 }
 
-// TestEveryCommandHasHelpInChinese checks that every command, cobra's own included, has help in Chinese with the same
-// arguments and the same examples, whose comments are in Chinese.
+// TestEveryCommandHasHelpInChinese checks that every command, including cobra's own,
+// has help in Chinese. The help must have the same arguments and the same examples,
+// with comments in Chinese.
 func TestEveryCommandHasHelpInChinese(t *testing.T) {
 	files, err := fs.Glob(helpTexts, "help/zh/*.txt")
 	if err != nil {

@@ -154,8 +154,8 @@ func TestSlowEveryFlagEscapes(t *testing.T) {
 	}
 }
 
-// eachCommand runs each command with the arguments that attempts returns, without sources and network, and returns the
-// number of command lines that it ran.
+// eachCommand runs each command with the arguments that attempts returns, without
+// sources and network. It returns the number of command lines that it ran.
 func eachCommand(t *testing.T, attempts func(path []string, command *cobra.Command) [][]string) (tried int) {
 	t.Helper()
 	for name, value := range map[string]string{

@@ -18,9 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// saveLarge is a program that saves a recording of 100,000 calls: those of a real recording,
-// repeated below its first call. It runs as a process of its own because the peak memory of
-// a process starts at that of its parent.
+// saveLarge is a program that saves a recording of 100,000 calls: the calls of a real
+// recording, repeated below its first call. It runs as a process of its own because the
+// peak memory of a process starts at the peak memory of its parent.
 func saveLarge() {
 	rec, err := trace.Load(os.Args[1])
 	if err == nil {
@@ -61,17 +61,18 @@ func largeFile(tb testing.TB) string {
 	return file
 }
 
-// A cost is what a program took.
+// A cost is the time and the memory that a program used.
 type cost struct {
 	// peak is the largest memory in MB, processor and elapsed are times in seconds.
 	peak, processor, elapsed float64
 	status                   int
-	// stderr is what it wrote to standard error.
+	// stderr is the program's standard error.
 	stderr string
 }
 
-// costOf runs a program that TestMain knows. It is run by a small process: Linux counts
-// the memory of the one that starts a program as the program's (fs/exec.c, exec_mmap), and the process of the tests is large.
+// costOf runs a program that TestMain knows. A small process starts the program,
+// because Linux counts the memory of the starting process as the program's (fs/exec.c,
+// exec_mmap), and the process of the tests is large.
 func costOf(tb testing.TB, program string, args ...string) (c cost) {
 	tb.Helper()
 	self, err := exec.LookPath("print-cost")
@@ -137,8 +138,9 @@ func BenchmarkShow(b *testing.B) {
 	b.ReportMetric(peak, "MB-peak")
 }
 
-// BenchmarkCommands measures each command that reads recordings, on the start of kube-apiserver, the longest of the embedded recordings. It
-// prints a table in Markdown, in which figures above the goals are bold: 2 s of processor time, 300 MB of memory.
+// BenchmarkCommands measures each command that reads recordings, on the start of
+// kube-apiserver, the longest of the embedded recordings. It prints a table in
+// Markdown. Figures above the goals are bold: 2 s of processor time, 300 MB of memory.
 func BenchmarkCommands(b *testing.B) {
 	const mostSeconds, mostMB = 2, 300
 	file := filepath.Join(b.TempDir(), "boot.json")

@@ -20,7 +20,8 @@ func newLearnCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// drawFirst draws the tree that teaches a learner to read trees, cut so that it fits one screen.
+// drawFirst draws the tree that teaches a learner to read trees. It shows two layers
+// only, to fit one screen.
 func drawFirst(std *console.Streams, lang string) func(context.Context, *trace.Recording) error {
 	return func(ctx context.Context, recording *trace.Recording) error {
 		o := output.Options{Format: "tree", View: "path", Colour: "auto", NoPager: true, Lang: lang, Filter: output.Filter{Layers: []string{"handler", "registry"}}}

@@ -1,5 +1,8 @@
-// Command apitrace shows which code of the real kube-apiserver a request runs
-// through, function by function, down into etcd.
+// Command apitrace shows which code of the real kube-apiserver a request runs through,
+// function by function, down into etcd.
+//
+// This package has only flags, help, streams and exit status. The packages that it
+// calls do the work.
 package main
 
 import (
@@ -31,9 +34,9 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// run executes the command line. The first signal cancels the context, so that
-// the command stops the programs that it started. A second signal ends the process
-// at once; the children end too, because they hold a pipe to it.
+// run executes the command line. The first signal cancels the context, so that the
+// command stops the programs that it started. A second signal ends the process at once;
+// its children end too, because they hold a pipe to it.
 func run(args []string, printer message.Printer) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -58,11 +61,11 @@ func run(args []string, printer message.Printer) error {
 	return errors.Join(interrupted, err)
 }
 
-// An exitError sets the exit status of the process: that of a client program that a command ran, or
-// 0 for a command that is meant to end by the user's signal.
+// An exitError sets the exit status of the process: the status of a client program that
+// a command ran, or 0 for a command that normally ends by the user's signal.
 type exitError struct {
 	status int
-	// err is a failure to report besides the status, or nil.
+	// err is an error to report besides the status, or nil.
 	err error
 }
 
@@ -79,7 +82,8 @@ func isExit(err error) bool {
 	return is
 }
 
-// isAnswer reports whether an error is a result, such as "different", that only sets the exit status.
+// isAnswer reports whether an error is a result, such as "different", that only sets
+// the exit status.
 func isAnswer(err error) bool {
 	return errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent)
 }
@@ -89,14 +93,14 @@ func report(w io.Writer, p message.Printer, err error) {
 	if err == nil {
 		return
 	}
-	if isAnswer(err) { // the command has already printed it
+	if isAnswer(err) { // the command has already printed the result
 		return
 	}
-	if _, ok := err.(*console.StoppedError); ok { // as the user wanted
+	if _, ok := err.(*console.StoppedError); ok { // the user asked for it
 		fmt.Fprintln(w, text.EscapeLines(p.Error(err)))
 		return
 	}
-	if exit, ok := err.(*exitError); ok && exit.err == nil { // the program has said why
+	if exit, ok := err.(*exitError); ok && exit.err == nil { // the program has printed its own error
 		return
 	}
 	fmt.Fprintln(w, text.EscapeLines(p.Sprintf("error: %s", err)))
@@ -115,9 +119,10 @@ type troubleError struct{ err error }
 func (e *troubleError) Error() string { return e.err.Error() }
 func (e *troubleError) Unwrap() error { return e.err }
 
-// exitCode returns 0 for success, 2 for a wrong command line, 128 plus the number for a signal, as in
-// shells, and 1 for all other errors: as with grep(1), a name that is not in a recording does not make
-// the command line wrong. Comparisons end as diff(1) does, with 1 for a difference and 2 for trouble.
+// exitCode returns the exit status for an error: 0 for success, 2 for a wrong command
+// line, 128 plus the number for a signal, as in shells, and 1 for all other errors. As
+// with grep(1), a name that is missing in a recording does not make the command line
+// wrong. Comparisons end like diff(1): with 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
 	var interrupted *console.StoppedError
 	var trouble *troubleError

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// addOutputFlags adds the flags that set how a recording is printed. All commands that print one have them.
+// addOutputFlags adds the flags that set how a recording is printed. All commands that
+// print a recording have them.
 func addOutputFlags(command *cobra.Command, o *output.Options) {
 	addViewFlags(command, o)
 	addLanguageFlag(command, &o.Lang)
@@ -41,7 +42,8 @@ func addDrawingFlags(command *cobra.Command, o *output.Options) {
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addFilterFlags adds the flags that select the calls of a tree. All commands that draw one have them.
+// addFilterFlags adds the flags that select the calls of a tree. All commands that draw
+// a tree have them.
 func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags := command.Flags()
 	flags.StringSliceVar(&o.Layers, "layer", nil, "show only layers of these names or titles, such as authorization,etcd3")
@@ -54,7 +56,8 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	_ = command.RegisterFlagCompletionFunc("layer", commandline.OfferTyped(output.Layers))
 }
 
-// addDiffFlags adds the flags that set how differences are printed. All commands that compare have them.
+// addDiffFlags adds the flags that set how differences are printed. All commands that
+// compare have them.
 func addDiffFlags(command *cobra.Command, o *output.Diff) {
 	flags := command.Flags()
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteComparison
@@ -67,8 +70,8 @@ func addDiffFlags(command *cobra.Command, o *output.Diff) {
 	addLanguageFlag(command, &o.View.Lang)
 }
 
-// addLanguageFlag adds --lang, the same in every command that has it. The
-// default is the language of the locale.
+// addLanguageFlag adds --lang. It is the same in every command that has it. The default
+// is the language of the locale.
 func addLanguageFlag(command *cobra.Command, lang *string) {
 	command.Flags().StringVar(lang, "lang", "", "language of titles and notes: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))

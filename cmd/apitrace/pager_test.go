@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// TestPager checks which commands show their output in the pager of a terminal: those that print what is read from its
-// beginning.
+// TestPager checks which commands show their output in the pager of a terminal:
+// commands with output that users read from its beginning.
 func TestPager(t *testing.T) {
 	t.Setenv("APITRACE_PAGER", "sed 's/^/in the pager: /'")
 	for command, pages := range map[string]bool{

@@ -11,12 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// recordOptions select the user whose requests are recorded, and the file.
+// recordOptions select the user of the recorded requests, and the file.
 type recordOptions struct {
 	as     string
 	save   string
 	server serverFlags
-	// interactive shows the full-screen list from which requests can be opened; output has the options of their trees.
+	// interactive shows the full-screen list; the user can open requests there. output
+	// has the options of their trees.
 	interactive bool
 	output      output.Options
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// requestOptions select the request to send, its user, and what to do with the trace.
+// requestOptions select the request to send, its user, and the output of the trace.
 type requestOptions struct {
 	typedFlags
 	method, path string

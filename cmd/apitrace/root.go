@@ -18,10 +18,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Help lists commands in the order in which a user needs them, not alphabetically.
+// Help lists commands in the order of a user's needs, not alphabetically.
 func init() { cobra.EnableCommandSorting = false }
 
-// execute runs the command that args name; args[0] is the name of the program.
+// execute runs the command that args name. args[0] is the name of the program.
 func execute(ctx context.Context, args []string, std *console.Streams) error {
 	root := newRoot(commandline.DisplayName(args[0], "apitrace"), std)
 	root.SetArgs(args[1:])
@@ -37,7 +37,8 @@ func execute(ctx context.Context, args []string, std *console.Streams) error {
 	return err
 }
 
-// isWrongChoice reports whether the user named something that does not exist.
+// isWrongChoice reports whether the user named something that does not exist, or named
+// it ambiguously.
 func isWrongChoice(err error) bool {
 	return errors.As(err, new(*scenarios.UnknownError)) ||
 		errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError))
@@ -50,12 +51,13 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, built, started, sent and fetched, without secrets, to report a problem")
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
 	root.PersistentFlags().Bool("no-pager", false, "do not show long output in a pager ($PAGER, else less)")
-	_ = errors.Join(root.PersistentFlags().MarkHidden("lang"), root.PersistentFlags().MarkHidden("no-pager")) // commands that show texts list their own
+	// Commands that print texts list flags of their own with these names.
+	_ = errors.Join(root.PersistentFlags().MarkHidden("lang"), root.PersistentFlags().MarkHidden("no-pager"))
 	root.Flags().Bool("version", false, "print the version of apitrace")
 	root.Version = "set" // cobra then serves the flag
 	root.SetVersionTemplate(versionText(std))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Name() != "doctor" { // doctor reports what it sweeps
+		if c.Name() != "doctor" { // doctor itself sweeps them and reports that
 			program.SweepRunDirs()
 		}
 		if *verbose {
@@ -65,7 +67,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 			return err
 		}
 		if stop := c.Flags().Lookup("stop"); stop != nil && stop.Changed {
-			return nil // it looks for the servers of a checkout, and needs no source
+			return nil // it looks for the servers of a checkout and needs no source
 		}
 		return checkout.TakeFlag(c.Context(), c.Flags().Lookup("k8s"), std)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// runOptions select the scenario, the server, and what to do with the trace.
+// runOptions select the scenario, the server, and the output of the trace.
 type runOptions struct {
 	scenario string
 	server   serverFlags

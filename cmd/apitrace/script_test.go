@@ -22,9 +22,10 @@ import (
 
 const scripts, costlyScripts = "testdata/script", "testdata/costly"
 
-// TestScript runs the scripts of testdata/script. Each is a manual of one command and needs no server and no network.
-// "exec apitrace" starts the program; "here apitrace" runs a command that starts nothing in the process of the test, which
-// saves the start of a program and decodes a recording once for all scripts.
+// TestScript runs the scripts of testdata/script. Each is a manual of one command and
+// needs no server and no network. "exec apitrace" starts the program. "here apitrace"
+// runs a command that starts no programs in the process of the test. This saves the
+// start of a program, and a recording is decoded once for all scripts.
 func TestScript(t *testing.T) { runScripts(t, scripts) }
 
 // TestCostlyScript runs the scripts of testdata/costly, which read recordings or names of many releases.
@@ -70,13 +71,15 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// hereEnv are the environment variables that a command has from its script if it runs in the process of the test.
+// hereEnv are the environment variables that a command gets from its script if it runs
+// in the process of the test.
 var hereEnv = []string{
 	program.CacheEnv, program.StateEnv, "BROWSER", "COLUMNS", "EDITOR", "FORCE_COLOR", "GOMODCACHE", "GOPROXY", "HOME", "LANG", "LANGUAGE", "LC_ALL",
 	"LC_MESSAGES", "NO_COLOR", "PAGER", "TERM", "TMPDIR", "VISUAL", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
 }
 
-// oneHere is held by the command that runs in the process of the test: there is one environment and one working directory.
+// oneHere is held by the command that runs in the process of the test, because the
+// process has one environment and one working directory.
 var oneHere sync.Mutex
 
 // runHere is the command "here apitrace ARGS" of the scripts.

@@ -20,7 +20,8 @@ import (
 type serveOptions struct {
 	server serverFlags
 	sample session.Sampling
-	// status and stop act on the servers that are already running; background starts one and leaves it running.
+	// status and stop act on the servers that are already running. background starts a
+	// server and leaves it running.
 	status, stop, background bool
 }
 
@@ -69,7 +70,7 @@ func serveArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// exclusive refuses flags that --status and --stop would ignore.
+// exclusive returns an error for flags that --status and --stop would ignore.
 func (o *serveOptions) exclusive(c *cobra.Command) error {
 	if !o.status && !o.stop {
 		return nil

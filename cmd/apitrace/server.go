@@ -17,7 +17,8 @@ type serverFlags struct {
 	fresh bool
 }
 
-// anyServer returns the flags of commands that may also use a running server with extras that they did not ask for.
+// anyServer returns the flags of commands that may use a running server even if it has
+// extras that the command did not ask for.
 func anyServer() serverFlags {
 	return serverFlags{ServerOptions: session.ServerOptions{Reuse: session.ReuseAny}}
 }
@@ -32,7 +33,8 @@ func addOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 	command.Flags().StringVar(&own.Main, "main", "", "folder of the package main of that API server, such as ./cmd/server")
 }
 
-// takeOwnFlags lets a command take flags of the API server that --server names after "--".
+// takeOwnFlags lets a command accept flags after "--" for the API server that --server
+// names.
 func takeOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 	commandline.TakeAfterDash(command, &own.Flags, func() bool { return !own.IsZero() },
 		message.Of("unexpected %q after --: flags there are those of an API server behind the aggregator, and --server names none"))
@@ -45,7 +47,7 @@ func (o *serverFlags) add(command *cobra.Command) {
 	flags := command.Flags()
 	addSecretFlags(command, &o.Secrets)
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")
-	// These have the names of kube-apiserver's own flags.
+	// These flags have the names of kube-apiserver's own flags.
 	flags.StringVar(&o.Etcd.URL, "etcd-servers", "", "use this etcd instead of starting one: its URL, or the URLs of its members, separated by commas")
 	flags.StringVar(&o.Etcd.CAFile, "etcd-cafile", "", "file with the authority that verifies that etcd")
 	flags.StringVar(&o.Etcd.CertFile, "etcd-certfile", "", "file with a client certificate for that etcd")
@@ -58,7 +60,8 @@ func (o *serverFlags) addOutsidePaths(command *cobra.Command) {
 	command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario give kube-apiserver paths outside of the folder of its own files, such as a log that stays")
 }
 
-// addFresh adds --fresh, for commands that would otherwise use a server that "apitrace serve" keeps running.
+// addFresh adds --fresh, for commands that would otherwise use a server that
+// "apitrace serve" keeps running.
 func (o *serverFlags) addFresh(command *cobra.Command) {
 	command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command only, even if \"apitrace serve\" keeps one running")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// fails runs a command that fails, and returns what it says and its exit status.
+// fails runs a command that must fail, and returns its error text and its exit status.
 func fails(t *testing.T, args ...string) (said string, status int) {
 	t.Helper()
 	var out, notices bytes.Buffer
@@ -19,7 +19,7 @@ func fails(t *testing.T, args ...string) (said string, status int) {
 	return notices.String(), exitCode(err)
 }
 
-// What follows "--" are flags of the server that --server names, and of no other one.
+// Flags after "--" belong to the server that --server names, and to no other server.
 func TestFlagsOfOwnServers(t *testing.T) {
 	t.Setenv(program.CacheEnv, t.TempDir())
 	for _, command := range [][]string{{"run", "boot"}, {"request", "GET", "/"}, {"record"}, {"routes"}, {"watch", "get-node"}, {"mcp", "--live"}} {

@@ -14,14 +14,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// showOptions select the recording to show, and how.
+// showOptions select the recording to show, and how to show it.
 type showOptions struct {
 	// what is the name of a scenario or the path of a file.
 	what   string
 	live   bool
 	server serverFlags
 	output output.Options
-	// summary prints a table of the requests; only selects requests by their numbers in it.
+	// summary prints a table of the requests. only selects requests by their numbers in
+	// the table.
 	summary bool
 	only    []int
 	// interactive opens the full-screen view.

@@ -18,8 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// told has, by scenario, the values that the full view must show in every release that toldSince does not except, as regular
-// expressions.
+// told has, by scenario, the values that the full view must show, as regular
+// expressions. They must be there in every release, except the releases that toldSince
+// excludes.
 var told = map[string][]string{
 	"create-deployment": {
 		`user\.name=learner`,
@@ -48,8 +49,9 @@ var told = map[string][]string{
 	"namespace-terminating": {`admission\.plugin=NamespaceLifecycle.* admission\.verdict=refused`},
 }
 
-// toldSince has the first release of values that older ones do not have: priority and fairness was off by default, the decision
-// of the watch cache was not a function, and the server did not make spans.
+// toldSince has the first release of values that older releases lack: priority and
+// fairness was off by default, the decision of the watch cache was not a function, and
+// the server did not make spans.
 var toldSince = map[string]string{
 	`flow_schema=global-default +flowcontrol\.priority_level=global-default`: "v1.20.0",
 	`cache\.delegate_to_etcd=(true|false)`:                                   "v1.22.0",

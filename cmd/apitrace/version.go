@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
-// versionText returns what "apitrace version" prints.
+// versionText returns the output of "apitrace version".
 func versionText(std *console.Streams) string {
 	var text strings.Builder
-	_ = machine.WriteVersion(&text, std.Printer) // a builder takes everything
+	_ = machine.WriteVersion(&text, std.Printer) // a strings.Builder returns no errors
 	return text.String()
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // show runs "apitrace show" on one of the recordings of testdata, 80 columns wide, and
-// returns what it prints.
+// returns the output.
 func show(t *testing.T, recording string, flags ...string) string {
 	t.Helper()
 	out, notices := showNoticed(t, recording, flags...)
@@ -45,7 +45,7 @@ func showNoticed(t *testing.T, recording string, flags ...string) (printed, noti
 var saved = []string{"get-node", "create-deployment", "get-not-found", "create-invalid"}
 
 // TestViews compares the views of real recordings with golden files, which are named
-// after the recording and the flags. In them ␛ stands for the escape character.
+// after the recording and the flags. In the files, ␛ stands for the escape character.
 func TestViews(t *testing.T) {
 	for _, test := range []struct{ recording, flags string }{
 		{"get-node", ""},
@@ -201,8 +201,8 @@ func TestFunctionFilterTakesShortNames(t *testing.T) {
 	}
 }
 
-// TestNormalErrorsDoNotShout checks that an error that a successful request handles is not shown as a failure: its text
-// is only in the full view.
+// TestNormalErrorsDoNotShout checks that an error is not shown as a failure if a
+// successful request handles it. Its text is only in the full view.
 func TestNormalErrorsDoNotShout(t *testing.T) {
 	for _, recording := range []string{"get-node", "create-deployment"} {
 		if path := show(t, recording); strings.Contains(path, "error: ") || strings.Contains(path, "✗") {

@@ -22,7 +22,7 @@ import (
 // workshopOptions are the flags that all commands of the workshop share.
 type workshopOptions struct {
 	lang, k8s, course string
-	shown             *console.Streams // where the command prints, in a terminal perhaps the pager
+	shown             *console.Streams // the output of the command; in a terminal it may be the pager
 }
 
 func newWorkshopCommand(std *console.Streams) *cobra.Command {
@@ -80,7 +80,8 @@ func (o *workshopOptions) plain(std *console.Streams, name string, do func(*lear
 	return newCommand("workshop-"+name, cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return do(l, ctx) }))
 }
 
-// on makes a command whose optional argument is an exercise; do gets "" without one.
+// on makes a command with an exercise as optional argument. Without the argument, do
+// gets "".
 func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner.Learner, context.Context, string) error) *cobra.Command {
 	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return do(l, ctx, strings.Join(args, ""))
@@ -97,7 +98,8 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 }
 
-// with returns the run function of a command that calls do with the learner.
+// with returns the run function of a command. The function opens the learner and calls
+// do.
 func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		lang, err := output.Language(o.lang)

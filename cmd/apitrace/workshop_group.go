@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/room"
 )
 
-// groupCommands are those of a workshop that somebody leads.
+// groupCommands returns the commands of a workshop with a leader.
 func (o *workshopOptions) groupCommands(std *console.Streams) []*cobra.Command {
 	leader := &web.Group{}
 	serve := newCommand("workshop-serve", cobra.NoArgs, func(c *cobra.Command, _ []string) error {

@@ -17,7 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An atWork is a learner who types commands of the workshop, and the output of those commands.
+// An atWork is a learner who types commands of the workshop, and the output of the
+// commands.
 type atWork struct {
 	t *testing.T
 	// lang is the language of the learner.
@@ -33,7 +34,7 @@ func newAtWork(t *testing.T, lang string) *atWork {
 	return &atWork{t, lang}
 }
 
-// types runs a command and returns what it prints and its error.
+// types runs a command and returns its output and its error.
 func (p *atWork) types(args ...string) (string, error) {
 	var out, notices bytes.Buffer
 	err := execute(p.t.Context(), append([]string{"apitrace", "workshop", "--lang", p.lang}, args...), &console.Streams{Out: &out, Err: &notices})
@@ -60,15 +61,16 @@ func unwrapped(text string) string {
 
 var withoutLang = strings.NewReplacer("--langzh", "", "--langen", "")
 
-// TestCostlyPlayTheCourse solves the course in Chinese from the first exercise to the last, except those that need a
-// server, with hints, solutions and explanations, without network and toolchain.
+// TestCostlyPlayTheCourse solves the course in Chinese from the first exercise to the
+// last, with hints, solutions and explanations, without network and toolchain. It
+// leaves out exercises that need a server.
 func TestCostlyPlayTheCourse(t *testing.T) {
 	testenv.Costly(t, "solves all exercises")
 	playTheCourse(t, "zh")
 }
 
-// TestSlowPlayTheCourse does the same in English, and also gives all wrong answers. The tests of the judge in package
-// workshop check their replies as well.
+// TestSlowPlayTheCourse does the same in English, and also gives all wrong answers. The
+// tests of the judge in package workshop check their replies as well.
 func TestSlowPlayTheCourse(t *testing.T) {
 	testenv.Slow(t)
 	playTheCourse(t, "en")
@@ -105,7 +107,8 @@ func playTheCourse(t *testing.T, lang string) {
 	}
 }
 
-// TestLiveNeeds demands that a live exercise says what its server needs on this machine, before somebody works on it: here nothing is built.
+// TestLiveNeeds checks that a live exercise says which server it needs on this machine
+// before the learner begins. Nothing is built here.
 func TestLiveNeeds(t *testing.T) {
 	path := os.Getenv("PATH") // "go test" puts Go there
 	for lang, wants := range map[string][2]string{
@@ -162,8 +165,8 @@ func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	p.sees(e.Debrief.In(p.lang), "explain")
 }
 
-// failsOnce gives the wrong answers of a reply, except those that are right in this version:
-// at least one must get the reply.
+// failsOnce tries the wrong answers of a reply, except answers that are right in this
+// version. At least one must get the reply.
 func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong, right []string) {
 	p.t.Helper()
 	var all string
@@ -196,8 +199,10 @@ func (p *atWork) hints(e *workshop.Exercise, shown int) {
 	}
 }
 
-// TestEndOfTheCourse passes the last exercise alone, and then all: "next" says in both languages that exercises are left, or that the course ends there, and
-// names the page with what was learned. With a release that not all exercises are about, it says so instead.
+// TestEndOfTheCourse passes the last exercise alone, and then all exercises. "next"
+// must say in both languages that exercises are left, or that the course ends, and must
+// name the command for the summary. If not all exercises are about the release, "next"
+// must say so instead.
 func TestEndOfTheCourse(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {

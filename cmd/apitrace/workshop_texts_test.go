@@ -38,8 +38,9 @@ func commandsOf(e *workshop.Exercise) [][]string {
 	return commands
 }
 
-// TestCommandsInTexts runs the commands that questions, hints, replies and explanations name: each works, and filters find
-// something. Tests in e2e/commands run those that show source code.
+// TestCommandsInTexts runs the commands that questions, hints, replies and explanations
+// name. Each must work, and filters must find something. Tests in e2e/commands run the
+// commands that show source code.
 func TestCommandsInTexts(t *testing.T) {
 	testenv.Costly(t, "runs the commands of all exercises")
 	course, err := workshop.Open("")
@@ -53,7 +54,8 @@ func TestCommandsInTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range commandsOf(e) {
-			// What it prints depends on the exercise only where it shows the exercise's trace.
+			// The output depends on the exercise only if the command shows the
+			// exercise's trace.
 			line := strings.Join(command, " ")
 			if command[0] == "workshop" {
 				line = e.Name + ": " + line
