@@ -13,9 +13,10 @@ import (
 
 // breakpoints are the breakpoints that the client has set.
 type breakpoints struct {
-	// last is the last id given.
+	// last is the last breakpoint id that was assigned.
 	last int
-	// lines are by file, as in trace.Call.File; functions by full name, with their ids.
+	// lines are by file, as in trace.Call.File. functions are ids by the full name
+	// of the function.
 	lines     map[string][]lineBreakpoint
 	functions map[string][]int
 	filters   map[string]bool
@@ -28,7 +29,8 @@ func (b *breakpoints) next() int {
 	return b.last
 }
 
-// hit reports whether a breakpoint is at a position, and why the session stops there.
+// hit reports whether there is a breakpoint at a position, and returns the stop for
+// it.
 func (s *session) hit(p step.Position) (stop, bool) {
 	c := s.walker.Tree.Call(p.Call)
 	if ids := s.breakpoints.functions[c.Function]; p.Kind == step.Entered && len(ids) > 0 {
@@ -41,7 +43,9 @@ func (s *session) hit(p step.Position) (stop, bool) {
 				ids = append(ids, b.id)
 			}
 		}
-		if ids != nil && s.walker.StartsLine(p) { // which looks at all earlier calls of the line
+		// StartsLine is checked last, because it looks at all earlier calls of the
+		// line.
+		if ids != nil && s.walker.StartsLine(p) {
 			return stop{reason: "breakpoint", hit: ids}, true
 		}
 	}
@@ -51,7 +55,7 @@ func (s *session) hit(p step.Position) (stop, bool) {
 	return stop{}, false
 }
 
-// setBreakpoints sets the breakpoints of a file instead of those that it had.
+// setBreakpoints replaces the breakpoints of a file.
 func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMessage {
 	wanted := make([]int, 0, len(r.Breakpoints))
 	for _, b := range r.Breakpoints {
@@ -81,7 +85,7 @@ func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMes
 	return &dap.SetBreakpointsResponse{Body: dap.SetBreakpointsResponseBody{Breakpoints: list}}
 }
 
-// breakpointLocations lists the lines of a range at which a breakpoint can be.
+// breakpointLocations lists the lines of a range that can have a breakpoint.
 func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.ResponseMessage {
 	list := []dap.BreakpointLocation{}
 	first, last := r.Line, max(r.Line, r.EndLine)
@@ -95,8 +99,8 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.R
 	return &dap.BreakpointLocationsResponse{Body: dap.BreakpointLocationsResponseBody{Breakpoints: list}}
 }
 
-// setFunctionBreakpoints replaces the breakpoints of functions. A name is one that the tree shows or any
-// end of a full name, and may mean several functions.
+// setFunctionBreakpoints replaces the breakpoints of functions. A name is a name
+// that the tree shows, or the end of a full name. It may match several functions.
 func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.ResponseMessage {
 	s.breakpoints.functions = map[string][]int{}
 	called := s.functions()

@@ -21,7 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
-// library gives what apitrace carries, or a recording of its own; sources are in a folder if there is one.
+// library returns the recordings that come with apitrace, or a recording of its
+// own. If it has a folder, the sources are there.
 type library struct {
 	rec    *trace.Recording
 	folder string
@@ -81,7 +82,7 @@ func (c *client) send(command string, arguments any) {
 	}
 }
 
-// receive returns the next message, which must have the next number.
+// receive returns the next message. It must have the next number.
 func (c *client) receive() protocol.Message {
 	c.t.Helper()
 	message, err := protocol.ReadProtocolMessage(c.out)
@@ -95,7 +96,8 @@ func (c *client) receive() protocol.Message {
 	return message
 }
 
-// request sends a request and returns its response, which must come next and be of type R.
+// request sends a request and returns its response. The response must be the next
+// message and have type R.
 func request[R protocol.ResponseMessage](c *client, command string, arguments any) R {
 	c.t.Helper()
 	c.send(command, arguments)
@@ -313,7 +315,7 @@ func small() *trace.Recording {
 	}}}
 }
 
-// sources writes files of which each has "func" in the line of its function.
+// sources writes files. Each has "func" in the line of its function.
 func sources(t *testing.T) string {
 	dir := t.TempDir()
 	rec := small()
@@ -478,7 +480,8 @@ func TestStackAndVariables(t *testing.T) {
 	}
 }
 
-// TestThreadsBesideTheStack looks at a goroutine that has no position yet, and at one whose calls are over, and steps in both.
+// TestThreadsBesideTheStack looks at a goroutine that has no position yet, and at a
+// goroutine with no further calls. It steps in both.
 func TestThreadsBesideTheStack(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	at := c.launch(map[string]any{"scenario": "small"}, nil)
@@ -513,7 +516,8 @@ func TestThreadsBesideTheStack(t *testing.T) {
 	c.fail("stackTrace", map[string]any{"threadId": 3}, "no thread 3")
 }
 
-// TestManyThreads: a start has more goroutines than a client can show.
+// TestManyThreads lists the threads of a request with more goroutines than a client
+// can show.
 func TestManyThreads(t *testing.T) {
 	rec := load(t, "boot")
 	c := connect(t, library{rec: rec})
@@ -536,7 +540,8 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
-// TestLeaf: of a call of which only the entry was recorded, neither its time nor its end is known.
+// TestLeaf shows a call with only its entry recorded. Neither its time nor its end
+// is known.
 func TestLeaf(t *testing.T) {
 	rec := small()
 	rec.Requests[0].Calls[4].Leaf = true
@@ -652,7 +657,7 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
-// TestCountingFromZero plays a client whose first line is 0.
+// TestCountingFromZero plays a client that counts lines from 0.
 func TestCountingFromZero(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	request[*protocol.InitializeResponse](c, "initialize", map[string]any{"linesStartAt1": false, "columnsStartAt1": false})
@@ -677,7 +682,8 @@ func isInitialized(m protocol.Message) bool {
 	return is
 }
 
-// TestRefusals sends what cannot be answered; the session goes on each time.
+// TestRefusals sends requests that have no valid response. The session continues
+// each time.
 func TestRefusals(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	c.fail("threads", nil, "launch request first")
@@ -720,8 +726,8 @@ func TestErrorTextsAreNotFormats(t *testing.T) {
 	}
 }
 
-// FuzzServe gives the adapter what no editor sends: it must end without a panic, and answer in the
-// protocol's form.
+// FuzzServe sends messages that no editor sends. The adapter must end without a
+// panic, and respond in the form of the protocol.
 func FuzzServe(f *testing.F) {
 	message := func(content string) string {
 		var b strings.Builder

@@ -14,7 +14,8 @@ const (
 	filterPanic = "panic"
 )
 
-// exceptionFilters are the failures at which a client can have the session stop.
+// exceptionFilters returns the kinds of failures that can stop the session. The
+// client selects some of them.
 func (s *session) exceptionFilters() []dap.ExceptionBreakpointsFilter {
 	p := s.printer
 	return []dap.ExceptionBreakpointsFilter{
@@ -38,7 +39,8 @@ func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArgument
 	return &dap.SetExceptionBreakpointsResponse{}, nil
 }
 
-// failed reports whether a position is the end of a call whose failure one of the filters selects.
+// failed reports whether a position is the end of a failed call, and a filter
+// selects its failure.
 func (s *session) failed(p step.Position) bool {
 	filters := s.breakpoints.filters
 	if p.Kind != step.Returning || len(filters) == 0 {
@@ -73,7 +75,7 @@ func (s *session) failure(c *trace.Call) string {
 	return c.Error
 }
 
-// exceptionInfo returns details of the failure at which the session has stopped.
+// exceptionInfo returns details of the failure that stopped the session.
 func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
 	c := s.walker.Tree.Call(s.at.Call)
 	if s.stopped.reason != "exception" || s.threads.of(c) != thread {

@@ -9,9 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Local is a Library of the recordings that apitrace carries, and of the files and sources on this machine.
+// Local is a Library of the recordings that come with apitrace, and of the files
+// and sources on this machine.
 type Local struct {
-	// To receives notices about sources that are fetched.
+	// To receives notices about sources that are downloaded.
 	To serving.Reporter
 }
 

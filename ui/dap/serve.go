@@ -1,9 +1,13 @@
-// Package dap presents a recording as a debug session: an editor that speaks the Debug Adapter Protocol
-// (https://microsoft.github.io/debug-adapter-protocol/) steps through the calls of a request that
-// ran before, forward and backward, in upstream's source.
+// Package dap presents a recording as a debug session. An editor that speaks the
+// Debug Adapter Protocol (https://microsoft.github.io/debug-adapter-protocol/)
+// steps through the calls of a recorded request, forward and backward, in
+// upstream's source.
 //
-// Nothing is executed during a session. A session handles one request of the protocol after another.
-// Each command that moves leads at once to exactly one stop, even at either end of the recording.
+// Nothing is executed during a session. A session handles one request of the
+// protocol after another. Each command that moves leads at once to exactly one
+// stop, even at either end of the recording.
+//
+// The rules of stepping do not belong here; package trace/step has them.
 package dap
 
 import (
@@ -24,30 +28,33 @@ import (
 type Library interface {
 	// Recording returns the recording that an editor asks for.
 	Recording(Launch) (*trace.Recording, error)
-	// SourceFolder returns the folder below which a file of a program of the recording has the
-	// path that trace.Call.File gives. It fetches the source if fetch is set and it is not there.
+	// SourceFolder returns the source folder of a program of the recording. The
+	// paths in trace.Call.File are relative to this folder. If the source is
+	// missing and fetch is set, it downloads the source.
 	SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error)
 }
 
-// Launch are the arguments of the launch request, as an editor's configuration has them.
-// Either Scenario or File is set.
+// Launch are the arguments of the launch request, with the names in an editor's
+// configuration. Either Scenario or File must be set.
 type Launch struct {
-	// Scenario is the name of a recorded scenario, K8s the release as --k8s takes it.
+	// Scenario is the name of a recorded scenario. K8s is the release, as in --k8s.
 	Scenario string `json:"scenario"`
 	K8s      string `json:"k8s"`
 	// File is the path of a saved recording.
 	File string `json:"file"`
-	// Request is the number of the request in the recording, from 1; 0 is the first one.
+	// Request is the number of the request in the recording, from 1. 0 is the first
+	// request.
 	Request int `json:"requestNumber"`
-	// StopOnEntry sets whether to stop where the request begins. nil means true.
+	// StopOnEntry tells whether to stop at the beginning of the request. nil means
+	// true.
 	StopOnEntry *bool `json:"stopOnEntry"`
-	// Checkout is a folder with a checkout of Kubernetes, or "". Its files are shown if they have the
-	// recorded functions at the recorded lines.
+	// Checkout is a folder with a checkout of Kubernetes, or "". Its files are
+	// shown if they have the recorded functions at the recorded lines.
 	Checkout string `json:"checkout"`
 }
 
-// Serve plays the adapter's side of one session, in the language of the printer. It returns when the client has
-// disconnected or closed its side, or ctx is done.
+// Serve is the adapter's side of one session, in the language of the printer. It
+// returns when the client has disconnected or closed its side, or when ctx is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, printer message.Printer) error {
 	s := &session{ctx: ctx, library: library, out: out, printer: printer}
 	messages, failed := make(chan []byte), make(chan error, 1)
@@ -74,10 +81,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, pr
 	return nil
 }
 
-// mostMessage is the maximum size of a message with its header in bytes: package dap reads contents of up to 4 MiB.
+// mostMessage is the maximum size of a message with its header, in bytes. The
+// go-dap package reads contents of up to 4 MiB.
 const mostMessage = 5 << 20
 
-// read reads messages until it fails or ctx is done.
+// read reads messages until reading fails or ctx is done.
 func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
 	limited := &io.LimitedReader{R: in}
 	buffered := bufio.NewReader(limited)
@@ -98,8 +106,8 @@ func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
 	}
 }
 
-// Listen serves each connection as a session of its own until ctx is done. It passes the errors of
-// sessions to report.
+// Listen serves each connection as a session of its own until ctx is done. It
+// passes the errors of sessions to report.
 func Listen(ctx context.Context, listener net.Listener, library Library, printer message.Printer, report func(error)) error {
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
 	for {
@@ -119,7 +127,7 @@ func Listen(ctx context.Context, listener net.Listener, library Library, printer
 	}
 }
 
-// receive handles a message. It only returns errors of writing the answer.
+// receive handles a message. It returns only errors of writing the response.
 func (s *session) receive(content []byte) error {
 	message, err := dap.DecodeProtocolMessage(content)
 	request, ok := message.(dap.RequestMessage)
@@ -142,7 +150,8 @@ func (s *session) receive(content []byte) error {
 	return nil
 }
 
-// refuse answers a message that is not a request of the protocol, if it is a request at all.
+// refuse responds to a message that is not a request of the protocol. If it is not
+// a request at all, refuse sends a notice.
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
@@ -168,12 +177,14 @@ func (s *session) errorResponse(err error) dap.ResponseMessage {
 	text := s.printer.Error(err)
 	return &dap.ErrorResponse{
 		Response: dap.Response{Message: text},
-		// The format replaces what stands in braces, which an error's text may have.
+		// Clients replace parts of the format in braces, and the text of an error
+		// may contain braces.
 		Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{error}", Variables: map[string]string{"error": text}, ShowUser: true}},
 	}
 }
 
-// respond writes the response to a request; nil is written later.
+// respond writes the response to a request. It ignores nil, which means that the
+// response is written later.
 func (s *session) respond(request *dap.Request, response dap.ResponseMessage) error {
 	if response == nil {
 		return nil
@@ -181,7 +192,7 @@ func (s *session) respond(request *dap.Request, response dap.ResponseMessage) er
 	return s.write(fill(request, response))
 }
 
-// fill sets what is common to all responses.
+// fill sets the fields that all responses have.
 func fill(request *dap.Request, response dap.ResponseMessage) dap.ResponseMessage {
 	r := response.GetResponse()
 	_, failed := response.(*dap.ErrorResponse)
@@ -189,7 +200,7 @@ func fill(request *dap.Request, response dap.ResponseMessage) dap.ResponseMessag
 	return response
 }
 
-// after has an event written behind the response to the request at hand.
+// after queues an event. It is written after the response to the current request.
 func (s *session) after(name string, event dap.EventMessage) {
 	e := event.GetEvent()
 	e.Type, e.Event = "event", name

@@ -18,23 +18,26 @@ type session struct {
 	ctx     context.Context
 	library Library
 	out     io.Writer
-	// printer is for all texts that the user reads.
+	// printer formats all texts for the user.
 	printer message.Printer
-	// seq is the number of the last written message; queue has the messages to write after the next response.
+	// seq is the number of the last written message. queue are the messages to
+	// write after the next response.
 	seq   int
 	queue []dap.Message
 	over  bool
-	// lines and columns are the numbers of the first line and column, as the client counts.
+	// lines and columns are the numbers of the first line and column for the
+	// client: 0 or 1.
 	lines, columns int
 
-	// launch is the launch request, which is answered after the client has set its breakpoints.
+	// launch is the launch request until it is answered, which is after the client
+	// has set its breakpoints.
 	launch      *dap.LaunchRequest
 	stopOnEntry bool
 
 	rec    *trace.Recording
 	walker step.Walker
 	at     step.Position
-	// stopped is why the session has stopped at the position.
+	// stopped says why the session has stopped at the position.
 	stopped stop
 
 	threads *threads
@@ -47,16 +50,16 @@ type session struct {
 // A stop describes a stop to the client.
 type stop struct {
 	reason string
-	// note is what the user is told besides the position.
+	// note is a text for the user, in addition to the position.
 	note message.Message
-	// hit are the ids of the breakpoints that caused it.
+	// hit are the ids of the breakpoints that caused the stop.
 	hit []int
 }
 
 var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
-// answer handles a request. For unsupported requests and internal failures it returns an error for the
-// client, which may continue.
+// answer handles a request. For unsupported requests and internal failures, it
+// returns an error for the client. The client may continue after an error.
 func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,7 +128,7 @@ func (s *session) initialize(r *dap.InitializeRequest, content []byte) (dap.Resp
 	}
 	var counts struct {
 		Arguments struct {
-			LinesStartAt1, ColumnsStartAt1 *bool // which are true if they are left out
+			LinesStartAt1, ColumnsStartAt1 *bool // true if they are missing
 		}
 	}
 	if err := json.Unmarshal(content, &counts); err != nil {
@@ -153,8 +156,9 @@ func first(startAt1 *bool) int {
 	return 1
 }
 
-// open opens the recording of a launch request, whose response waits for begin: the client sets its
-// breakpoints in between, so that the first stop can be one of them.
+// open opens the recording of a launch request. begin sends the response: the
+// client sets its breakpoints in between, so that the first stop can be a
+// breakpoint.
 func (s *session) open(r *dap.LaunchRequest) error {
 	if s.rec != nil {
 		return message.NewError("this session has its recording: start another session for another one")
@@ -190,7 +194,8 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	return nil
 }
 
-// introduce prints to the client's console what is open, and what it may lack.
+// introduce prints to the client's console a summary of the open recording, and of
+// the parts that it may lack.
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
 	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
@@ -208,7 +213,8 @@ func (s *session) printf(format string, args ...any) {
 	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: s.printer.Sprintf(format, args...) + "\n"}})
 }
 
-// begin makes the first stop. The response to the launch request goes between this one's and the stop.
+// begin makes the first stop. The response to the launch request is written after
+// the response to this request, and before the stop.
 func (s *session) begin() (dap.ResponseMessage, error) {
 	if s.launch == nil {
 		return nil, message.NewError("the configuration is done already")

@@ -15,23 +15,26 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sources are the files of the calls of a request: where they are, and which of their lines are recorded.
-// Where a file is stays the same for the whole session.
+// sources are the files of the calls of a request: their places and their recorded
+// lines. The place of a file stays the same for the whole session.
 type sources struct {
-	// lines are the recorded lines of each file, sorted: those of functions and those that make calls.
+	// lines are the recorded lines of each file, sorted: lines where functions
+	// begin and lines that make calls.
 	lines map[string][]int
-	// begins are those of them at which functions begin.
+	// begins are only the lines where functions begin.
 	begins map[string][]int
-	// files are all files, sorted; a client gets a file that is not on its disk by its
-	// number here, from 1.
+	// files are all files, sorted. A client requests a file that is not on its disk
+	// by its number in this list, from 1.
 	files []string
-	// process has, by file, a program that contains it; shown, the source that a client was given.
+	// process has, by file, a program that contains the file. shown has, by file,
+	// the source that was sent to the client.
 	process map[string]string
 	shown   map[string]*dap.Source
 }
 
-// newSources looks for the files of the request: in the checkout, if its files match the recording, then
-// in the source of the release, if it is on this machine.
+// newSources looks for the files of the request. It looks first in the checkout, if
+// its files match the recording, and then in the source of the release, if that is
+// on this machine.
 func (s *session) newSources(checkout string) *sources {
 	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
 	tree := s.walker.Tree
@@ -71,7 +74,7 @@ func (s *session) newSources(checkout string) *sources {
 	return src
 }
 
-// locate returns how a client gets a file.
+// locate returns the place of a file, or a reference for requesting the file.
 func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	file := src.files[number]
 	shown := &dap.Source{Name: path.Base(file)}
@@ -91,7 +94,7 @@ func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	return shown
 }
 
-// holds reports whether functions begin in a file at the recorded lines.
+// holds reports whether functions begin at the recorded lines of a file.
 func (src *sources) holds(at, file string) bool {
 	text, err := os.ReadFile(at)
 	if err != nil {
@@ -106,10 +109,10 @@ func (src *sources) holds(at, file string) bool {
 	return true
 }
 
-// of is where the source of a call is.
+// of returns the source of a call.
 func (src *sources) of(c *trace.Call) *dap.Source { return src.shown[c.File] }
 
-// find returns which file of the request a client means.
+// find returns the file of the request that a client means.
 func (src *sources) find(wanted *dap.Source) (string, error) {
 	if n := wanted.SourceReference; n > 0 {
 		if n > len(src.files) {
@@ -118,7 +121,9 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 		return src.files[n-1], nil
 	}
 	at := filepath.ToSlash(wanted.Path)
-	for _, file := range src.files { // in a vendor folder, in staging/src, or as it was sent to the client
+	// The path is in a vendor folder or in staging/src, or it is the path that the
+	// client was sent.
+	for _, file := range src.files {
 		if at == file || strings.HasSuffix(at, "/"+file) {
 			return file, nil
 		}
@@ -129,7 +134,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 	return "", message.Errorf("the request makes no recorded call in %s", wanted.Path)
 }
 
-// inModule returns the path of a file of a module as trace.Call has it, "" if no go.mod is above it.
+// inModule returns the path of a file in a module, in the form of trace.Call.File.
+// Without a go.mod above the file, it returns "".
 func inModule(file string) string {
 	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(dir)); dir = path.Dir(dir) {
 		if text, err := os.ReadFile(filepath.FromSlash(dir + "/go.mod")); err == nil {
@@ -142,9 +148,10 @@ func inModule(file string) string {
 	return ""
 }
 
-// lineWithCalls returns the line at which a breakpoint at a line of a file stops: the line itself, or the
-// next line that makes a recorded call before another recorded function begins; 0 if there is none. The
-// message says why it is not the line itself.
+// lineWithCalls returns the line where a breakpoint stops. It is the requested line
+// if the line makes a recorded call or a recorded function begins there. Otherwise
+// it is the next line that makes a recorded call before another recorded function
+// begins, or 0 if there is none; why then explains the difference.
 func (src *sources) lineWithCalls(file string, line int) (at int, why message.Message) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)
@@ -159,7 +166,8 @@ func (src *sources) lineWithCalls(file string, line int) (at int, why message.Me
 	return 0, message.Of("no line from %d on makes a recorded call", line)
 }
 
-// source sends a file that the client does not find on its disk, fetching it if it is not there.
+// source sends a file that the client does not have on its disk. It downloads the
+// source if necessary.
 func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
 	wanted := dap.Source{SourceReference: r.SourceReference}
 	if r.Source != nil {

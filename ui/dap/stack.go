@@ -7,13 +7,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// The ids of frames are those of calls, which never change. Between the calls of two goroutines
-// stands a label, whose id is greater than those of all calls.
+// frameID returns the id of a call's frame. The ids of frames depend only on the
+// call, so they never change. A label separates the calls of two goroutines; its id
+// is greater than all ids of calls.
 func frameID(call int) int { return call + 1 }
 
 func (s *session) labelID(call int) int { return s.walker.Tree.Len() + frameID(call) }
 
-// absentID is the id of the label that is the whole stack of a thread without a position.
+// absentID returns the id of a label that is the whole stack of a thread without a
+// position.
 func (s *session) absentID(thread int) int { return 2*s.walker.Tree.Len() + thread }
 
 // callOf returns the call of a frame on the stack.
@@ -26,7 +28,7 @@ func (s *session) callOf(frame int) (int, error) {
 	return 0, message.Errorf("frame %d is not on the stack here", frame)
 }
 
-// line returns a line as the client counts them.
+// line converts a line number to the client's counting. 0 stays 0.
 func (s *session) line(line int) int {
 	if line == 0 {
 		return 0
@@ -34,8 +36,9 @@ func (s *session) line(line int) int {
 	return line - 1 + s.lines
 }
 
-// stackTrace lists the calls from the innermost one of a thread outward, through the goroutines
-// and processes that wait for it. A thread that is not on the stack has a label that says why.
+// stackTrace lists the calls from the innermost call of a thread outward, through
+// the goroutines and processes that wait for it. A thread that is not on the stack
+// has only a label that says why.
 func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, error) {
 	innermost, _, on, err := s.innermost(r.ThreadId)
 	if err != nil {
@@ -68,8 +71,8 @@ func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, e
 	return &dap.StackTraceResponse{Body: dap.StackTraceResponseBody{StackFrames: frames, TotalFrames: total}}, nil
 }
 
-// frame describes a call on the stack. If its line is not recorded, the frame has the first line of the
-// function, and its name says so.
+// frame describes a call on the stack. If the line is not recorded, the frame has
+// the first line of the function, and its name says so.
 func (s *session) frame(frame step.Frame) dap.StackFrame {
 	c := s.walker.Tree.Call(frame.Call)
 	f := dap.StackFrame{Id: frameID(frame.Call), Name: c.ShortName(), Line: s.line(frame.Line), Column: s.columns, CanRestart: true}
@@ -83,14 +86,15 @@ func (s *session) frame(frame step.Frame) dap.StackFrame {
 		f.Line = s.line(c.Line)
 	}
 	if c.File == "" {
-		f.Line, f.Column = 0, 0 // as the protocol demands of a frame without a source
+		f.Line, f.Column = 0, 0 // the protocol demands this of a frame without a source
 		return f
 	}
 	f.Source = s.sources.of(c)
 	return f
 }
 
-// label stands below a call that another goroutine or process has caused.
+// label returns the frame below a call that another goroutine or process has
+// caused, or nil.
 func (s *session) label(call int) *dap.StackFrame {
 	outer := s.walker.Tree.Parent(call)
 	if outer < 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// The scopes of a frame, in the order in which they are shown.
+// The scopes of a frame, in the order of the client's view.
 const (
 	scopeValues = iota
 	scopeReturned
@@ -23,7 +23,7 @@ const (
 	scopesPerCall
 )
 
-// reference numbers the variables of a scope of a call, from 1.
+// reference returns the number of the variables of a scope of a call, from 1.
 func reference(call, scope int) int { return call*scopesPerCall + scope + 1 }
 
 // scopes lists the scopes of a frame. A label has none.
@@ -95,7 +95,8 @@ func variable(name, value string) dap.Variable {
 	return dap.Variable{Name: name, Value: value, PresentationHint: &dap.VariablePresentationHint{Attributes: []string{"readOnly"}}}
 }
 
-// values lists the values that were recorded of a call. When in the call each was read is not known.
+// values lists the recorded values of a call. The recording does not tell when in
+// the call they were read.
 func (s *session) values(c *trace.Call) []dap.Variable {
 	var list []dap.Variable
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
@@ -109,7 +110,7 @@ func (s *session) values(c *trace.Call) []dap.Variable {
 	return list
 }
 
-// outcome returns how a call ended.
+// outcome describes how a call ended.
 func (s *session) outcome(c *trace.Call) []dap.Variable {
 	p := s.printer
 	var list []dap.Variable
@@ -156,7 +157,7 @@ func (s *session) facts(c *trace.Call) []dap.Variable {
 	}
 }
 
-// evaluate looks a recorded value up by its name. There is nothing that could be computed.
+// evaluate looks up a recorded value by its name. It computes nothing.
 func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error) {
 	call := s.at.Call
 	if r.FrameId != 0 {
@@ -167,7 +168,8 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	}
 	c := s.walker.Tree.Call(call)
 	name := strings.TrimSpace(r.Expression)
-	// The word below the mouse is the name of a Go variable, which equals that of a value only by chance.
+	// The word under the mouse is the name of a Go variable. A value has the same
+	// name only by chance.
 	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
 		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
 	}
