@@ -17,9 +17,12 @@ import (
 // mostLine is the maximum size of a message in bytes.
 const mostLine = 4 << 20
 
-// Lines is a transport to one client with a message on each line, as MCP demands of standard input and output. A line that is no
-// message, or that is longer than 4 MiB, is answered with an error, and the session goes on. When the input ends, the session ends as soon as the
-// requests that were read are answered.
+// Lines is a transport to one client with one message per line, as MCP demands of
+// standard input and output.
+//
+// The response to a line that is not a message, or is longer than 4 MiB, is an error,
+// and the session continues. When the input ends, the session ends as soon as all
+// requests have their responses.
 type Lines struct {
 	In  io.Reader
 	Out io.Writer
@@ -39,19 +42,19 @@ type connection struct {
 
 	mu  sync.Mutex
 	out io.Writer
-	// open counts the requests that are not answered yet, by their ids.
+	// open counts the requests without a response, by id.
 	open map[jsonrpc.ID]int
-	// answered has a value after an answer was written.
+	// answered has a value after a response was written.
 	answered chan struct{}
 }
 
-// An incoming is a line that was read, or the error that ended the reading.
+// An incoming is a line of the input, or the error that ended the reading.
 type incoming struct {
 	line []byte
 	err  error
 }
 
-// errLong says that a line is too long.
+// errLong reports that a line is too long.
 var errLong = fmt.Errorf("the message has more than %d MiB", mostLine>>20)
 
 func (c *connection) readAll(in *bufio.Reader) {
@@ -68,7 +71,8 @@ func (c *connection) readAll(in *bufio.Reader) {
 	}
 }
 
-// readLine reads a line, of which it keeps mostLine bytes at most: its error for a longer one is errLong.
+// readLine reads a line. It skips a line of more than mostLine bytes and returns
+// errLong. It never keeps more bytes in memory.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	tooLong := false
 	for {
@@ -82,7 +86,8 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case tooLong:
 			return nil, errLong
-		case len(line) > 0 && errors.Is(err, io.EOF): // the last line may lack its end; the next call reports io.EOF
+		// The last line may lack its line break. The next call then reports io.EOF.
+		case len(line) > 0 && errors.Is(err, io.EOF):
 			return line, nil
 		default:
 			return line, err
@@ -121,7 +126,8 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decoded returns the message of a line, nil for an empty line, or else the answer that refuses it.
+// decoded returns the message of a line, or the response that refuses it. For an empty
+// line, both are nil.
 func decoded(in incoming) (received jsonrpc.Message, refusal []byte) {
 	line := bytes.TrimSpace(in.line)
 	switch {
@@ -142,13 +148,15 @@ func decoded(in incoming) (received jsonrpc.Message, refusal []byte) {
 	return received, nil
 }
 
-// refuse returns the answer to what is no request. JSON-RPC gives it the id null, which the types of package jsonrpc cannot hold.
+// refuse returns the response to a line that is not a message. JSON-RPC gives it the id
+// null, which the types of package jsonrpc cannot hold.
 func refuse(code int64, err error) []byte {
-	text, _ := json.Marshal(err.Error()) // a text can be encoded
+	text, _ := json.Marshal(err.Error()) // a string can always be encoded
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`, code, text)
 }
 
-// note counts a request that waits for an answer. One that the client cancels may get none.
+// note counts a request that waits for a response. A request that the client cancels is
+// not counted any more, because it may get no response.
 func (c *connection) note(received jsonrpc.Message) {
 	request, ok := received.(*jsonrpc.Request)
 	if !ok {
@@ -170,7 +178,7 @@ func (c *connection) note(received jsonrpc.Message) {
 	}
 }
 
-// allAnswered waits until all requests are answered.
+// allAnswered waits until all requests have a response.
 func (c *connection) allAnswered(ctx context.Context) error {
 	for {
 		c.mu.Lock()
@@ -226,5 +234,5 @@ func (c *connection) Close() error {
 	return nil
 }
 
-// SessionID returns "": the session ends with the process.
+// SessionID returns "", because the session ends with the process.
 func (c *connection) SessionID() string { return "" }

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// TestBrokenLines sends lines that are no messages between others, and ends the input at once. Each line has its answer, and the session
-// ends without an error.
+// TestBrokenLines sends lines that are not messages between other lines, and ends the
+// input at once. Each line gets its response, and the session ends without an error.
 func TestBrokenLines(t *testing.T) {
 	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	in := strings.Join([]string{

@@ -19,11 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// requestTimeout is the time after which a request of a client is hung up, as in "apitrace request".
+// requestTimeout is the time after which a request is cancelled, as in
+// "apitrace request".
 const requestTimeout = 20 * time.Second
 
-// A liveServer is the server that the live tools use: one that runs already, or one that is started for the first of them
-// and ends with the client.
+// A liveServer is the server of the live tools. It is a server that runs already, or a
+// server that is started for the first live tool and stopped when the client leaves.
 type liveServer struct {
 	options session.ServerOptions
 	printer message.Printer
@@ -32,12 +33,14 @@ type liveServer struct {
 	live *session.Live
 }
 
-// use returns the server, and finds or starts it for the first call and after its end. One call uses it at a time.
+// use returns the server. It finds or starts one for the first call, and again after
+// the server has ended. The caller must hold the lock, so that one call uses the server
+// at a time.
 func (l *liveServer) use(ctx context.Context, to session.Reporter) (*session.Live, error) {
 	if l.live != nil {
 		select {
 		case <-l.live.Done():
-			_ = l.live.Close() // a call that was using it has reported why it ended
+			_ = l.live.Close() // the call that was using it has reported why it ended
 			l.live = nil
 		default:
 			return l.live, nil
@@ -65,7 +68,7 @@ type runInput struct {
 	View     string `json:"view,omitempty"`
 }
 
-// run answers with the tree of a scenario that is replayed now.
+// run returns an answerer that replays a scenario now and returns its tree.
 func (l *liveServer) run(f *face) answerer[runInput] {
 	return func(ctx context.Context, in runInput) (string, error) {
 		version, err := apiserver.ParseVersion(l.options.Version)
@@ -99,7 +102,7 @@ type requestInput struct {
 	View    string   `json:"view,omitempty"`
 }
 
-// request answers with the tree of a request that is sent now.
+// request returns an answerer that sends a request now and returns its tree.
 func (l *liveServer) request(f *face) answerer[requestInput] {
 	return func(ctx context.Context, in requestInput) (string, error) {
 		typed := scenarios.TypedRequest{Method: strings.ToUpper(in.Method), Path: in.Path, Headers: in.Headers, As: cmp.Or(in.As, scenarios.Admin), BodyFile: "body"}
@@ -116,7 +119,7 @@ func (l *liveServer) request(f *face) answerer[requestInput] {
 	}
 }
 
-// draw makes a recording on the server and draws it. The notices come first.
+// draw makes a recording on the server and draws it. Notices come first.
 func (l *liveServer) draw(ctx context.Context, f *face, view string, record func(*session.Live, session.Reporter) (*trace.Recording, error)) (string, error) {
 	if !slices.Contains([]string{"", "outline", "path", "full"}, view) {
 		return "", unknownView(view)
@@ -136,7 +139,7 @@ func (l *liveServer) draw(ctx context.Context, f *face, view string, record func
 	return to.String() + text, err
 }
 
-// notices keeps what a session reports.
+// notices collects the notices of a session.
 type notices struct {
 	printer message.Printer
 

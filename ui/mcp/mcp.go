@@ -1,8 +1,14 @@
 // Package mcp offers the recordings as tools of the Model Context Protocol
-// (https://modelcontextprotocol.io), so that an assistant that explains Kubernetes answers from what
-// ran. The tools read the embedded recordings and the sources in the cache: they build, start, fetch and
-// change nothing. If the user allows it, two more tools replay scenarios and send requests on a server of this machine. Each
-// answer is text of a limited size, with a way to get the rest.
+// (https://modelcontextprotocol.io), so that an assistant that explains Kubernetes
+// answers from real runs.
+//
+// The tools read the embedded recordings and the sources in the cache: they build,
+// start, download and change nothing. If the user allows it, two more tools replay
+// scenarios and send requests on a server of this machine. Each response is text of a
+// limited size; it says how to get the rest.
+//
+// Searching, comparing and drawing do not belong here; packages trace and render do
+// that.
 package mcp
 
 import (
@@ -18,17 +24,22 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// most is the maximum size of an answer in bytes, without the line that says how to get the rest.
+// most is the maximum size of a response in bytes, without the line that says how to
+// get the rest.
 const most = 20_000
 
-// A face speaks to one client, in the language of the printer.
+// A face serves one client, in the language of the printer.
 type face struct {
 	server  *mcp.Server
 	printer message.Printer
 }
 
-// Serve serves one client over a transport until it leaves or ctx is done. version is that of apitrace. With live, the client
-// may also use a server of that kind, which is found or started when it first asks for it; nil offers only the tools that read.
+// Serve serves one client over a transport until the client leaves or ctx is done.
+// version is the version of apitrace.
+//
+// If live is not nil, the client may also use a server with these options. The server
+// is found or started on first use. If live is nil, only the tools that read are
+// offered.
 func Serve(ctx context.Context, transport mcp.Transport, version string, printer message.Printer, live *session.ServerOptions) (err error) {
 	instructions := printer.Sprintf("Recordings of real kube-apiserver releases: which function called which, from which line, for each request of a scenario. " +
 		"Start with scenarios or search. All answers come from recordings; other code paths are not known.")
@@ -61,7 +72,8 @@ func Serve(ctx context.Context, transport mcp.Transport, version string, printer
 	return server.Run(ctx, transport)
 }
 
-// inputs describes the inputs of the tools by their names: one name means the same in every tool.
+// inputs describes the inputs of the tools by name. A name means the same in every
+// tool.
 var inputs = map[string]message.Message{
 	"skip":     message.Of("the number of lines of the answer to leave out, to continue where an earlier answer ended"),
 	"text":     message.Of("a part of a function's name, of a recorded value or of an error"),
@@ -79,7 +91,7 @@ var inputs = map[string]message.Message{
 	"as":       message.Of("who asks: admin (may do everything; the default), learner (may do what RBAC objects allow it), anonymous or stranger"),
 }
 
-// paged is the input that all tools accept besides their own.
+// paged is the input that every tool accepts besides its own.
 type paged struct {
 	Skip int `json:"skip,omitempty"`
 }
@@ -89,7 +101,7 @@ func (p paged) skipped() int { return p.Skip }
 // An answerer answers a tool's input with a text.
 type answerer[In any] func(context.Context, In) (string, error)
 
-// atRest is an answerer that takes no time worth interrupting.
+// atRest returns an answerer for a function that is too short to need a context.
 func atRest[In any](answer func(In) (string, error)) answerer[In] {
 	return func(_ context.Context, in In) (string, error) { return answer(in) }
 }
@@ -122,15 +134,15 @@ func add[In interface{ skipped() int }](f *face, name string, description messag
 			text, err = f.page(text, in.skipped())
 		}
 		if err != nil {
-			return nil, nil, errors.New(f.printer.Error(err)) // which the client gets as the tool's
+			return nil, nil, errors.New(f.printer.Error(err)) // the client gets it as the tool's error
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 	})
 	return nil
 }
 
-// page skips the first skip lines of a text, returns as many whole lines as fit into an answer, and says
-// how to get the rest.
+// page skips the first skip lines of a text and returns as many whole lines as fit into
+// a response. At the end it says how to get the rest.
 func (f *face) page(text string, skip int) (string, error) {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if skip < 0 || skip > 0 && skip >= len(lines) {
@@ -151,7 +163,7 @@ func (f *face) page(text string, skip int) (string, error) {
 	return b.String(), nil
 }
 
-// cut shortens a line that is longer than an answer may be.
+// cut shortens a line that is longer than a response may be.
 func (f *face) cut(line string) string {
 	if len(line) <= most {
 		return line

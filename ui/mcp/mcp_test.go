@@ -75,8 +75,9 @@ func TestToolsAreReadOnly(t *testing.T) {
 	}
 }
 
-// The tools that use a server are offered only if the user allows it, and say that they change objects. They refuse what is
-// wrong before they start one, and read no file of a client's choice.
+// The tools that use a server are offered only if the user allows it, and say that they
+// change objects. They refuse wrong input before they start a server, and read no file
+// that a client chooses.
 func TestLiveTools(t *testing.T) {
 	client := connectTo(t, "en", &session.ServerOptions{Spec: session.Spec{Version: "v1.37.1"}})
 	tools, err := client.ListTools(t.Context(), nil)

@@ -23,10 +23,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// shownScenarios is how many scenarios a line of search names.
+// shownScenarios is the number of scenarios that a line of search names.
 const shownScenarios = 5
 
-// width is the width of drawings in columns, with room for complete names and places.
+// width is the width of drawings in columns. It has room for complete names and places.
 const width = 140
 
 type scenariosInput struct{ paged }
@@ -149,7 +149,8 @@ type functionInput struct {
 	K8s      string `json:"k8s,omitempty"`
 }
 
-// resolve finds the recorded function that is meant, and the recordings that call it.
+// resolve returns the recorded function that the input names, and the recordings that
+// call it.
 func (in functionInput) resolve() (recordings.Function, []*trace.Recording, error) {
 	called, err := recordings.Functions(in.K8s)
 	if err != nil {
@@ -241,7 +242,8 @@ func (f *face) showSource(in functionInput) (string, error) {
 	return b.String(), err
 }
 
-// typeSource shows a type. If the release has none of the name, the error is an *trace.UnknownFunctionError.
+// typeSource shows a type. If the release has no type of this name, the error is an
+// *trace.UnknownFunctionError.
 func (f *face) typeSource(in functionInput) (string, error) {
 	version, err := recordings.Resolve(cmp.Or(in.K8s, recordings.Latest))
 	if err != nil {
@@ -249,7 +251,7 @@ func (f *face) typeSource(in functionInput) (string, error) {
 	}
 	name, err := code.ResolveType(in.Function, version)
 	if gone := new(lineage.GoneError); errors.As(err, &gone) {
-		return "", errors.New(f.printer.Error(err)) // which says more than that there is no function
+		return "", errors.New(f.printer.Error(err)) // it says more than that there is no function
 	}
 	if err != nil {
 		return "", err
