@@ -1,7 +1,7 @@
-// Package e2e holds the tests that need the real thing: the traced kube-apiserver
-// on its etcd, and next to it, where behaviour is compared, upstream's own build of
-// both. It has no code but tests.
+// Package e2e holds the tests that need real programs: the traced kube-apiserver on its
+// etcd and, where behaviour is compared, upstream's own build of both. It has only
+// tests.
 //
-// They run where APITRACE_E2E is set, as "make test" does: the first time they
-// build the programs, which takes minutes.
+// The tests run if APITRACE_E2E is set, as "make test" does. The first run builds the
+// programs, which takes minutes. Tests that need no server do not belong here.
 package e2e
