@@ -1,5 +1,5 @@
-// Package authority makes the certificates of one run. Storing them in files, and
-// choosing who gets which one, doesn't belong here.
+// Package authority makes the certificates of one run. Storing them in files, and choosing who
+// gets which one, doesn't belong here.
 package authority
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Authority is a certificate authority for one run. Its key exists only in
-// memory: when apitrace ends, nobody can issue another certificate.
+// An Authority is a certificate authority for one run. Its key exists only in memory: when
+// apitrace ends, nobody can issue another certificate.
 type Authority struct {
 	// CertPEM is the certificate for clients to verify servers with.
 	CertPEM []byte
@@ -48,8 +48,8 @@ func New(name string) (*Authority, error) {
 	return &Authority{CertPEM: pemBlock("CERTIFICATE", der), cert: cert, key: key}, nil
 }
 
-// Issue makes a certificate and its key, for a server on the loopback interface
-// and for its clients. The server may have further DNS names.
+// Issue makes a certificate and its key, for a server on the loopback interface and for its
+// clients. The server may have further DNS names.
 func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"math/bits"
 )
 
-// A bitCoder writes or reads numbers as the bits of one arithmetic code: the
-// better a bit is predicted, the less space it takes. It suits numbers without
-// repeated sequences, such as times, because zstd cannot compress them well. The
-// models learn the probability of each number in its context.
+// A bitCoder writes or reads numbers as the bits of one arithmetic code: the better a bit is
+// predicted, the less space it takes. It suits numbers without repeated sequences, such as
+// times, because zstd cannot compress them well. The models learn the probability of each number
+// in its context.
 //
-// The code is a number between low and high. Its leading bytes are written as soon
-// as they are certain.
+// The code is a number between low and high. Its leading bytes are written as soon as they
+// are certain.
 type bitCoder struct {
 	writing   bool
 	low, high uint32
@@ -110,8 +110,8 @@ func (m *bitModel) learn(bit bool) {
 	}
 }
 
-// paces has the part of a difference that a model learns from a bit, in 1/32768,
-// by the number of bits seen.
+// paces has the part of a difference that a model learns from a bit, in 1/32768, by the number
+// of bits seen.
 var paces = func() (all [256]int32) {
 	for seen := range all {
 		all[seen] = int32(32768 * 2 / (2*seen + 3))
@@ -122,12 +122,11 @@ var paces = func() (all [256]int32) {
 // ownLengths is the number of lengths with separate models for each context.
 const ownLengths = 4
 
-// enough is the number of bits after which a context no longer trains the general
-// model.
+// enough is the number of bits after which a context no longer trains the general model.
 const enough = 32
 
-// A Model predicts numbers of one kind. It first predicts the number of binary
-// digits, by the context, and then the digits.
+// A Model predicts numbers of one kind. It first predicts the number of binary digits, by the
+// context, and then the digits.
 type Model struct {
 	lengths [64]bitModel
 	// contexts has models of the lengths for each used context.
@@ -180,8 +179,8 @@ func (b *bitCoder) number(v uint64, m *Model, context int) uint64 {
 	return b.digits(v, len(m.lengths), m)
 }
 
-// digits writes or reads the digits of a number and returns the number. The first
-// digit is always 1.
+// digits writes or reads the digits of a number and returns the number. The first digit is
+// always 1.
 func (b *bitCoder) digits(v uint64, length int, m *Model) uint64 {
 	if length < 2 || b.err != nil {
 		return uint64(length)

@@ -1,11 +1,10 @@
-// Package columns defines the format of the data files inside apitrace:
-// recordings, the index of the sources, the names of all releases, and the search
-// index. A file has one column for each field, and the same code writes and reads
-// it. The meaning of the fields doesn't belong here.
+// Package columns defines the format of the data files inside apitrace: recordings, the index of
+// the sources, the names of all releases, and the search index. A file has one column for each
+// field, and the same code writes and reads it. The meaning of the fields doesn't belong here.
 //
-// A file is compressed with zstd. It has the version of the format, the names and
-// sizes of the columns, and their content. The column "texts" holds each text
-// once. The column "bits" holds the numbers that a Model predicts.
+// A file is compressed with zstd. It has the version of the format, the names and sizes of the
+// columns, and their content. The column "texts" holds each text once. The column "bits" holds
+// the numbers that a Model predicts.
 package columns
 
 import (
@@ -18,11 +17,10 @@ import (
 	"time"
 )
 
-// A Codec writes values into columns, or reads them. Each of its methods does both
-// with the same code, so that writing and reading cannot diverge. A writing codec
-// writes the value that the pointer refers to; a reading codec sets that value. A
-// new field of a model is one more line. After the first error a Codec does
-// nothing.
+// A Codec writes values into columns, or reads them. Each of its methods does both with the same
+// code, so that writing and reading cannot diverge. A writing codec writes the value that the
+// pointer refers to; a reading codec sets that value. A new field of a model is one more line.
+// After the first error a Codec does nothing.
 type Codec struct {
 	writing bool
 	columns *columns
@@ -42,9 +40,8 @@ func NewWriter() *Codec {
 	return &Codec{writing: true, columns: newColumns(), bits: newBitWriter(), models: map[string]*Model{}, index: map[string]uint64{}, before: map[string]string{}}
 }
 
-// Pack returns the content of the file. Column content that resembles common takes
-// almost no space. common may be nil; Open needs the same common. A codec may be
-// packed only once.
+// Pack returns the content of the file. Column content that resembles common takes almost no
+// space. common may be nil; Open needs the same common. A codec may be packed only once.
 func (c *Codec) Pack(common []byte) ([]byte, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -52,8 +49,8 @@ func (c *Codec) Pack(common []byte) ([]byte, error) {
 	return c.columns.pack(common)
 }
 
-// Contents finishes writing and yields the columns with their content, in the
-// order of their first use.
+// Contents finishes writing and yields the columns with their content, in the order of their
+// first use.
 func (c *Codec) Contents() (iter.Seq2[string, []byte], error) {
 	c.finish()
 	return func(yield func(string, []byte) bool) {
@@ -65,8 +62,7 @@ func (c *Codec) Contents() (iter.Seq2[string, []byte], error) {
 	}, c.err
 }
 
-// BitsColumn is the column of the predicted numbers. textsColumn is the column of
-// the texts.
+// BitsColumn is the column of the predicted numbers. textsColumn is the column of the texts.
 const (
 	BitsColumn  = "bits"
 	textsColumn = "texts"
@@ -92,8 +88,8 @@ func Open(packed, common []byte) (*Codec, error) {
 	return newReader(cols)
 }
 
-// Reread finishes writing and returns a codec that reads the written values, for
-// tests that do not pack. The writer must not be used any more.
+// Reread finishes writing and returns a codec that reads the written values, for tests that do
+// not pack. The writer must not be used any more.
 func (c *Codec) Reread() (*Codec, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -131,12 +127,12 @@ func (c *Codec) Err() error { return c.err }
 // Fail sets the error of the codec, unless it has one or err is nil.
 func (c *Codec) Fail(err error) { c.err = cmp.Or(c.err, err) }
 
-// Column returns the column with a name, for NumberIn and StepIn. They do not look
-// it up each time.
+// Column returns the column with a name, for NumberIn and StepIn. They do not look it up
+// each time.
 func (c *Codec) Column(name string) *Column { return c.columns.get(name) }
 
-// column returns the column to write or read. It returns nil if nothing was
-// written to the column.
+// column returns the column to write or read. It returns nil if nothing was written to
+// the column.
 func (c *Codec) column(name string) *Column {
 	if c.writing {
 		return c.columns.get(name)
@@ -162,8 +158,7 @@ func (c *Codec) NumberIn(col *Column, v *uint64) {
 	}
 }
 
-// Numbers reads and yields the remaining numbers of a column. It ends early after
-// an error.
+// Numbers reads and yields the remaining numbers of a column. It ends early after an error.
 func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for col := c.columns.get(column); c.err == nil && len(col.data) > 0; {
@@ -197,8 +192,8 @@ func Fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 // Unfold is the inverse of Fold.
 func Unfold(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// Predicted writes or reads a number with the prediction of a model. The context
-// must be a small number.
+// Predicted writes or reads a number with the prediction of a model. The context must be a
+// small number.
 func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	if c.err != nil {
 		return
@@ -273,8 +268,8 @@ func (c *Codec) intern(text string) uint64 {
 	return i
 }
 
-// Sorted writes or reads a text that probably shares its beginning with the
-// previous text of the column, as in a sorted list.
+// Sorted writes or reads a text that probably shares its beginning with the previous text of the
+// column, as in a sorted list.
 func (c *Codec) Sorted(column string, v *string) {
 	before := c.before[column]
 	var shared uint64
@@ -323,8 +318,7 @@ func (c *Codec) Time(column string, t *time.Time) {
 	}
 }
 
-// List writes or reads the number of elements and each element. It reads an empty
-// list as nil.
+// List writes or reads the number of elements and each element. It reads an empty list as nil.
 func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	n := uint64(len(*all))
 	c.Number(column, &n)
@@ -343,14 +337,13 @@ func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	}
 }
 
-// Texts writes or reads a list of texts. The texts are in the column of the list
-// with the suffix ".text".
+// Texts writes or reads a list of texts. The texts are in the column of the list with the
+// suffix ".text".
 func (c *Codec) Texts(column string, all *[]string) {
 	List(c, column, all, func(text *string) { c.Text(column+".text", text) })
 }
 
-// Pairs writes or reads a map in the order of its keys. It reads an empty map as
-// nil.
+// Pairs writes or reads a map in the order of its keys. It reads an empty map as nil.
 func (c *Codec) Pairs(column string, all *map[string]string) {
 	var keys []string
 	if len(*all) > 0 {

@@ -82,8 +82,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestVersions reads a file without a version, as in version 1, and rejects a file
-// of a later version.
+// TestVersions reads a file without a version, as in version 1, and rejects a file of a
+// later version.
 func TestVersions(t *testing.T) {
 	head := []byte{1, 1, 'n', 1, 7} // one column with a name of one byte, "n", and one byte of content
 	if c, err := Open(frame(t, head), nil); err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Column holds the values of one field of all objects of a kind, as consecutive
-// varints. Similar values compress well.
+// A Column holds the values of one field of all objects of a kind, as consecutive varints.
+// Similar values compress well.
 type Column struct {
 	name string
 	data []byte
-	// next is the column that was used after this one the last time. It is probably
-	// the next one again.
+	// next is the column that was used after this one the last time. It is probably the next
+	// one again.
 	next *Column
 }
 
@@ -93,8 +93,8 @@ func (c *columns) get(name string) *Column {
 	return col
 }
 
-// find returns the column with a name, or nil. Objects have their fields in the
-// same order, so few lookups need the map.
+// find returns the column with a name, or nil. Objects have their fields in the same order, so
+// few lookups need the map.
 func (c *columns) find(name string) *Column {
 	if c.last != nil && c.last.next != nil && c.last.next.name == name {
 		c.last = c.last.next
@@ -134,21 +134,19 @@ func (c *columns) size() int {
 const (
 	// MaxSize is the maximum size of an unpacked file in bytes.
 	MaxSize = 64 << 20
-	// window is the maximum distance of a repetition that the compression finds, in
-	// bytes.
+	// window is the maximum distance of a repetition that the compression finds, in bytes.
 	window = 8 << 20
 	// dictionary is zstd's number for common. Any number will do.
 	dictionary = 1
-	// version is the version of the format. Version 1 has no version number: it begins
-	// with the number of columns, which is never 0.
+	// version is the version of the format. Version 1 has no version number: it begins with the
+	// number of columns, which is never 0.
 	version = 2
 )
 
-// pack returns the columns as zstd: 0, the version of the format, the number of
-// columns, the name and size of each column, and then their content. The content
-// of each column is compressed in separate blocks, because frequent values of one
-// column are rare in another. Content that resembles common takes almost no space.
-// common may be nil; unpack needs the same common.
+// pack returns the columns as zstd: 0, the version of the format, the number of columns, the
+// name and size of each column, and then their content. The content of each column is compressed
+// in separate blocks, because frequent values of one column are rare in another. Content that
+// resembles common takes almost no space. common may be nil; unpack needs the same common.
 func (c *columns) pack(common []byte) ([]byte, error) {
 	head := &Column{}
 	head.put(0)
@@ -191,8 +189,8 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, err
 	}
 	defer r.Close()
-	// Frames do not tell their size. The decoded data is four to seven times as long.
-	// With enough room for it, nothing is copied while it grows.
+	// Frames do not tell their size. The decoded data is four to seven times as long. With
+	// enough room for it, nothing is copied while it grows.
 	raw, err := r.DecodeAll(packed, make([]byte, 0, 8*len(packed)))
 	if err != nil {
 		return nil, err
@@ -214,8 +212,8 @@ func unpack(packed, common []byte) (*columns, error) {
 	return c, nil
 }
 
-// readHead removes the names and sizes of the columns from the beginning of the
-// data and returns them.
+// readHead removes the names and sizes of the columns from the beginning of the data and
+// returns them.
 func readHead(rest *Column) (c *columns, sizes []uint64, err error) {
 	n, err := rest.uint()
 	if n == 0 && err == nil {

@@ -1,5 +1,5 @@
-// Package inorder produces values concurrently and delivers them in order. It
-// knows nothing of the values.
+// Package inorder produces values concurrently and delivers them in order. It knows nothing of
+// the values.
 package inorder
 
 import (
@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Each yields produce(0) to produce(n-1), in order. At most GOMAXPROCS values are
-// produced at the same time, because each may be large.
+// Each yields produce(0) to produce(n-1), in order. At most GOMAXPROCS values are produced at
+// the same time, because each may be large.
 func Each[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
 	type result struct {
 		value T

@@ -15,10 +15,9 @@ import (
 	"testing"
 )
 
-// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole
-// module, except for the maintainers' command. Messages are the constants passed
-// to a parameter named format, both constants of Plural, and the descriptions of
-// flags.
+// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, except
+// for the maintainers' command. Messages are the constants passed to a parameter named format,
+// both constants of Plural, and the descriptions of flags.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 	files := sources(t)
 	formats := map[string]int{} // a function with such a parameter → the parameter's index
@@ -86,8 +85,7 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// addFormats adds the functions and methods of a file that have a parameter named
-// format.
+// addFormats adds the functions and methods of a file that have a parameter named format.
 func addFormats(file *ast.File, formats map[string]int) {
 	add := func(name string, function *ast.FuncType) {
 		number := 0
@@ -147,13 +145,11 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 	})
 }
 
-// flagMethods are the methods of pflag that define a flag. Their last argument is
-// the description.
+// flagMethods are the methods of pflag that define a flag. Their last argument is the description.
 var flagMethods = regexp.MustCompile(`^(Var|(Bool|Int|IntSlice|Float64|String|StringSlice|StringArray|Duration)(Var)?)P?$`)
 
-// flagDescription returns the description of a command-line flag that a call or an
-// assignment defines. It has "%s" for each part that is not constant. It is "" for
-// other nodes.
+// flagDescription returns the description of a command-line flag that a call or an assignment
+// defines. It has "%s" for each part that is not constant. It is "" for other nodes.
 func (s source) flagDescription(n ast.Node) string {
 	if !s.foreign["cobra"] {
 		return ""
@@ -193,8 +189,7 @@ func hasWords(text string) bool {
 	return strings.ContainsAny(rest, ":,;()") || regexp.MustCompile(`[A-Za-z]`).MatchString(rest)
 }
 
-// general are the functions of package message with names that other packages use,
-// too.
+// general are the functions of package message with names that other packages use, too.
 var general = []string{"Of", "Join", "Errorf", "UsageErrorf", "NewError"}
 
 // messages returns the messages among the arguments of a call.
@@ -249,8 +244,8 @@ func TestNoMessageIsThereTwice(t *testing.T) {
 	}
 }
 
-// TestFormatsAgree checks that the English and the Chinese text format each
-// argument in the same way.
+// TestFormatsAgree checks that the English and the Chinese text format each argument in the
+// same way.
 func TestFormatsAgree(t *testing.T) {
 	for english, chinese := range catalogue() {
 		en, zh := verbs(english), verbs(chinese)

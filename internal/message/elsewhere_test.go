@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// chineseElsewhere lists the other Go files that contain Chinese, each with the
-// reason. None of it is a text of apitrace.
+// chineseElsewhere lists the other Go files that contain Chinese, each with the reason. None of
+// it is a text of apitrace.
 var chineseElsewhere = map[string]string{
 	"internal/text/wrap.go":      "punctuation at which a line may end",
 	"render/listing.go":          "finds the end of the first sentence of a note of the guide",
@@ -22,9 +22,9 @@ var chineseElsewhere = map[string]string{
 	"workshop/value.go":          "numbers that a learner may answer with",
 }
 
-// TestChineseIsInTheCatalogue finds Chinese in Go code. The Chinese messages of
-// apitrace belong in zh.po, so that there is one place to read and correct them.
-// Files in two languages, such as the guide's files, contain their own Chinese.
+// TestChineseIsInTheCatalogue finds Chinese in Go code. The Chinese messages of apitrace belong
+// in zh.po, so that there is one place to read and correct them. Files in two languages, such as
+// the guide's files, contain their own Chinese.
 func TestChineseIsInTheCatalogue(t *testing.T) {
 	chinese := regexp.MustCompile(`[\p{Han}\x{3001}-\x{303f}\x{ff01}-\x{ff65}]`)
 	var found []string

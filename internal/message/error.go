@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// A localizedError can be reported in every language. Error returns its English
-// text.
+// A localizedError can be reported in every language. Error returns its English text.
 type localizedError struct {
 	said   error // by fmt.Errorf
 	format string
 	args   []any
 }
 
-// Errorf returns an error like fmt.Errorf and wraps the operands of %w. If an
-// operand is an error or a localizer, it is reported in the language of the whole
-// error. The format must be a constant.
+// Errorf returns an error like fmt.Errorf and wraps the operands of %w. If an operand is an
+// error or a localizer, it is reported in the language of the whole error. The format must be
+// a constant.
 func Errorf(format string, args ...any) error {
 	return &localizedError{said: fmt.Errorf(format, args...), format: format, args: args}
 }
 
-// NewError returns an error with a constant text, like errors.New. Each error is
-// distinct, even if the text is the same.
+// NewError returns an error with a constant text, like errors.New. Each error is distinct, even
+// if the text is the same.
 func NewError(format string) error { return Errorf(format, []any{}...) }
 
 // Localize returns the error in the printer's language.
@@ -44,9 +43,8 @@ func (e *localizedError) Error() string { return e.said.Error() }
 // Unwrap returns the error that wraps the operands, for errors.Is and errors.As.
 func (e *localizedError) Unwrap() error { return e.said }
 
-// Error returns the text of an error in the printer's language. It does not
-// translate messages of other programs and libraries, except for a few texts of
-// the system.
+// Error returns the text of an error in the printer's language. It does not translate messages
+// of other programs and libraries, except for a few texts of the system.
 func (p Printer) Error(err error) string {
 	if !p.chinese {
 		return err.Error()
@@ -77,15 +75,13 @@ func (p Printer) Error(err error) string {
 	return text
 }
 
-// operations has messages for the most frequent operations in file errors of
-// package os.
+// operations has messages for the most frequent operations in file errors of package os.
 var operations = map[string]Message{
 	"open": Of("open %s: %s"), "stat": Of("stat %s: %s"), "lstat": Of("stat %s: %s"), "read": Of("read %s: %s"),
 	"write": Of("write %s: %s"), "mkdir": Of("mkdir %s: %s"), "remove": Of("remove %s: %s"),
 }
 
-// replaceIn replaces the text of an error within the text of an error that wraps
-// it.
+// replaceIn replaces the text of an error within the text of an error that wraps it.
 func (p Printer) replaceIn(text string, inner error) string {
 	return strings.Replace(text, inner.Error(), p.Error(inner), 1)
 }
@@ -93,8 +89,8 @@ func (p Printer) replaceIn(text string, inner error) string {
 // wraps matches the verb %w of fmt.Errorf, which Sprintf does not know.
 var wraps = regexp.MustCompile(`%(\[\d+\])?w`)
 
-// system lists the translated texts of the system and of Go's libraries. Users see
-// them so often that they must be in Chinese.
+// system lists the translated texts of the system and of Go's libraries. Users see them so often
+// that they must be in Chinese.
 var system = []string{
 	"no such file or directory", "permission denied", "is a directory", "not a directory", "file exists",
 	"no space left on device", "connection refused", "context canceled", "context deadline exceeded",

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A Message is a text for users that can be formatted in every language. The zero
-// value is empty.
+// A Message is a text for users that can be formatted in every language. The zero value
+// is empty.
 type Message struct {
 	format string
 	args   []any
 }
 
-// Of returns a message. The format must be a constant that the catalogue has. If
-// the operands are not known yet, leave them out and call Format later.
+// Of returns a message. The format must be a constant that the catalogue has. If the operands
+// are not known yet, leave them out and call Format later.
 func Of(format string, args ...any) Message { return Message{format, args} }
 
 // Plural returns one of two messages, like Printer.Plural.
@@ -25,8 +25,8 @@ func Plural(n int, one, many string, args ...any) Message {
 	return Message{one, args}
 }
 
-// Join returns a message made of parts. The format must be a constant that joins
-// two parts: "%s, then %s".
+// Join returns a message made of parts. The format must be a constant that joins two parts:
+// "%s, then %s".
 func Join(format string, parts ...Message) Message {
 	if len(parts) == 0 {
 		return Message{}
@@ -54,8 +54,8 @@ func (m Message) With(args ...any) Message {
 	return Message{m.format, append(m.args[:len(m.args):len(m.args)], args...)}
 }
 
-// Fill returns the message in the printer's language. It replaces each name in
-// braces by its value, as in "{caller} calls {callee}".
+// Fill returns the message in the printer's language. It replaces each name in braces by its
+// value, as in "{caller} calls {callee}".
 func (m Message) Fill(p Printer, values map[string]string) string {
 	pairs := make([]string, 0, 2*len(values))
 	for name, value := range values {
@@ -70,8 +70,8 @@ func (m Message) String() string { return m.Localize(Printer{}) }
 // Localize returns the message in the printer's language.
 func (m Message) Localize(p Printer) string { return p.Sprintf(m.format, m.args...) }
 
-// List returns a message that enumerates words or messages: "a, b, c". The Chinese
-// text has enumeration commas.
+// List returns a message that enumerates words or messages: "a, b, c". The Chinese text has
+// enumeration commas.
 func List[T any](items []T) Message {
 	all := make([]Message, len(items))
 	for i, item := range items {
@@ -96,10 +96,9 @@ func Alternatives(words []string) Message {
 	return Of("%s or %s", List(quoted[:last]), quoted[last])
 }
 
-// Recognize finds the message that matches an English text, and returns it with
-// the operands found in the text. So a text from a file can be shown in another
-// language. The formats may only have the verbs %s and %d. If no message matches,
-// Recognize returns the text itself.
+// Recognize finds the message that matches an English text, and returns it with the operands
+// found in the text. So a text from a file can be shown in another language. The formats may
+// only have the verbs %s and %d. If no message matches, Recognize returns the text itself.
 func Recognize(english string, of ...Message) Message {
 	for _, m := range of {
 		verbs := operand.FindAllString(m.format, -1)

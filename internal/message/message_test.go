@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An error of a file names the operation in the language, also inside other
-// errors. An unknown operation keeps its name.
+// An error of a file names the operation in the language, also inside other errors. An unknown
+// operation keeps its name.
 func TestErrorsOfFilesInChinese(t *testing.T) {
 	_, missing := os.Open("no/such.file")
 	for err, want := range map[error]string{

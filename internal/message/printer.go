@@ -1,23 +1,20 @@
-// Package message formats the messages of apitrace for users, in English and
-// Chinese. The messages themselves are in the packages that use them, next to the
-// code.
+// Package message formats the messages of apitrace for users, in English and Chinese. The
+// messages themselves are in the packages that use them, next to the code.
 //
-// The code has the English text of each message. The catalogue zh.po has the
-// Chinese text, with the English text as its key:
+// The code has the English text of each message. The catalogue zh.po has the Chinese text, with
+// the English text as its key:
 //
 //	p := message.For(lang)
 //	p.Sprintf("%d of %d exercises", passed, all)
 //	p.Plural(n, "%d call", "%d calls", n)
 //
-// Errorf makes the errors that a user can see. They report wrapped errors in the
-// same language. Of makes a part of a message, Plural chooses one of two messages,
-// and Join joins several parts. The argument of a parameter named format is always
-// a message. If Chinese needs another order of the operands, its format numbers
-// them, as in "%[2]s: %[1]s".
+// Errorf makes the errors that a user can see. They report wrapped errors in the same language.
+// Of makes a part of a message, Plural chooses one of two messages, and Join joins several
+// parts. The argument of a parameter named format is always a message. If Chinese needs another
+// order of the operands, its format numbers them, as in "%[2]s: %[1]s".
 //
-// To add a message, write it in English, then run "go test ./internal/message".
-// The test names each message that zh.po lacks, each unused entry, and each pair
-// of formats that do not match.
+// To add a message, write it in English, then run "go test ./internal/message". The test names
+// each message that zh.po lacks, each unused entry, and each pair of formats that do not match.
 package message
 
 import (
@@ -41,15 +38,15 @@ func (p Printer) Lang() string {
 	return "en"
 }
 
-// A localizer has a text in every language. If an argument of a message is a
-// localizer or an error, it is formatted in the language of the message.
+// A localizer has a text in every language. If an argument of a message is a localizer or an
+// error, it is formatted in the language of the message.
 type localizer interface {
 	// Localize returns the text in the language of the printer.
 	Localize(p Printer) string
 }
 
-// Sprintf formats a message. The format must be a constant, because the test finds
-// it in the source.
+// Sprintf formats a message. The format must be a constant, because the test finds it in
+// the source.
 func (p Printer) Sprintf(format string, args ...any) string {
 	if chinese, ok := p.lookUp(format); ok {
 		format = chinese
@@ -57,10 +54,10 @@ func (p Printer) Sprintf(format string, args ...any) string {
 	return p.tighten(fmt.Sprintf(format, p.localize(args)...))
 }
 
-// tighten removes the blanks that Chinese text does not have: a blank between two
-// Chinese characters, and a blank between a word and full-width punctuation. Such
-// blanks come from operands that are words in one message and Chinese in another.
-// Runs of blanks, as between columns, stay.
+// tighten removes the blanks that Chinese text does not have: a blank between two Chinese
+// characters, and a blank between a word and full-width punctuation. Such blanks come from
+// operands that are words in one message and Chinese in another. Runs of blanks, as between
+// columns, stay.
 func (p Printer) tighten(s string) string {
 	if !p.chinese || !strings.Contains(s, " ") {
 		return s
@@ -83,14 +80,14 @@ func (p Printer) tighten(s string) string {
 
 func isWide(r rune) bool { return unicode.Is(unicode.Han, r) || isFullWidth(r) }
 
-// isFullWidth reports whether a character is full-width punctuation, such as a
-// comma or a bracket.
+// isFullWidth reports whether a character is full-width punctuation, such as a comma or
+// a bracket.
 func isFullWidth(r rune) bool { return r >= 0x3001 && r <= 0x301f || r >= 0xff01 && r <= 0xff1f }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Plural formats one of two messages: one for n == 1, many otherwise. Both formats
-// must be constants and get the same arguments.
+// Plural formats one of two messages: one for n == 1, many otherwise. Both formats must be
+// constants and get the same arguments.
 func (p Printer) Plural(n int, one, many string, args ...any) string {
 	if n != 1 {
 		one = many
@@ -98,8 +95,8 @@ func (p Printer) Plural(n int, one, many string, args ...any) string {
 	return p.Sprintf(one, args...)
 }
 
-// Clauses joins the parts of a sentence, or a row of facts, with a comma. In
-// Chinese it is a full-width comma. Use List to enumerate names.
+// Clauses joins the parts of a sentence, or a row of facts, with a comma. In Chinese it is a
+// full-width comma. Use List to enumerate names.
 func (p Printer) Clauses(parts ...string) string { return strings.Join(parts, p.Sprintf(", ")) }
 
 func (p Printer) lookUp(english string) (string, bool) {
@@ -125,9 +122,9 @@ func (p Printer) localize(args []any) []any {
 	return said
 }
 
-// Text returns the Chinese text for an English text, such as the description of a
-// flag. It returns the English text if the catalogue has no Chinese. The catalogue
-// may have "%s" in place of one of the values.
+// Text returns the Chinese text for an English text, such as the description of a flag. It
+// returns the English text if the catalogue has no Chinese. The catalogue may have "%s" in place
+// of one of the values.
 func (p Printer) Text(english string, values ...string) string {
 	if chinese, ok := p.lookUp(english); ok {
 		return chinese

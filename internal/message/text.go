@@ -6,8 +6,7 @@ type Text struct {
 	Zh string `yaml:"zh"`
 }
 
-// In returns the text in the language "en" or "zh", or in English if it has no
-// Chinese.
+// In returns the text in the language "en" or "zh", or in English if it has no Chinese.
 func (t Text) In(lang string) string {
 	if lang == "zh" && t.Zh != "" {
 		return t.Zh

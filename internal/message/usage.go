@@ -1,8 +1,7 @@
 package message
 
-// A UsageError reports a mistake in a command: a wrong flag, name or combination.
-// The command line ends with another status than for a failure, and names the
-// help.
+// A UsageError reports a mistake in a command: a wrong flag, name or combination. The command
+// line ends with another status than for a failure, and names the help.
 type UsageError struct {
 	Err error
 	// Command is the command with the help to read; "" if unknown.

@@ -19,14 +19,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostAnswers is the maximum size of all kept answers in bytes. The answer for the
-// history of boot takes 226,000 bytes.
+// mostAnswers is the maximum size of all kept answers in bytes. The answer for the history of
+// boot takes 226,000 bytes.
 const mostAnswers = 64 << 20
 
-// Answers keeps results of long computations in the cache, for later processes of
-// the same executable. An answer may depend only on its name and on the
-// executable, which includes the recordings. Another executable does not see it.
-// Several processes may use the same answers at the same time.
+// Answers keeps results of long computations in the cache, for later processes of the same
+// executable. An answer may depend only on its name and on the executable, which includes the
+// recordings. Another executable does not see it. Several processes may use the same answers at
+// the same time.
 type Answers struct {
 	dir  string
 	most int64
@@ -38,8 +38,7 @@ func (c *Cache) Answers() *Answers {
 	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), most: mostAnswers, self: executableSum}
 }
 
-// Get returns the data kept under a name. It returns nil if there is none or if it
-// is damaged.
+// Get returns the data kept under a name. It returns nil if there is none or if it is damaged.
 func (a *Answers) Get(name string) ([]byte, error) {
 	file, err := a.file(name)
 	if err != nil {
@@ -57,8 +56,8 @@ func (a *Answers) Get(name string) ([]byte, error) {
 	return data, ignoreNotExist(os.Chtimes(file, now, now))
 }
 
-// Put keeps data under a name and replaces older data of that name. If the kept
-// answers become too large, Put removes the least recently used ones.
+// Put keeps data under a name and replaces older data of that name. If the kept answers become
+// too large, Put removes the least recently used ones.
 func (a *Answers) Put(name string, data []byte) error {
 	file, err := a.file(name)
 	if err != nil {
@@ -75,8 +74,8 @@ func (a *Answers) Put(name string, data []byte) error {
 	return a.bound()
 }
 
-// bound removes the least recently used answers until the rest fits. Another
-// process may do so at the same time.
+// bound removes the least recently used answers until the rest fits. Another process may do so
+// at the same time.
 func (a *Answers) bound() error {
 	listed, err := os.ReadDir(a.dir)
 	if err != nil {
@@ -89,8 +88,8 @@ func (a *Answers) bound() error {
 		if err != nil || !file.Mode().IsRegular() {
 			continue
 		}
-		// A name with a dot belongs to a temporary file. A process is writing the file, or
-		// was killed while it wrote.
+		// A name with a dot belongs to a temporary file. A process is writing the file, or was
+		// killed while it wrote.
 		if !strings.HasPrefix(file.Name(), ".") || time.Since(file.ModTime()) > time.Hour {
 			files = append(files, file)
 			size += file.Size()
@@ -121,8 +120,8 @@ func sumOf(data []byte) string {
 
 var started = time.Now()
 
-// executableSum returns the checksum of this process's executable. It takes some
-// tenths of a second.
+// executableSum returns the checksum of this process's executable. It takes some tenths of
+// a second.
 var executableSum = sync.OnceValues(func() (string, error) {
 	path := "/proc/self/exe" // the running file, even if its path now names another file
 	if runtime.GOOS != "linux" {

@@ -81,8 +81,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersOfSeveralProcesses writes and reads the same answers at the same
-// time, with so small a maximum size that all processes remove answers.
+// TestAnswersOfSeveralProcesses writes and reads the same answers at the same time, with so
+// small a maximum size that all of them remove answers.
 func TestAnswersOfSeveralProcesses(t *testing.T) {
 	c := newCache(t)
 	var wait sync.WaitGroup

@@ -10,8 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// buildFormat is part of the key of every build. Raise it when the steps of a
-// build change.
+// buildFormat is part of the key of every build. Raise it when the steps of a build change.
 const buildFormat = "build 1"
 
 const (
@@ -29,8 +28,8 @@ type build struct {
 	rewrite   *Rewrite
 	tell      *reporter
 	toolchain Toolchain
-	// noGo is the reason why there is no toolchain, or nil. Without a toolchain, the
-	// build must be in the cache.
+	// noGo is the reason why there is no toolchain, or nil. Without a toolchain, the build must
+	// be in the cache.
 	noGo     error
 	upstream Upstream
 	// release becomes the release function of the Binary.
@@ -43,8 +42,8 @@ type build struct {
 	dir          string
 }
 
-// Build makes the binary of a program, or finds it in the cache. If another
-// process builds the same program, Build waits for it.
+// Build makes the binary of a program, or finds it in the cache. If another process builds the
+// same program, Build waits for it.
 func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	tell := newReporter(o.Progress, p)
 	tell.stage(StageResolve, 0)
@@ -90,15 +89,15 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}, nil
 }
 
-// failed reports whether the last build of this key did not compile. Its
-// unfinished folder is not damage.
+// failed reports whether the last build of this key did not compile. Its unfinished folder is
+// not damage.
 func (b *build) failed() bool {
 	_, err := os.Stat(filepath.Join(b.dir, failedFile))
 	return err == nil
 }
 
-// Key returns the key of the binary that Build would make. It resolves the module
-// of the version, but neither makes nor reads the binary.
+// Key returns the key of the binary that Build would make. It resolves the module of the
+// version, but neither makes nor reads the binary.
 func Key(ctx context.Context, p Program, o Options) (string, error) {
 	b, err := newBuild(ctx, p, o, newReporter(o.Progress, p))
 	if err != nil {
@@ -110,8 +109,8 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 	return b.key, nil
 }
 
-// newBuild collects the inputs of a build, without building anything. Without a
-// toolchain, the key is the key of an acceptable build in the cache, or "".
+// newBuild collects the inputs of a build, without building anything. Without a toolchain, the
+// key is the key of an acceptable build in the cache, or "".
 func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
@@ -172,9 +171,9 @@ func (b *build) rewriteKey() string {
 	return b.rewrite.Key
 }
 
-// checkBinary looks for the finished build and verifies the binary. The other
-// files of the entry were only needed to make the binary. A valid build stays in
-// the cache until b.release is called.
+// checkBinary looks for the finished build and verifies the binary. The other files of the
+// entry were only needed to make the binary. A valid build stays in the cache until b.release
+// is called.
 func (b *build) checkBinary() (m manifest, err error) {
 	release, ok := useEntry(b.dir)
 	if !ok {
@@ -192,8 +191,8 @@ func (b *build) verify() (manifest, error) {
 	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
 }
 
-// run waits for other processes that build the program, then builds it. cached
-// reports whether another process has made the build meanwhile.
+// run waits for other processes that build the program, then builds it. cached reports whether
+// another process has made the build meanwhile.
 func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	unlock, err := b.cache.lock(ctx, b.program, b.tell)
 	if err != nil {

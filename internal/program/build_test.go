@@ -22,9 +22,9 @@ func TestBuild(t *testing.T) {
 	if got, want := r.stages(), "resolve download tidy vendor compile link done"; got != want {
 		t.Errorf("stages %q, want %q", got, want)
 	}
-	// The program has three packages of its own. Packages of the standard library are
-	// added if the build cache lacked them at the time of counting. Another test may
-	// have compiled them since.
+	// The program has three packages of its own. Packages of the standard library are added
+	// if the build cache lacked them at the time of counting. Another test may have compiled
+	// them since.
 	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != mainModule || last.Done < 3 || last.Done > last.Total {
 		t.Errorf("the last compiled package was reported as %+v", last)
 	}
@@ -70,8 +70,8 @@ func TestBuildWithoutNetwork(t *testing.T) {
 	}
 }
 
-// rewriteHello replaces a vendored file and adds a package of the main module,
-// which that file imports.
+// rewriteHello replaces a vendored file and adds a package of the main module, which that
+// file imports.
 func rewriteHello(hello string) *Rewrite {
 	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (Rewritten, error) {
 		dep, word := filepath.Join(out, "dep.go"), filepath.Join(out, "word.go")
@@ -219,8 +219,8 @@ func TestCachedBuildWithoutGo(t *testing.T) {
 	}
 }
 
-// Every operation needs a folder for temporary files. If it is missing, the error
-// says so before something else fails.
+// Every operation needs a folder for temporary files. If it is missing, the error says so before
+// something else fails.
 func TestMissingTempDir(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
@@ -316,8 +316,8 @@ func TestInterruptedBuild(t *testing.T) {
 	}
 }
 
-// If the go command raises a dependency above upstream's version, the build fails
-// instead of making another program.
+// If the go command raises a dependency above upstream's version, the build fails instead of
+// making another program.
 func TestRaisedDependency(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\nrequire example.org/dep v0.9.1\n"), 0o600); err != nil {
@@ -348,8 +348,8 @@ func entries(t *testing.T, c *Cache) []Entry {
 	return list
 }
 
-// A build with coverage counters writes them to the given place. It differs from
-// the build without counters, and it does not count as traced.
+// A build with coverage counters writes them to the given place. It differs from the build
+// without counters, and it does not count as traced.
 func TestBuildWithCounters(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
@@ -373,8 +373,8 @@ func TestBuildWithCounters(t *testing.T) {
 	}
 }
 
-// A package main with several files and an internal package is built in its place
-// in the vendor tree. This holds for a released module and for a folder.
+// A package main with several files and an internal package is built in its place in the vendor
+// tree. This holds for a released module and for a folder.
 func TestMainFolder(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -405,7 +405,7 @@ func TestMainFolder(t *testing.T) {
 	}
 }
 
-// An expiringContext is cancelled at the nth call of Err.
+// An expiringContext is cancelled after so many calls of Err.
 type expiringContext struct {
 	context.Context
 	looks int
@@ -418,8 +418,8 @@ func (c *expiringContext) Err() error {
 	return nil
 }
 
-// TestCancelledChoice checks that newBuild returns a build or an error, whenever
-// the user cancels it.
+// TestCancelledChoice checks that newBuild returns a build or an error, whenever the user
+// cancels it.
 func TestCancelledChoice(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)

@@ -16,9 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Cache is the folder of apitrace's generated data: workspaces,
-// builds, Go's build cache, and the records of resolved modules. Everything in it
-// can be generated again.
+// A Cache is the folder of apitrace's generated data: workspaces, builds, Go's build cache, and
+// the records of resolved modules. Everything in it can be generated again.
 type Cache struct {
 	// Root is the absolute path of the folder.
 	Root string
@@ -32,9 +31,9 @@ const CacheEnv = "APITRACE_CACHE"
 // MaxEnv names the environment variable that limits the size of the cache: "10GB".
 const MaxEnv = "APITRACE_CACHE_MAX"
 
-// OpenCache opens the cache at root and creates it if needed. If root is empty, it
-// uses $APITRACE_CACHE, or else the folder "apitrace" in the user's cache folder.
-// $APITRACE_CACHE_MAX sets its maximum size.
+// OpenCache opens the cache at root and creates it if needed. If root is empty, it uses
+// $APITRACE_CACHE, or else the folder "apitrace" in the user's cache folder. $APITRACE_CACHE_MAX
+// sets its maximum size.
 func OpenCache(root string) (*Cache, error) {
 	if root == "" {
 		root = os.Getenv(CacheEnv)
@@ -62,9 +61,8 @@ func OpenCache(root string) (*Cache, error) {
 			return nil, message.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
 		}
 	}
-	// Root must not contain links. The go command uses the real path of its working
-	// directory, and an overlay with other names of the workspace files would have no
-	// effect.
+	// Root must not contain links. The go command uses the real path of its working directory,
+	// and an overlay with other names of the workspace files would have no effect.
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, message.Errorf("the cache folder: %w", err)
 	}
@@ -100,23 +98,22 @@ type Entry struct {
 	Key string
 	// Instrumented is set for an instrumented build.
 	Instrumented bool
-	// Edited is set if the build includes the user's edits. Edits lists the edited
-	// files by their paths below the vendor folder. It is empty for older builds,
-	// which did not record their edits.
+	// Edited is set if the build includes the user's edits. Edits lists the edited files by
+	// their paths below the vendor folder. It is empty for older builds, which did not record
+	// their edits.
 	Edited bool
 	Edits  []string
 	Dir    string
-	// Size counts the bytes of all files in Dir. For a complete build or workspace, it
-	// is the size at the first listing.
+	// Size counts the bytes of all files in Dir. For a complete build or workspace, it is the
+	// size at the first listing.
 	Size     int64
 	LastUsed time.Time
 	// Complete is false for the remains of an interrupted build.
 	Complete bool
 }
 
-// Entries lists the entries of the given kinds, or all entries if no kind is
-// given, sorted by kind and name. Listing KindGoCache takes seconds, because it
-// has many files.
+// Entries lists the entries of the given kinds, or all entries if no kind is given, sorted by
+// kind and name. Listing KindGoCache takes seconds, because it has many files.
 func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if len(kinds) == 0 {
 		kinds = Kinds
@@ -163,8 +160,8 @@ var Kinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
 
 func kindOrder(k Kind) int { return slices.Index(Kinds, k) }
 
-// kindDir returns the folder of the entries of a kind. The folder may be a link
-// into another cache. The path is free of links, for the same reason as Root.
+// kindDir returns the folder of the entries of a kind. The folder may be a link into another
+// cache. The path is free of links, for the same reason as Root.
 func (c *Cache) kindDir(k Kind) string {
 	dir := filepath.Join(c.Root, string(k)+"s")
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -225,8 +222,7 @@ func splitEntryName(name string) (program, version string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// diskUsage sums the sizes of all files below dir. It ignores files that vanish in
-// the meantime.
+// diskUsage sums the sizes of all files below dir. It ignores files that vanish in the meantime.
 func diskUsage(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -249,8 +245,8 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// verify compares all files of an entry with the checksums from its creation, and
-// returns an error if they differ. A build verifies only the files that it uses.
+// verify compares all files of an entry with the checksums from its creation, and returns an
+// error if they differ. A build verifies only the files that it uses.
 func (c *Cache) verify(e Entry) error {
 	if e.Kind == KindGoCache || e.Kind == KindAnswers {
 		return nil // the go command, and Answers, verify the files that they use
@@ -282,8 +278,7 @@ func (e Entry) InUse() bool {
 	return err == nil && !free
 }
 
-// Remove deletes an entry. It returns an [inUseError] if a process uses or builds
-// the entry.
+// Remove deletes an entry. It returns an [inUseError] if a process uses or builds the entry.
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
 	switch e.Kind {
@@ -328,8 +323,7 @@ func (c *Cache) lockFile(name string) string {
 	return filepath.Join(c.Root, "locks", name+".lock")
 }
 
-// lock waits until no other process builds the program. It notifies the user if it
-// has to wait.
+// lock waits until no other process builds the program. It notifies the user if it has to wait.
 func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock func(), err error) {
 	shared := flock.New(c.lockFile(goCacheLock))
 	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))

@@ -202,8 +202,7 @@ func TestLockCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// If two processes want the same build, one builds it. The other waits and gets it
-// as well.
+// If two processes want the same build, one builds it. The other waits and gets it as well.
 func TestTwoProcesses(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -283,8 +282,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// The files of a complete entry are counted once, and again only after it is made
-// again. The files of an unfinished entry are counted each time.
+// The files of a complete entry are counted once, and again only after it is made again. The
+// files of an unfinished entry are counted each time.
 func TestEntriesKnowTheirSize(t *testing.T) {
 	c := newCache(t)
 	dir := c.entryDir(KindWorkspace, tiny(), "0123456789abcdef")
@@ -335,8 +334,8 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 	}
 }
 
-// TestCacheDamagedAnywhere checks that the next build makes the same program after
-// a byte of the cache has changed.
+// TestCacheDamagedAnywhere checks that the next build makes the same program after a byte of the
+// cache has changed.
 func TestCacheDamagedAnywhere(t *testing.T) { damageCache(t, 4) }
 
 // TestSlowCacheDamagedAnywhere damages more bytes.

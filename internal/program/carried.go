@@ -11,14 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Carried selects a program for export: its finished build and the record of its
-// module. With these, another machine runs the program without a network and
-// without Go. With Rebuild, the export also has the source and the compiled
-// packages. With these, another machine builds the program with edits, with the
-// same version of Go and without a network.
+// A Carried selects a program for export: its finished build and the record of its module. With
+// these, another machine runs the program without a network and without Go. With Rebuild, the
+// export also has the source and the compiled packages. With these, another machine builds the
+// program with edits, with the same version of Go and without a network.
 type Carried struct {
 	Program Program
-	// Options are the options of the build. Export sets the Cache to its own.
+	// Options are the options of the build. Export sets their Cache to the exported one.
 	Options Options
 	Rebuild bool
 }
@@ -29,14 +28,13 @@ type carriedFile struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 	Sum  string `json:"sha256"`
-	// data is the content. If it is nil, source is a file on this machine with the
-	// content.
+	// data is the content. If it is nil, source is a file on this machine with the content.
 	data   []byte
 	source string
 }
 
-// filesOf lists the files to export for one program. It fails if the program is
-// not built. On success, the caller releases the returned build.
+// filesOf lists the files to export for one program. It fails if the program is not built. If it
+// succeeds, the caller must call release of the returned build.
 func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile, use *build, err error) {
 	tell := newReporter(what.Options.Progress, what.Program)
 	b, err := newBuild(ctx, what.Program, what.Options, tell)
@@ -78,9 +76,8 @@ func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile,
 	return files, b, nil
 }
 
-// below returns the path of a file of the cache relative to the cache's root. It
-// also maps files in the folders that kindDir resolves, because these may be
-// links.
+// below returns the path of a file of the cache relative to the cache's root. It also maps files
+// in the folders that kindDir resolves, because these may be links.
 func (c *Cache) below(file string) string {
 	for _, kind := range []Kind{KindBuild, KindWorkspace} {
 		if rel, err := filepath.Rel(c.kindDir(kind), file); err == nil && filepath.IsLocal(rel) {
@@ -94,8 +91,8 @@ func (c *Cache) below(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// sealedBinary lists the files of a build that is reduced to its binary. The
-// overlay and the log are left out, because they name folders of this machine.
+// sealedBinary lists the files of a build that is reduced to its binary. The overlay and the log
+// are left out, because they name folders of this machine.
 func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
 	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
 	if err != nil {
@@ -115,8 +112,8 @@ func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
 	}, nil
 }
 
-// rebuildFiles lists the files that another machine needs to rebuild the program:
-// the workspace and a part of Go's build cache.
+// rebuildFiles lists the files that another machine needs to rebuild the program: the workspace
+// and a part of Go's build cache.
 func (b *build) rebuildFiles(ctx context.Context) ([]carriedFile, error) {
 	if b.noGo != nil {
 		return nil, b.noGo
@@ -156,11 +153,10 @@ func (c *Cache) treeFiles(dir string) (files []carriedFile, err error) {
 	return files, err
 }
 
-// compiledFiles lists the files of Go's build cache that hold the program's
-// compiled packages. It compiles packages that the cache no longer has. In Go's
-// build cache, a file "…-d" holds an output. A file "…-a" maps an action to its
-// output: "v1 ACTION OUTPUT SIZE TIME" (cmd/go/internal/cache/cache.go of Go
-// 1.26).
+// compiledFiles lists the files of Go's build cache that hold the program's compiled packages.
+// It compiles packages that the cache no longer has. In Go's build cache, a file "…-d" holds an
+// output. A file "…-a" maps an action to its output: "v1 ACTION OUTPUT SIZE TIME"
+// (cmd/go/internal/cache/cache.go of Go 1.26).
 func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 	args := append([]string{"list", "-export", "-deps", "-f", "{{.Export}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)

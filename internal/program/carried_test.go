@@ -76,9 +76,8 @@ func TestExportRunsWithoutGo(t *testing.T) {
 	}
 }
 
-// With the source and the compiled packages, another machine builds a changed
-// program without a network. It compiles only the packages that the change
-// affects.
+// With the source and the compiled packages, another machine builds a changed program without a
+// network. It compiles only the packages that the change affects.
 func TestExportBuildsWithoutNetwork(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -137,8 +136,7 @@ func TestExportTellsWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// A program without a build cannot be exported. An export names no folder of this
-// machine.
+// A program without a build cannot be exported. An export names no folder of this machine.
 func TestExportNeedsBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -179,8 +177,8 @@ func packed(t *testing.T, index exportIndex, written ...carriedFile) []byte {
 	return out.Bytes()
 }
 
-// A damaged or hostile export, or an export for another platform, is rejected and
-// leaves nothing behind.
+// A damaged or hostile export, or an export for another platform, is rejected and leaves
+// nothing behind.
 func TestImportRefuses(t *testing.T) {
 	file := func(path, text string) carriedFile {
 		return carriedFile{Path: path, Size: int64(len(text)), Sum: hash([]byte(text)), data: []byte(text)}

@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// These variables are the environment of the traced programs.
+// These variables are set in the environment of the traced programs.
 const (
 	// SocketEnv is the path of the probe's unix socket.
 	SocketEnv = "APITRACE_SOCKET"
@@ -32,9 +32,9 @@ const (
 	leashPathsEnv = "APITRACE_LEASH_PATHS"
 )
 
-// childInherited lists the variables that a server inherits from the user's
-// environment. It inherits no others, because etcd reads ETCD_* as flags, and
-// kube-apiserver would call webhooks through the user's HTTP proxy.
+// childInherited lists the variables that a server inherits from the user's environment. It
+// inherits no others, because etcd reads ETCD_* as flags, and kube-apiserver would call webhooks
+// through the user's HTTP proxy.
 var childInherited = []string{"HOME", "PATH", "TMPDIR", "TZ"}
 
 // A Server describes how to run a server as a child process.
@@ -44,22 +44,21 @@ type Server struct {
 	// Path is the executable. Args are its arguments without the program's name.
 	Path string
 	Args []string
-	// Dir is the server's part of the run directory. It becomes the working directory,
-	// and holds the log and the probe's socket.
+	// Dir is the server's part of the run directory. It becomes the working directory, and holds
+	// the log and the probe's socket.
 	Dir string
 	// Check enables the probe's checking mode.
 	Check bool
-	// Boot is a sampled W3C traceparent. With it, the probe traces the program's
-	// start. If it is empty, the start is not traced.
+	// Boot is a sampled W3C traceparent. With it, the probe traces the program's start. If it is
+	// empty, the start is not traced.
 	Boot string
 	// Remove lists paths outside of Dir that must be removed with the server if
 	// apitrace is killed.
 	Remove []string
-	// Ready returns nil if the server is ready. It is called repeatedly until it
-	// returns nil.
+	// Ready returns nil if the server is ready. It is called repeatedly until it returns nil.
 	Ready func(context.Context) error
-	// ReadyTimeout limits the time until the server is ready. Zero means two minutes;
-	// a busy machine took more than one.
+	// ReadyTimeout limits the time until the server is ready. Zero means two minutes; a busy
+	// machine took more than one.
 	ReadyTimeout time.Duration
 }
 
@@ -81,8 +80,8 @@ type Child struct {
 	err error
 }
 
-// Start starts a server and waits until it is ready. It kills the server if it is
-// not ready in time or if ctx ends.
+// Start starts a server and waits until it is ready. It kills the server if it is not ready in
+// time or if ctx ends.
 func Start(ctx context.Context, s Server) (*Child, error) {
 	c, err := spawn(s)
 	if err != nil {
@@ -115,8 +114,8 @@ func spawn(s Server) (*Child, error) {
 			release = use
 		}
 	}
-	// A program leaves its socket behind when it ends, for example because its port is
-	// taken. The next program could not listen on that socket.
+	// A program leaves its socket behind when it ends, for example because its port is taken.
+	// The next program could not listen on that socket.
 	if err := os.Remove(s.Socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		release()
 		ours.Close()
@@ -200,8 +199,7 @@ func (c *Child) awaitReady(ctx context.Context) error {
 // Done is closed when the server has ended for any reason.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err returns the reason why the server ended. It returns nil before Done is
-// closed.
+// Err returns the reason why the server ended. It returns nil before Done is closed.
 func (c *Child) Err() error {
 	select {
 	case <-c.done:
@@ -219,8 +217,8 @@ func (c *Child) Terminate() error {
 	return nil
 }
 
-// Stop asks a server to end. It kills the server after the grace period, or when
-// ctx ends.
+// Stop asks a server to end and waits for it. It kills the server if it has not ended after the
+// grace period, or when ctx ends.
 func (c *Child) Stop(ctx context.Context, grace time.Duration) error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return message.Errorf("stopping %s: %w", c.server.Name, err)
@@ -243,12 +241,12 @@ func (c *Child) kill() {
 // stack matches the first line of a goroutine's stack, which follows a panic.
 var stack = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 
-// A usageText recognizes the usage text that a command prints when it rejects its
-// flags. The text has about a hundred lines, and none of them states the reason.
+// A usageText recognizes the usage text that a command prints when it rejects its flags. The
+// text has about a hundred lines, and none of them states the reason.
 type usageText struct{ inside bool }
 
-// has reports whether the next line belongs to the usage text. The text begins
-// with "Usage:" and has indented lines below titles.
+// has reports whether the next line belongs to the usage text. The text begins with "Usage:" and
+// has indented lines below titles.
 func (u *usageText) has(line string) bool {
 	switch {
 	case line == "Usage:":
@@ -259,8 +257,8 @@ func (u *usageText) has(line string) bool {
 	return u.inside
 }
 
-// tail returns the last lines of the server's log. It leaves out usage texts, and
-// the stacks after a panic, because the log gives the reason before them.
+// tail returns the last lines of the server's log. It leaves out usage texts, and the stacks
+// after a panic, because the log gives the reason before them.
 func (c *Child) tail() string {
 	f, err := os.Open(c.server.log())
 	if err != nil {
@@ -294,20 +292,19 @@ func (e *ExitError) message() message.Message {
 	return message.Of("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
 }
 
-// PortTaken reports whether the server ended because another process had taken
-// this port in the meantime. A log that reports a taken port without its number
-// counts as well.
+// PortTaken reports whether the server ended because another process had taken this port in the
+// meantime. A log that reports a taken port without its number counts as well.
 func (e *ExitError) PortTaken(port int) bool {
 	taken := e.takenPort()
 	return taken == port || taken == 0 && strings.Contains(e.Log, syscall.EADDRINUSE.Error())
 }
 
-// takenAddress matches the report of a taken port by Go's net package: "listen tcp
-// 127.0.0.1:8080: bind: …".
+// takenAddress matches the report of a taken port by Go's net package:
+// "listen tcp 127.0.0.1:8080: bind: …".
 var takenAddress = regexp.MustCompile(`listen tcp[46]? \S*:(\d+): bind: ` + regexp.QuoteMeta(syscall.EADDRINUSE.Error()))
 
-// takenPort returns the port that the server could not listen on, or 0 if the log
-// does not name it.
+// takenPort returns the port that the server could not listen on, or 0 if the log does not
+// name it.
 func (e *ExitError) takenPort() int {
 	match := takenAddress.FindStringSubmatch(e.Log)
 	if match == nil {

@@ -24,8 +24,8 @@ func tinyServer(t *testing.T, r *RunDir, args ...string) Server {
 	return serverIn(t, r, builtTiny(t), args...)
 }
 
-// tinyBinary is the folder of the program for the tests of child processes. The
-// first of these tests builds it, and TestMain removes it.
+// tinyBinary is the folder of the program for the tests of child processes. The first of these
+// tests builds it, and TestMain removes it.
 var tinyBinary string
 
 func builtTiny(t *testing.T) string {
@@ -152,8 +152,8 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// If a server needs another port, and that port is taken, it fails with every port
-// that apitrace chooses.
+// If a server needs another port, and that port is taken, it fails with every port that
+// apitrace chooses.
 func TestOtherPortTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -173,8 +173,8 @@ func TestOtherPortTaken(t *testing.T) {
 	}
 }
 
-// The probe cannot listen on the socket that an earlier server left behind. The
-// server would then not be traced.
+// The probe cannot listen on the socket that an earlier server left behind. The server would
+// then not be traced.
 func TestSocketLeft(t *testing.T) {
 	server := tinyServer(t, newRunDir(t), "serve")
 	left, err := net.Listen("unix", server.Socket())
@@ -287,8 +287,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// After a panic, the reason is in the panic's message, far above the end of the
-// log.
+// After a panic, the reason is in the panic's message, far above the end of the log.
 func TestTailWithoutStack(t *testing.T) {
 	dir := t.TempDir()
 	log := "starting\npanic: no space left on device\n\ngoroutine 1 [running]:\n" + strings.Repeat("main.f()\n", 2*tailLines)

@@ -43,8 +43,8 @@ func (c Command) run(ctx context.Context, line func(string)) error {
 // name returns the short name of the command: "go mod tidy".
 func (c Command) name() string { return "go " + strings.Join(c.Args[1:min(3, len(c.Args))], " ") }
 
-// start runs the command and waits for its end. It passes the command's standard
-// error to line, line by line.
+// start runs the command and waits for its end. It passes the command's standard error to line,
+// line by line.
 func (c Command) start(ctx context.Context, stdout io.Writer, line func(string)) error {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout = c.Dir, c.Env, stdout
@@ -106,8 +106,8 @@ func (t *tailBuffer) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// addUntil adds the lines of r that come before the first line matched by end. It
-// leaves out lines matched by skip.
+// addUntil adds the lines of r that come before the first line matched by end. It leaves out
+// lines matched by skip.
 func (t *tailBuffer) addUntil(r io.Reader, end, skip func(string) bool) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)

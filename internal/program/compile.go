@@ -52,8 +52,8 @@ func (b *build) goCommand(purpose message.Message, args ...string) Command {
 	}
 }
 
-// listCommand lists the packages of the program, and whether each of them must be
-// compiled. The answer depends on the flags of the build.
+// listCommand lists the packages of the program, and whether each of them must be compiled. The
+// answer depends on the flags of the build.
 func (b *build) listCommand() Command {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
@@ -66,8 +66,8 @@ func (b *build) buildCommand() Command {
 	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), b.program.target())...)
 }
 
-// compile runs go build and reports its progress. It writes the compiler's output
-// to a log file, and the first lines to the error.
+// compile runs go build and reports its progress. It writes the compiler's output to a log file,
+// and the first lines to the error.
 func (b *build) compile(ctx context.Context) error {
 	b.tell.stage(StageCompile, 0)
 	// The go command leaves its temporary files behind when it is killed.
@@ -111,9 +111,8 @@ func (b *build) compile(ctx context.Context) error {
 	return err
 }
 
-// packages returns the import paths of all packages of the program, and the number
-// of packages to compile. If the go command cannot parse a file, it returns a
-// CompileError.
+// packages returns the import paths of all packages of the program, and the number of packages
+// to compile. If the go command cannot parse a file, it returns a CompileError.
 func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]bool, stale int, err error) {
 	var stdout bytes.Buffer
 	var complaints []string
@@ -148,8 +147,7 @@ type CompileError struct {
 	Err error
 }
 
-// shownComplaints is the number of lines of the compiler's output in the error
-// message.
+// shownComplaints is the number of lines of the compiler's output in the error message.
 const shownComplaints = 12
 
 func (e *CompileError) Error() string { return e.message().String() }

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// Builds and child processes are logged at debug level by log/slog. A build logs
-// whether it comes from the cache, or why it does not. Commands and child
-// processes log their start and their end. The log has no environment, because
-// that may hold credentials.
+// Builds and child processes are logged at debug level by log/slog. A build logs whether it
+// comes from the cache, or why it does not. Commands and child processes log their start and
+// their end. The log has no environment, because that may hold credentials.
 
 // logLookup logs whether a build is in the cache. err is the reason if it is not.
 func (b *build) logLookup(ctx context.Context, err error) {
@@ -24,8 +23,8 @@ func (b *build) logLookup(ctx context.Context, err error) {
 	slog.DebugContext(ctx, what, args...)
 }
 
-// missing explains why the build is not in the cache. It compares the build with
-// the other builds of the program there.
+// missing explains why the build is not in the cache. It compares the build with the other
+// builds of the program there.
 func (b *build) missing(err error) string {
 	if !errors.Is(err, errNoEntry) {
 		return fmt.Sprintf("the build is damaged: %v", err)
@@ -63,8 +62,8 @@ func (c Command) logCommand(ctx context.Context) (ended func(error)) {
 	}
 }
 
-// logStart logs the start of a child. It returns a function that logs that the
-// child is ready, or why it is not.
+// logStart logs the start of a child. It returns a function that logs that the child is ready,
+// or why it is not.
 func (c *Child) logStart(ctx context.Context) (ready func(error)) {
 	began := time.Now()
 	slog.DebugContext(ctx, "started a child process", "name", c.server.Name, "process", c.cmd.Process.Pid, "path", c.server.Path, "flags", c.server.Args)

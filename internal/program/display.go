@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A Display shows progress to a person. It shows nothing for a build that is
-// already in the cache.
+// A Display shows progress to a person. It shows nothing for a build that is already in
+// the cache.
 type Display struct {
 	w        io.Writer
 	p        message.Printer
@@ -37,8 +37,8 @@ const (
 	lineEvery = 15 * time.Second
 )
 
-// NewDisplay shows progress on w in the printer's language. It shows a bar if w is
-// a terminal, and lines otherwise. The caller must call Close.
+// NewDisplay shows progress on w in the printer's language. It shows a bar if w is a terminal,
+// and lines otherwise. The caller must call Close.
 func NewDisplay(w io.Writer, terminal bool, p message.Printer) *Display {
 	d := &Display{w: w, p: p, terminal: terminal, stop: make(chan struct{})}
 	if terminal {
@@ -120,8 +120,7 @@ func (d *Display) stage() string {
 
 func (d *Display) elapsed() string { return time.Since(d.began).Round(time.Second).String() }
 
-// newBar makes a bar for a stage. The bar is a spinner if the stage counts
-// nothing.
+// newBar makes a bar for a stage. The bar is a spinner if the stage counts nothing.
 func (d *Display) newBar() *progressbar.ProgressBar {
 	total := d.last.Total
 	if total == 0 {
@@ -144,8 +143,7 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions(total, options...)
 }
 
-// draw updates the bar. It ignores errors of the terminal, because they must not
-// end a build.
+// draw updates the bar. It ignores errors of the terminal, because they must not end a build.
 func (d *Display) draw() {
 	if d.bar == nil {
 		return

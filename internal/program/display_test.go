@@ -39,8 +39,8 @@ tiny v1.2.3: done, 0s
 	}
 }
 
-// TestDisplayEscapes checks that neither a version from the user nor the output of
-// a tool can control the terminal.
+// TestDisplayEscapes checks that neither a version from the user nor the output of a tool can
+// control the terminal.
 func TestDisplayEscapes(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer

@@ -18,10 +18,9 @@ import (
 // StateEnv names the environment variable that sets the folder of StateDir.
 const StateEnv = "APITRACE_STATE"
 
-// StateDir returns the folder for data that cannot be generated again: the user's
-// edits and the progress in the workshop. It is $APITRACE_STATE, or else
-// "apitrace" in $XDG_STATE_HOME, or else "apitrace" in ~/.local/state. It may not
-// exist yet.
+// StateDir returns the folder for data that cannot be generated again: the user's edits and the
+// progress in the workshop. It is $APITRACE_STATE, or else "apitrace" in $XDG_STATE_HOME, or
+// else "apitrace" in ~/.local/state. It may not exist yet.
 func StateDir() (string, error) {
 	if dir := os.Getenv(StateEnv); dir != "" {
 		return filepath.Abs(dir)
@@ -36,10 +35,10 @@ func StateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "apitrace"), nil
 }
 
-// Edits is a folder with a person's own copies of upstream files. A copy has the
-// same path below version/program as its original has below the vendor folder.
-// Next to it is the original text, with ".orig" after the name, so that they can
-// be compared without the workspace. The zero Edits has no edits.
+// Edits is a folder with a person's own copies of upstream files. A copy has the same path below
+// version/program as its original has below the vendor folder. Next to it is the original text,
+// with ".orig" after the name, so that they can be compared without the workspace. The zero
+// Edits has no edits.
 type Edits struct {
 	// Dir is the folder. If it is empty, there are no edits.
 	Dir string
@@ -51,8 +50,7 @@ type Edits struct {
 type Edit struct {
 	// Program is the program that the file belongs to.
 	Program string
-	// Name is the path below the vendor folder:
-	// "k8s.io/apiserver/pkg/storage/etcd3/store.go".
+	// Name is the path below the vendor folder: "k8s.io/apiserver/pkg/storage/etcd3/store.go".
 	Name string
 	// Path is the copy.
 	Path string
@@ -60,18 +58,17 @@ type Edit struct {
 	Text, Original []byte
 }
 
-// Changed reports whether the copy differs from upstream's file. An unchanged copy
-// does not affect builds.
+// Changed reports whether the copy differs from upstream's file. An unchanged copy does not
+// affect builds.
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Text, e.Original) }
 
-// Is reports whether name is the edit's Name, an end of it after a slash, or its
-// Path.
+// Is reports whether name is the edit's Name, an end of it after a slash, or its Path.
 func (e *Edit) Is(name string) bool {
 	return e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name
 }
 
-// Lines counts the lines that the copy adds to upstream's file, and the lines that
-// it removes. A moved line counts as added and as removed.
+// Lines counts the lines that the copy adds to upstream's file, and the lines that it removes. A
+// moved line counts as added and as removed.
 func (e *Edit) Lines() (added, removed int) {
 	original := string(e.Original)
 	diff, err := udiff.ToUnifiedDiff("", "", original, udiff.Lines(original, string(e.Text)), 0)
@@ -138,8 +135,8 @@ func (e Edits) Changed(program string) ([]Edit, error) {
 	return slices.DeleteFunc(edits, func(e Edit) bool { return !e.Changed() }), err
 }
 
-// Add copies a file of the vendor folder, so that it can be edited. It does not
-// change an existing copy.
+// Add copies a file of the vendor folder, so that it can be edited. It does not change an
+// existing copy.
 func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	edit := e.edit(program, name)
 	var err error

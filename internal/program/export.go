@@ -19,12 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// exportFormat is the format of exports. Raise it when older versions of apitrace
-// can no longer read them.
+// exportFormat is the format of exports. Raise it when older versions of apitrace can no longer
+// read them.
 const exportFormat = 1
 
-// An exportIndex is the first file of an export. The name of this file has its
-// checksum. Its content has the checksums of all other files.
+// An exportIndex is the first file of an export. The name of this file has its checksum. Its
+// content has the checksums of all other files.
 type exportIndex struct {
 	Format int           `json:"format"`
 	OS     string        `json:"os"`
@@ -37,10 +37,9 @@ const (
 	indexSuffix = ".json"
 )
 
-// Export writes programs of the cache to w, for Import on other machines of this
-// platform. It returns the number of bytes before compression. The programs must
-// be built. The output is a tar archive, compressed with zstd. It names no folder
-// of this machine.
+// Export writes programs of the cache to w, for Import on other machines of this platform. It
+// returns the number of bytes before compression. The programs must be built. The output is a
+// tar archive, compressed with zstd. It names no folder of this machine.
 func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...Carried) (int64, error) {
 	index := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH}
 	for _, p := range programs {
@@ -143,9 +142,9 @@ func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) err
 	return err
 }
 
-// entryOf splits the path of an exported file into the kind and the name of its
-// cache entry, and the rest. name is "" for files without an entry: records of
-// modules, and files of Go's build cache.
+// entryOf splits the path of an exported file into the kind and the name of its cache entry,
+// and the rest. name is "" for files without an entry: records of modules, and files of Go's
+// build cache.
 func entryOf(path string) (kind Kind, name, rest string, ok bool) {
 	if !filepath.IsLocal(filepath.FromSlash(path)) || strings.Contains(path, "\\") {
 		return "", "", "", false

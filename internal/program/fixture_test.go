@@ -23,8 +23,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// tiny is the program of testdata/proxy, described as apiserver.Program describes
-// kube-apiserver.
+// tiny is the program of testdata/proxy, described as apiserver.Program describes kube-apiserver.
 func tiny() Program {
 	return Program{
 		Name: "tiny", Module: "example.org/tiny", Version: "v1.2.3", Main: "cmd/tiny/tiny.go",
@@ -34,16 +33,16 @@ func tiny() Program {
 	}
 }
 
-// needsBuilds serves the modules for tests that build several programs. It skips
-// these tests in "make check".
+// needsBuilds serves the modules for tests that build several programs. It skips these tests in
+// "make check".
 func needsBuilds(t *testing.T) {
 	t.Helper()
 	testenv.Costly(t, "builds programs")
 	serveModules(t)
 }
 
-// serveModules serves the modules of testdata/proxy to the go command. The go
-// command gets an empty module cache and no other proxy.
+// serveModules serves the modules of testdata/proxy to the go command. The go command gets an
+// empty module cache and no other proxy.
 func serveModules(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -101,8 +100,8 @@ func publish(t *testing.T, proxy, source string, m module.Version) {
 	}
 }
 
-// A zipFile is a file of a module. Go files end with a random comment, so that the
-// program of each test was never compiled before.
+// A zipFile is a file of a module. Go files end with a random comment, so that the program of
+// each test was never compiled before.
 type zipFile struct {
 	fstest.MapFile
 	name string
@@ -135,9 +134,9 @@ func zipFiles(t *testing.T, source string) []zip.File {
 	return files
 }
 
-// newCache makes an empty cache that shares the developer's Go build cache, so
-// that not every test compiles the standard library. A link leads to the cache, as
-// some users have one to their home folder.
+// newCache makes an empty cache that shares the developer's Go build cache, so that not every
+// test compiles the standard library. A link leads to the cache, as some users have one to their
+// home folder.
 func newCache(t *testing.T) *Cache {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "link")

@@ -14,19 +14,19 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Generator makes source that upstream's own build generates before it compiles.
-// A released module does not contain that source. A Generator reads and writes the
-// vendor folder of the workspace.
+// A Generator makes source that upstream's own build generates before it compiles. A
+// released module does not contain that source. A Generator reads and writes the vendor
+// folder of the workspace.
 type Generator struct {
-	// Tool is the import path of the generator's package main. It becomes part of the
-	// workspace, in the version that upstream's go.mod requires of its module.
+	// Tool is the import path of the generator's package main. It becomes part of the workspace,
+	// in the version that upstream's go.mod requires for its module.
 	Tool string
 	// Marker is the comment of a package that requests the generated source:
 	// "+k8s:openapi-gen=". The packages of Tool's module only mention it.
 	Marker string
-	// Args are the tool's arguments. In them, "${packages}" stands for the import
-	// paths of the packages with the Marker, joined by commas. "${vendor}" stands for
-	// the vendor folder, and "${empty}" for a file without content.
+	// Args are the tool's arguments. In them, "${packages}" stands for the import paths of the
+	// packages with the Marker, joined by commas. "${vendor}" stands for the vendor folder, and
+	// "${empty}" for a file without content.
 	Args []string
 }
 
@@ -48,8 +48,7 @@ func toolsSource(tools []string) []byte {
 	return b.Bytes()
 }
 
-// generate runs the program's generators in the workspace, which must have its
-// vendor folder.
+// generate runs the program's generators in the workspace, which must have its vendor folder.
 func (b *build) generate(ctx context.Context) error {
 	if len(b.program.Generate) == 0 {
 		return nil
@@ -108,8 +107,8 @@ func (g Generator) marked(vendor string) ([]string, error) {
 	return packages, err
 }
 
-// markedIn reports whether a comment begins with the marker. Upstream's build
-// looks for it in the same place.
+// markedIn reports whether a comment begins with the marker. Upstream's build looks for it in
+// the same place.
 func (g Generator) markedIn(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if comment, ok := bytes.CutPrefix(line, []byte("//")); ok && bytes.HasPrefix(bytes.TrimLeft(comment, " "), []byte(g.Marker)) {
@@ -119,8 +118,8 @@ func (g Generator) markedIn(text []byte) bool {
 	return false
 }
 
-// plannedPackages stands in a plan for the marked packages, which are unknown
-// until the vendor folder is made.
+// plannedPackages stands in a plan for the marked packages, which are unknown until the vendor
+// folder is made.
 const plannedPackages = "PACKAGES"
 
 // generateCommands returns the commands that compile a generator and run it.

@@ -18,9 +18,8 @@ func lacking() Program {
 	}
 }
 
-// Source that upstream's module lacks is generated from the packages of the
-// workspace, with the version of the tool that upstream requires. It becomes part
-// of the source tree for readers.
+// Source that upstream's module lacks is generated from the packages of the workspace, with the
+// version of the tool that upstream requires. It becomes part of the source tree for readers.
 func TestGenerate(t *testing.T) {
 	needsBuilds(t)
 	b, r := mustBuild(t, lacking(), Options{Cache: newCache(t)})
@@ -57,8 +56,7 @@ func TestLackingWithoutRepairs(t *testing.T) {
 	}
 }
 
-// A generator is part of the workspace's key. Another generator gives another
-// workspace.
+// A generator is part of the workspace's key. Another generator gives another workspace.
 func TestGeneratorsAreKeyed(t *testing.T) {
 	keys := map[string]bool{}
 	for _, p := range []Program{{}, lacking(), {Generate: []Generator{{Tool: "example.org/other"}}}} {

@@ -61,8 +61,7 @@ replace (
 	must(t, err)
 	compareGolden(t, "workspace.mod.golden", string(got))
 
-	// If the released version of such a module is not available, Replace gives another
-	// version.
+	// If the released version of such a module is not available, Replace gives another version.
 	p.Replace = map[string]module.Version{"k8s.io/api": {Version: "v0.30.3"}}
 	got, err = p.goMod(up)
 	must(t, err)
@@ -71,8 +70,7 @@ replace (
 	}
 }
 
-// anonymous replaces the parts that differ between machines and versions of the
-// fixture.
+// anonymous replaces the parts that differ between machines and versions of the fixture.
 func anonymous(plan string, c *Cache, p *Plan) string {
 	toolchain, _ := FindToolchain(context.Background())
 	return strings.NewReplacer(
@@ -90,8 +88,7 @@ func planText(t *testing.T, c *Cache, program Program, rewrite *Rewrite) string 
 	return anonymous(out.String(), c, p)
 }
 
-// The plan shows every command with its environment. A build runs exactly these
-// commands.
+// The plan shows every command with its environment. A build runs exactly these commands.
 func TestPlan(t *testing.T) {
 	t.Setenv("GOGC", "") // otherwise the plan would show the user's value
 	serveModules(t)

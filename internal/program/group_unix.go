@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a child into its own process group. Ctrl-C in the terminal then
-// reaches only apitrace, which ends the child in an orderly way.
+// ownGroup puts a child into its own process group. Ctrl-C in the terminal then reaches only
+// apitrace, which ends the child in an orderly way.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// The guard is a process that briefly outlives this process. Like the leash of the
-// servers, it holds the reading end of a pipe, and this process holds the writing
-// end. So it notices when this process is gone, even after a SIGKILL. It then
-// performs the duties that were not withdrawn: it kills processes that this
-// process started, and removes its files.
+// The guard is a process that briefly outlives this process. Like the leash of the servers, it
+// holds the reading end of a pipe, and this process holds the writing end. So it notices when
+// this process is gone, even after a SIGKILL. It then performs the duties that were not
+// withdrawn: it kills processes that this process started, and removes its files.
 type guard struct {
 	mu   sync.Mutex
 	to   io.Writer // nil without a guard
@@ -31,8 +30,8 @@ type duty struct {
 	Done bool `json:"done,omitempty"`
 	// Group is a process group to kill.
 	Group int `json:"group,omitempty"`
-	// Mark is an environment variable with its value. The guard kills the processes
-	// that have it, if the system shows the environments of processes.
+	// Mark is an environment variable with its value. The guard kills the processes that have
+	// it, if the system shows the environments of processes.
 	Mark string `json:"mark,omitempty"`
 	// Dir is a folder to remove.
 	Dir string `json:"dir,omitempty"`
@@ -55,8 +54,8 @@ var ourGuard = sync.OnceValue(func() *guard {
 	return &guard{to: to}
 })
 
-// init makes this process a guard if it was started as one. This is not done in
-// main, because any program that uses this package may start the guard.
+// init makes this process a guard if it was started as one. This is not done in main, because
+// any program that uses this package may start the guard.
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == guardArgument && os.Getenv(guardEnv) != "" {
 		runGuard(os.Stdin)
@@ -86,17 +85,16 @@ func startGuard() (*os.File, error) {
 	return ours, nil
 }
 
-// GuardGroup makes the guard kill a process group when this process is gone, until
-// release is called.
+// GuardGroup makes the guard kill a process group when this process is gone, until release
+// is called.
 func GuardGroup(pgid int) (release func()) { return ourGuard().give(duty{Group: pgid}) }
 
-// GuardMark makes the guard kill the processes with the assignment in their
-// environment when this process is gone, until release is called. It also finds
-// processes that have left their group, but only on Linux.
+// GuardMark makes the guard kill the processes with the assignment in their environment when
+// this process is gone, until release is called. It also finds processes that have left their
+// group, but only on Linux.
 func GuardMark(assignment string) (release func()) { return ourGuard().give(duty{Mark: assignment}) }
 
-// guardDir makes the guard remove a folder when this process is gone, until
-// release is called.
+// guardDir makes the guard remove a folder when this process is gone, until release is called.
 func guardDir(dir string) (release func()) { return ourGuard().give(duty{Dir: dir}) }
 
 func (g *guard) give(d duty) (release func()) {
@@ -112,8 +110,8 @@ func (g *guard) give(d duty) (release func()) {
 	}
 }
 
-// send writes to the pipe. The guard reads the duty even if this process is killed
-// right after that.
+// send writes to the pipe. The guard reads the duty even if this process is killed right
+// after that.
 func (g *guard) send(d duty) {
 	if g.to == nil {
 		return
@@ -127,8 +125,7 @@ func (g *guard) send(d duty) {
 	}
 }
 
-// runGuard reads duties until the other process is gone, and then performs the
-// remaining duties.
+// runGuard reads duties until the other process is gone, and then performs the remaining duties.
 func runGuard(from io.Reader) {
 	left := map[int]duty{}
 	lines := bufio.NewScanner(from)
@@ -160,8 +157,7 @@ func runGuard(from io.Reader) {
 	}
 }
 
-// removeDeserted removes a folder. It retries, because ending processes may still
-// write there.
+// removeDeserted removes a folder. It retries, because ending processes may still write there.
 func removeDeserted(dir string) {
 	for range 100 {
 		if os.RemoveAll(dir) == nil {

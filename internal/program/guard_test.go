@@ -19,8 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// processes lists the processes with the assignment in their environment, except
-// for this process and its guard.
+// processes lists the processes with the assignment in their environment, except for this
+// process and its guard.
 func processes(t *testing.T, assignment string) []int {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -37,8 +37,8 @@ func processes(t *testing.T, assignment string) []int {
 	return pids
 }
 
-// After a kill of apitrace, all its descendants end, also in other process groups
-// and sessions. Its folder is removed.
+// After a kill of apitrace, all its descendants end, also in other process groups and sessions.
+// Its folder is removed.
 func TestGuard(t *testing.T) {
 	newRunDir(t) // sets TMPDIR
 	mark := "TEST_MARK=" + t.TempDir()
@@ -66,8 +66,8 @@ func TestGuard(t *testing.T) {
 	})
 }
 
-// playExec is a process with a run directory. It runs a shell that starts other
-// processes: in its group, in a separate group, and in a separate session.
+// playExec is a process with a run directory. It runs a shell that starts other processes: in
+// its group, in a separate group, and in a separate session.
 func playExec() int {
 	r, err := NewRunDir()
 	if err != nil {
@@ -113,8 +113,7 @@ func TestGuardForgets(t *testing.T) {
 	}
 }
 
-// hangingGo is a go command that builds nothing. It starts another process and
-// waits for it.
+// hangingGo is a go command that builds nothing. It starts another process and waits for it.
 const hangingGo = `#!/bin/sh
 for arg; do
 	case $arg in
@@ -124,8 +123,8 @@ done
 exec %s "$@"
 `
 
-// A build ends with the killed apitrace. Otherwise its compiler would go on in the
-// background and work on the same files as the next build.
+// A build ends with the killed apitrace. Otherwise its compiler would go on in the background
+// and work on the same files as the next build.
 func TestKilledBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -158,8 +157,8 @@ func TestKilledBuild(t *testing.T) {
 	}
 }
 
-// TestBuildKilledAtAnyMoment checks that a killed build leaves no process and no
-// folder of apitrace, and that the next build succeeds.
+// TestBuildKilledAtAnyMoment checks that a killed build leaves no process and no folder of
+// apitrace, and that the next build succeeds.
 func TestBuildKilledAtAnyMoment(t *testing.T) { killBuilds(t, 3) }
 
 // TestSlowBuildKilledAtAnyMoment kills builds at more moments.
@@ -213,8 +212,8 @@ func killBuilds(t *testing.T, times int) {
 	}
 }
 
-// Several processes sweep and make run directories at the same time. None of them
-// loses a directory in use.
+// Several processes sweep and make run directories at the same time. None of them loses a
+// directory in use.
 func TestSweepersDoNotCollide(t *testing.T) {
 	base := filepath.Dir(newRunDir(t).Path)
 	var all []*exec.Cmd
@@ -244,8 +243,7 @@ func TestSweepersDoNotCollide(t *testing.T) {
 	}
 }
 
-// playSweeper makes run directories and checks that they stay while other
-// processes sweep.
+// playSweeper makes run directories and checks that they stay while other processes sweep.
 func playSweeper() int {
 	for range 60 {
 		r, err := NewRunDir()

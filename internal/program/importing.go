@@ -21,12 +21,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostIndex is the maximum size of an index in bytes. The index of a whole release
-// has 8 MB.
+// mostIndex is the maximum size of an index in bytes. The index of a whole release has 8 MB.
 const mostIndex = 64 << 20
 
-// mostFile is the maximum size in bytes of a file of an export. mostFiles is the
-// maximum number of files. The sum of their sizes fits into 63 bits.
+// mostFile is the maximum size in bytes of a file of an export. mostFiles is the maximum number
+// of files. The sum of their sizes fits into 63 bits.
 const (
 	mostFile  = 1 << 40
 	mostFiles = 1 << 20
@@ -42,10 +41,9 @@ type Imported struct {
 	Had bool
 }
 
-// Import adds the entries of an export to the cache. It rejects a damaged export
-// and an export for another platform, and then adds nothing. Existing entries
-// stay. The programs of an export will be run, so an export is only as trustworthy
-// as the person who made it.
+// Import adds the entries of an export to the cache. It rejects a damaged export and an export
+// for another platform, and then adds nothing. Existing entries stay. The programs of an export
+// will be run, so an export is only as trustworthy as the person who made it.
 func (c *Cache) Import(ctx context.Context, r io.Reader) ([]Imported, error) {
 	compressed, err := zstd.NewReader(r)
 	if err != nil {
@@ -128,8 +126,7 @@ func (c *Cache) checkRoom(x *exportIndex) error {
 	return err
 }
 
-// unpack writes the files of an export below a folder and verifies their
-// checksums.
+// unpack writes the files of an export below a folder and verifies their checksums.
 func (x *exportIndex) unpack(ctx context.Context, in *tar.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -183,8 +180,8 @@ func (f *carriedFile) unpack(in io.Reader, root *os.Root) error {
 	return nil
 }
 
-// takeIn moves the unpacked files to their places in the cache. Builds come last,
-// after everything that they need.
+// takeIn moves the unpacked files to their places in the cache. Builds come last, after
+// everything that they need.
 func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 	entries := map[Imported]bool{}
 	for _, f := range x.Files {
@@ -217,8 +214,7 @@ func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 	return all, nil
 }
 
-// placeEntry moves one entry into the cache, unless a complete one is already
-// there.
+// placeEntry moves one entry into the cache, unless a complete one is already there.
 func (c *Cache) placeEntry(entry *Imported, from string) error {
 	m, err := readManifest(from)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Local is source on this machine from which a program is built instead of a
-// released module. It is the folder of a module, or of a Go workspace of several
-// modules. Nothing is written to that folder.
+// A Local is source on this machine from which a program is built instead of a released module.
+// It is the folder of a module, or of a Go workspace of several modules. Nothing is written to
+// that folder.
 type Local struct {
 	// Dir is the top folder.
 	Dir string
@@ -31,16 +31,16 @@ type Local struct {
 	Name string
 	// Release is the release closest to the source: "v1.37.1".
 	Release string
-	// Like is the release that lends its versions to the modules of the folder. With
-	// equal versions, Go's build cache serves the source that both share.
+	// Like is the release that lends its versions to the modules of the folder. With equal
+	// versions, Go's build cache serves the source that both share.
 	Like string
 	// Commit is the hash of the checked-out commit. Time is the time of that commit.
 	Commit string
 	Time   time.Time
 	// Dirty is set if the files differ from the commit.
 	Dirty bool
-	// State identifies the files before they are read. If Take has already read the
-	// files in this state, it need not run again. "" stands for an unknown state.
+	// State identifies the files before they are read. If Take has already read the files in
+	// this state, it need not run again. "" stands for an unknown state.
 	State string
 	// Check returns the present state of the files. nil means that they never change.
 	Check func(context.Context) (state string, err error)
@@ -54,15 +54,14 @@ type LocalBuild struct {
 	Dir   string `json:"dir"`
 	Name  string `json:"name"`
 	Dirty bool   `json:"dirty,omitempty"`
-	// Folders maps the path of each module in Dir to its folder there:
-	// "staging/src/k8s.io/api".
+	// Folders maps the path of each module in Dir to its folder there: "staging/src/k8s.io/api".
 	Folders map[string]string `json:"folders"`
 	// GoMod is the go.mod of the workspace.
 	GoMod string `json:"goMod"`
 }
 
-// FileOf returns the path in Dir of a file below the vendor folder. It returns ""
-// if the file belongs to a module from elsewhere.
+// FileOf returns the path in Dir of a file below the vendor folder. It returns "" if the file
+// belongs to a module from elsewhere.
 func (l *LocalBuild) FileOf(vendored string) string {
 	for dir := path.Dir(vendored); dir != "."; dir = path.Dir(dir) {
 		if folder, ok := l.Folders[dir]; ok {
@@ -87,8 +86,8 @@ func (l Local) version(sum string) string {
 	return l.Release + "+" + label + "." + sum[:8]
 }
 
-// Taken returns the version that Take gave to the source in the state of l, if its
-// copy is still in the cache.
+// Taken returns the version that Take gave to the source in the state of l, if its copy is still
+// in the cache.
 func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	if l.State == "" {
 		return "", false
@@ -107,8 +106,8 @@ func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	return p.Version, err == nil
 }
 
-// TakenFrom returns the record that Take wrote for a version, even if the copy is
-// no longer in the cache.
+// TakenFrom returns the record that Take wrote for a version, even if the copy is no longer in
+// the cache.
 func TakenFrom(c *Cache, p Program) (up Upstream, ok bool) {
 	up, err := c.recordedUpstream(p.Module, p.Version)
 	return up, err == nil && up.Local != nil
@@ -122,14 +121,13 @@ func (c *Cache) takenFile(p Program, l Local) string {
 const (
 	// localDir holds the versions that Take assigned, by the state of the source.
 	localDir = "locals"
-	// localFormat is part of the key of a state. Raise it when the reading of folders
-	// changes.
+	// localFormat is part of the key of a state. Raise it when the reading of folders changes.
 	localFormat = "local 1"
 )
 
-// Take copies the source of a program and of its dependencies from a folder to the
-// cache. It returns the Upstream of the copy, which has a version of its own.
-// Build and similar functions accept that version like the version of a release.
+// Take copies the source of a program and of its dependencies from a folder to the cache. It
+// returns the Upstream of the copy, which has a version of its own. Build and similar functions
+// accept that version like the version of a release.
 func Take(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
 	p.Version = l.version("--------")
 	p.Released = l.Name
@@ -228,12 +226,12 @@ type localModule struct {
 // local reports whether the module is in the folder itself.
 func (m *localModule) local() bool { return m.Main || m.Replace != nil && m.Replace.Version == "" }
 
-// A ListError reports that the packages of a folder cannot be listed, because a
-// file is missing or cannot be parsed.
+// A ListError reports that the packages of a folder cannot be listed, because a file is missing
+// or cannot be parsed.
 type ListError struct {
 	Name string
-	// Complaints has the messages of the go command, one line each. If a file is to
-	// blame, the line begins with it.
+	// Complaints has the messages of the go command, one line each. If a file is to blame, the
+	// line begins with it.
 	Complaints []string
 }
 
@@ -301,9 +299,9 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 	return packages, nil
 }
 
-// listSettings returns the settings that select the source of packages. A go.work
-// gives the modules of the folder's Go workspace, and a vendor folder gives
-// third-party modules. Both may be above the folder.
+// listSettings returns the settings that select the source of packages. A go.work gives the
+// modules of the folder's Go workspace, and a vendor folder gives third-party modules. Both may
+// be above the folder.
 func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	mode, work, top := "-mod=readonly", "off", l.Dir
 	workspace, err := findWorkspace(l.Dir)
@@ -333,8 +331,7 @@ type localCopy struct {
 type localFile struct {
 	// name is the path below the workspace, with slashes. sum is the checksum.
 	name, sum string
-	// from is a file in the cache with the same content, or "". If it is "", data is
-	// the content.
+	// from is a file in the cache with the same content, or "". If it is "", data is the content.
 	from string
 	data []byte
 }
@@ -413,8 +410,7 @@ func (c *localCopy) file(name string, data []byte) localFile {
 	return f
 }
 
-// write writes the files below a folder. It links files that the cache already
-// has.
+// write writes the files below a folder. It links files that the cache already has.
 func (c *localCopy) write(dir string) error {
 	made := map[string]bool{}
 	for _, f := range c.files {
@@ -448,8 +444,8 @@ type linkable struct {
 	sums map[string]string
 }
 
-// linkables returns the most recently used workspaces of the program. Their files
-// are never changed in place.
+// linkables returns the most recently used workspaces of the program. Their files are never
+// changed in place.
 func (b *build) linkables() []linkable {
 	const wanted = 3
 	dirs, err := filepath.Glob(filepath.Join(b.cache.kindDir(KindWorkspace), b.program.Name+"_*"))
@@ -481,8 +477,8 @@ func (b *build) linkables() []linkable {
 	return all
 }
 
-// files lists the files that go mod vendor would copy of a package: all files but
-// tests, and the embedded files from folders below.
+// files lists the files that go mod vendor would copy of a package: all files but tests, and the
+// embedded files from folders below.
 func (p *localPackage) files() ([]string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil {

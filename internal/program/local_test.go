@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// tinyFolder makes the source of tiny as in a repository: with the staged module
-// in its place and with a go.work. Its path contains a blank.
+// tinyFolder makes the source of tiny as in a repository: with the staged module in its place
+// and with a go.work. Its path contains a blank.
 func tinyFolder(t *testing.T) Local {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "my tiny")
@@ -82,8 +82,7 @@ func TestTakeAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The versions are the same as in a build of the release; see TestWorkspace's
-	// golden file.
+	// The versions are the same as in a build of the release; see TestWorkspace's golden file.
 	want := "# example.org/dep v0.9.0\n## explicit; go 1.21\nexample.org/dep\n" +
 		"# example.org/staged v0.0.0\n## explicit; go 1.21\nexample.org/staged\n"
 	if string(list) != want {
@@ -121,8 +120,8 @@ func TestTakeAFolder(t *testing.T) {
 	}
 }
 
-// A module in a Go workspace above its folder is built from the other modules of
-// the workspace, like by the go command.
+// A module in a Go workspace above its folder is built from the other modules of the workspace,
+// like by the go command.
 func TestTakeOutOfAWorkspace(t *testing.T) {
 	serveModules(t)
 	c, l := newCache(t), tinyFolder(t)

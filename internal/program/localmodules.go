@@ -16,8 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// localModules maps the paths of modules to the modules that a folder's packages
-// use.
+// localModules maps the paths of modules to the modules that a folder's packages use.
 type localModules map[string]*localModuleUse
 
 type localModuleUse struct {
@@ -27,9 +26,8 @@ type localModuleUse struct {
 	packages []string
 }
 
-// modulesOf returns the modules of packages. A module gets the version with which
-// the folder's release is built. The compiler then gets equal input for equal
-// source.
+// modulesOf returns the modules of packages. A module gets the version with which the folder's
+// release is built. The compiler then gets equal input for equal source.
 func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	modules := localModules{}
 	for _, pkg := range packages {
@@ -64,8 +62,8 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	return modules
 }
 
-// requires lists the modules that a module's go.mod requires. It returns nil if
-// the go.mod cannot be read.
+// requires lists the modules that a module's go.mod requires. It returns nil if the go.mod
+// cannot be read.
 func (m *localModuleUse) requires() []string {
 	file := m.GoMod
 	if m.Replace != nil && m.Replace.GoMod != "" {
@@ -111,8 +109,7 @@ func (m localModules) folders(top string) map[string]string {
 	return all
 }
 
-// goMod returns the go.mod of the workspace. It requires every module in its
-// version.
+// goMod returns the go.mod of the workspace. It requires every module in its version.
 func (m localModules) goMod(up Upstream) ([]byte, error) {
 	theirs, err := up.ModFile()
 	if err != nil {
@@ -160,9 +157,9 @@ type goWork struct {
 
 func (w *goWork) dir() string { return filepath.Dir(w.file) }
 
-// findWorkspace returns the Go workspace of the module in a folder. Its go.work is
-// in that folder, or in the nearest folder above that has one. A go.work above
-// must use the module. findWorkspace returns nil if there is no such workspace.
+// findWorkspace returns the Go workspace of the module in a folder. Its go.work is in that
+// folder, or in the nearest folder above that has one. A go.work above must use the module.
+// findWorkspace returns nil if there is no such workspace.
 func findWorkspace(dir string) (*goWork, error) {
 	file := filepath.Join(dir, "go.work")
 	data, err := os.ReadFile(file)
@@ -203,8 +200,8 @@ func (w *goWork) folders() ([]string, error) {
 	return folders, nil
 }
 
-// WorkspaceFolders lists the module folders of the Go workspace that the module in
-// a folder is part of. It returns nil if there is no such workspace.
+// WorkspaceFolders lists the module folders of the Go workspace that the module in a folder is
+// part of. It returns nil if there is no such workspace.
 func WorkspaceFolders(dir string) ([]string, error) {
 	w, err := findWorkspace(dir)
 	if err != nil || w == nil {
@@ -213,8 +210,8 @@ func WorkspaceFolders(dir string) ([]string, error) {
 	return w.folders()
 }
 
-// copyWork writes a copy of a go.work to another place, with its checksums. The
-// copy names the same folders.
+// copyWork writes a copy of a go.work to another place, with its checksums. The copy names the
+// same folders.
 func copyWork(dir, to string, data []byte) (string, error) {
 	file, err := modfile.ParseWork(filepath.Join(dir, "go.work"), data, nil)
 	if err != nil {

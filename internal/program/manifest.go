@@ -27,8 +27,8 @@ const (
 	manifestFile = "apitrace.json"
 	// sumsFile lists the entry's files in the format of sha256sum(1).
 	sumsFile = "apitrace.sha256"
-	// sizeFile holds the size of a complete entry; see sealedSize. The list of
-	// checksums does not include it.
+	// sizeFile holds the size of a complete entry; see sealedSize. The list of checksums does
+	// not include it.
 	sizeFile = "apitrace.size.json"
 )
 
@@ -42,7 +42,8 @@ type manifest struct {
 	Summary string `json:"summary,omitempty"`
 	// Missing is the number of rules that matched nothing in the source.
 	Missing int `json:"missing,omitempty"`
-	// Edited is set if the build includes a person's edits. Edits is Rewrite.Edits.
+	// Edited is set if the build includes a person's edits. Edits has the names of the
+	// edited files.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
 	// Cover is set if the build has statement counters.
@@ -95,10 +96,9 @@ var (
 	errNeverFinished = message.NewError("it was never finished")
 )
 
-// check compares an entry with its manifest. The files that want accepts must
-// exist and be unchanged; want gets paths relative to the entry, with slashes.
-// check returns errNoEntry if there is no entry, and another error if the entry is
-// half-finished or damaged.
+// check compares an entry with its manifest. The files that want accepts must exist and be
+// unchanged; want gets paths relative to the entry, with slashes. check returns errNoEntry if
+// there is no entry, and another error if the entry is half-finished or damaged.
 func check(dir, key string, want func(file string) bool) (manifest, error) {
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +123,7 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 	return m, checkSums(dir, sums, want)
 }
 
-// checkSums compares the listed files with their checksums. It ignores other
-// files.
+// checkSums compares the listed files with their checksums. It ignores other files.
 func checkSums(dir string, sums []byte, want func(string) bool) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -147,9 +146,9 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 	return g.Wait()
 }
 
-// sealedSize returns the size of the files of a complete entry. A workspace has
-// thousands of files, and they do not change. So the first call counts them and
-// records the size for later calls. It ignores the error of a read-only cache.
+// sealedSize returns the size of the files of a complete entry. A workspace has thousands of
+// files, and they do not change. So the first call counts them and records the size for later
+// calls. It ignores the error of a read-only cache.
 func sealedSize(dir string, m manifest) (int64, error) {
 	type size struct {
 		// Sums is manifest.Sums at the time of counting.
@@ -181,8 +180,8 @@ func setUsed(path string) {
 	_ = os.Chtimes(path, now, now)
 }
 
-// removeEntry deletes an entry. It removes the manifest first, so that a partly
-// deleted entry never looks complete.
+// removeEntry deletes an entry. It removes the manifest first, so that a partly deleted entry
+// never looks complete.
 func removeEntry(dir string) error {
 	if err := os.Remove(filepath.Join(dir, manifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -241,8 +240,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeJSON writes v to a file. A reader sees the old file or the new one, never a
-// part.
+// writeJSON writes v to a file. A reader sees the old file or the new one, never a part.
 func writeJSON(file string, v any) error {
 	data, err := encodeJSON(v)
 	if err != nil {
@@ -256,8 +254,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// writeFile writes a file that only its owner can read, so it may hold tokens. A
-// reader sees the old file or the new one, never a part.
+// writeFile writes a file that only its owner can read, so it may hold tokens. A reader sees the
+// old file or the new one, never a part.
 func writeFile(file string, data []byte) error {
 	if err := renameio.WriteFile(file, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("writing %s: %w", file, err)

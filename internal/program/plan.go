@@ -21,29 +21,28 @@ type Plan struct {
 	Binary string
 	// Cached is set if the binary is in the cache. Build would then do nothing.
 	Cached bool
-	// HasWorkspace is set if the workspace is in the cache. Only the build is left to
-	// do.
+	// HasWorkspace is set if the workspace is in the cache. Only the build is left to do.
 	HasWorkspace bool
 	// Instrumented is set if Build would rewrite source.
 	Instrumented bool
-	// Commands are the commands of the build in order. It has no commands for cached
-	// parts, and none without Go.
+	// Commands are the commands of the build in order. It has no commands for cached parts, and
+	// none without Go.
 	Commands []Command
-	// NoGo is the error of the toolchain if the build needs one. It is nil if the
-	// toolchain is usable, or if the binary is cached. If NoGo is set, the commands
-	// are not known, and Binary contains "<key>".
+	// NoGo is the error of the toolchain if the build needs one. It is nil if the toolchain is
+	// usable, or if the binary is cached. If NoGo is set, the commands are not known, and Binary
+	// contains "<key>".
 	NoGo error
-	// Upstream is the module version to build. If the module must be resolved first,
-	// Sum is "", and paths contain "<key>" in place of the key of the content.
+	// Upstream is the module version to build. If the module must be resolved first, Sum is "",
+	// and paths contain "<key>" in place of the key of the content.
 	Upstream Upstream
 }
 
 // unknownKey stands in a plan for a key that is not known yet.
 const unknownKey = "<key>-------"
 
-// MakePlan describes the work of Build. It writes nothing and does not use the
-// network. Without Go, the plan of an uncached build is less complete, because the
-// commands and the folder of the build depend on the toolchain.
+// MakePlan describes the work of Build. It writes nothing and does not use the network. Without
+// Go, the plan of an uncached build is less complete, because the commands and the folder of the
+// build depend on the toolchain.
 func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	toolchain, noGo := FindToolchain(ctx)
 	up, err := o.Cache.recordedUpstream(p.Module, p.Version)
@@ -98,8 +97,8 @@ func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	return append(cmds, b.listCommand(), b.buildCommand())
 }
 
-// Write prints the plan as a shell script in the printer's language. People can
-// read the script, and can run all of it except the parts about generated files.
+// Write prints the plan as a shell script in the printer's language. People can read the script,
+// and can run all of it except the parts about generated files.
 func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	var out strings.Builder
 	for _, line := range p.heading() {

@@ -1,8 +1,7 @@
-// Package program builds a released Go program and runs it as a child process. It
-// resolves the version, makes the workspace with the vendor tree, rewrites source
-// through an overlay, and compiles. It also keeps the cache of these results. The
-// packages apiserver and storage add the parts that only kube-apiserver or only
-// etcd needs; those parts don't belong here.
+// Package program builds a released Go program and runs it as a child process. It resolves the
+// version, makes the workspace with the vendor tree, rewrites source through an overlay, and
+// compiles. It also keeps the cache of these results. The packages apiserver and storage add the
+// parts that only kube-apiserver or only etcd needs; those parts don't belong here.
 //
 // A build has these steps:
 //
@@ -15,9 +14,9 @@
 //	compile    go build -mod=vendor -overlay
 //	link
 //
-// Workspaces and builds are kept in a [Cache]. The manifest of an entry is written
-// last and completes it. An entry without a manifest, or with files that don't
-// match its manifest, is made again.
+// Workspaces and builds are kept in a [Cache]. The manifest of an entry is written last and
+// completes it. An entry without a manifest, or with files that don't match its manifest, is
+// made again.
 package program
 
 import (
@@ -33,57 +32,53 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mainModule is the path of the generated main module. It is the path of apitrace
-// itself, so that the probe has its real import path in the traced program.
+// mainModule is the path of the generated main module. It is the path of apitrace itself, so
+// that the probe has its real import path in the traced program.
 const mainModule = "github.com/kubeapitrace/apitrace"
 
 // A Program describes what to build: one released program at one version.
 type Program struct {
 	// Name is the name of the program and of its binary: "kube-apiserver".
 	Name string
-	// Module is the module that holds the program: "k8s.io/kubernetes". Version is the
-	// version of that module: "v1.37.1".
+	// Module is the module that holds the program: "k8s.io/kubernetes". Version is the version
+	// of that module: "v1.37.1".
 	Module, Version string
 	// Released is the name of the release, if it is not Version. The releases of some
 	// repositories are not versions of their modules.
 	Released string
-	// Main is the path of upstream's func main within the module. It names the only
-	// file of package main, and the workspace gets a copy of that file. If it ends
-	// with a slash, it names the folder of a package main with several files or with
-	// imports of its module's internal packages. That package is built in the vendor
-	// tree.
+	// Main is the path of upstream's func main within the module. It names the only file of
+	// package main, and the workspace gets a copy of that file. If it ends with a slash, it
+	// names the folder of a package main with several files or with imports of its module's
+	// internal packages. That package is built in the vendor tree.
 	Main string
-	// LocalReplace returns the released version of a module that upstream's go.mod
-	// replaces by a folder of its own repository. No module contains that folder. If
-	// LocalReplace is nil or returns false, the version that upstream's go.mod
-	// requires is used.
+	// LocalReplace returns the released version of a module that upstream's go.mod replaces by a
+	// folder of its own repository. No module contains that folder. If LocalReplace is nil or
+	// returns false, the version that upstream's go.mod requires is used.
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
-	// Replace gives substitutes for modules that upstream's go.mod replaces by a
-	// version that is no longer available or usable. The key is the path of the
-	// replacement in upstream's go.mod. An empty Version means upstream's version. For
-	// a module with a version from LocalReplace, the key is the module's path, and
-	// only the Version is used.
+	// Replace gives substitutes for modules that upstream's go.mod replaces by a version that is
+	// no longer available or usable. The key is the path of the replacement in upstream's
+	// go.mod. An empty Version means upstream's version. For a module with a version from
+	// LocalReplace, the key is the module's path, and only the Version is used.
 	Replace map[string]module.Version
 	// Generate lists the generators of source that upstream's released module lacks.
 	Generate []Generator
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string
-	// Space is the number of bytes below the cache root that a build with an empty
-	// cache needs.
+	// Space is the number of bytes below the cache root that a build with an empty cache needs.
 	Space int64
 }
 
 // A Rewrite changes the source of a build.
 type Rewrite struct {
-	// Key identifies everything that affects the result: rules, rewriter and probe. It
-	// is part of the key of the build.
+	// Key identifies everything that affects the result: rules, rewriter and probe. It is part
+	// of the key of the build.
 	Key string
-	// Edits names the edited files that the build includes. Each attempt at an edit
-	// makes such a build, so the cache keeps only the newest ones.
+	// Edits names the edited files that the build includes. Each attempt at an edit makes such a
+	// build, so the cache keeps only the newest ones.
 	Edits []string
-	// Cover lists the packages with statement counters, as of "go build -cover". A
-	// build with counters is not a traced build. Run still makes its overlay.
+	// Cover lists the packages with statement counters, as of "go build -cover". A build with
+	// counters is not a traced build. Run still makes its overlay.
 	Cover []string
 	// Run writes changed copies of files of the workspace below out.
 	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
@@ -91,8 +86,8 @@ type Rewrite struct {
 
 // A Rewritten is the result of a Rewrite.
 type Rewritten struct {
-	// Overlay maps a file of the workspace to the copy that replaces it. The key is an
-	// absolute path in the workspace, where no file needs to exist yet.
+	// Overlay maps a file of the workspace to the copy that replaces it. The key is an absolute
+	// path in the workspace, where no file needs to exist yet.
 	Overlay map[string]string
 	// Summary describes the result for people: "4,747 functions in 816 files".
 	Summary string
@@ -114,8 +109,8 @@ type Options struct {
 type Binary struct {
 	// Path is the executable.
 	Path string
-	// Workspace is the folder with the source of the build, without the changes of the
-	// rewriter. It may have been removed since.
+	// Workspace is the folder with the source of the build, without the changes of the rewriter.
+	// It may have been removed since.
 	Workspace string
 	// Key identifies the content of the build: source, rewriting, toolchain, flags.
 	Key string
@@ -131,8 +126,8 @@ type Binary struct {
 	release func()
 }
 
-// Release allows other processes to remove the binary from the cache before this
-// process ends. A server that still runs the binary keeps it in the cache.
+// Release allows other processes to remove the binary from the cache before this process ends. A
+// server that still runs the binary keeps it in the cache.
 func (b *Binary) Release() {
 	if b != nil && b.release != nil {
 		b.release()
@@ -142,8 +137,8 @@ func (b *Binary) Release() {
 // Release is the name of the program's release: "v3.4.3".
 func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
 
-// MainFolder returns the import path of a package main that is built in the vendor
-// tree. It returns "" for the copy in the workspace.
+// MainFolder returns the import path of a package main that is built in the vendor tree. It
+// returns "" for the copy in the workspace.
 func (p Program) MainFolder() string {
 	if !strings.HasSuffix(p.Main, "/") {
 		return ""
@@ -157,8 +152,8 @@ func (p Program) mainPackage() string { return cmp.Or(p.MainFolder(), mainModule
 // target returns the name of package main for the go command in the workspace.
 func (p Program) target() string { return cmp.Or(p.MainFolder(), ".") }
 
-// tools returns the packages main that the vendor tree must have: the generators,
-// and the program's package main if it is built there.
+// tools returns the packages main that the vendor tree must have: the generators, and the
+// program's package main if it is built there.
 func (p Program) tools() []string {
 	var tools []string
 	for _, g := range p.Generate {
@@ -172,8 +167,7 @@ func (p Program) tools() []string {
 
 func (p Program) String() string { return p.Name + " " + p.Release() }
 
-// newModFile begins the go.mod of a workspace with upstream's Go version and
-// godebug settings.
+// newModFile begins the go.mod of a workspace with upstream's Go version and godebug settings.
 func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	ours := new(modfile.File)
 	edits := []error{ours.AddModuleStmt(mainModule)}
@@ -186,8 +180,8 @@ func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	return ours, errors.Join(edits...)
 }
 
-// goMod returns the go.mod of the workspace: upstream's Go version, godebug
-// settings and replacements. It raises no version above upstream's requirement.
+// goMod returns the go.mod of the workspace: upstream's Go version, godebug settings and
+// replacements. It raises no version above upstream's requirement.
 func (p Program) goMod(up Upstream) ([]byte, error) {
 	if up.Local != nil {
 		return []byte(up.Local.GoMod), nil

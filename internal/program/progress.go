@@ -30,8 +30,8 @@ type Event struct {
 	// Program is the program that is being built: "kube-apiserver v1.37.1".
 	Program string
 	Stage   Stage
-	// Done is the number of compiled packages out of Total, in StageCompile. Total is
-	// 0 if there is nothing to count.
+	// Done is the number of compiled packages out of Total, in StageCompile. Total is 0 if there
+	// is nothing to count.
 	Done, Total int
 	// Item is the current package or module; may be "".
 	Item string
@@ -39,8 +39,8 @@ type Event struct {
 	Note message.Message
 }
 
-// A Progress receives the progress of a build. Calls of Report are serialized.
-// They are frequent: hundreds per second.
+// A Progress receives the progress of a build. Calls of Report are serialized. They are
+// frequent: hundreds per second.
 type Progress interface {
 	Report(Event)
 }

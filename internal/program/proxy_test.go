@@ -48,8 +48,8 @@ func (p *badProxy) build(t *testing.T) (*Cache, error) {
 	return c, err
 }
 
-// mustHaveSpoiltNothing builds tiny again, with the good proxy and the caches that
-// the bad proxy has filled.
+// mustHaveSpoiltNothing builds tiny again, with the good proxy and the caches that the bad proxy
+// has filled.
 func (p *badProxy) mustHaveSpoiltNothing(t *testing.T, c *Cache) {
 	t.Helper()
 	t.Setenv("GOPROXY", p.good)
@@ -77,13 +77,13 @@ func (p *badProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// everyFifth is the step between the first bad requests of a quick test. A slow
-// test tries every request.
+// everyFifth is the step between the first bad requests of a quick test. A slow test tries
+// every request.
 const everyFifth = 5
 
-// TestBadProxy checks that a module proxy that breaks off or is out of order ends
-// the build with an error. It must damage neither the cache nor Go's module cache.
-// The bad answers begin at every fifth request.
+// TestBadProxy checks that a module proxy that breaks off or is out of order ends the build with
+// an error. It must damage neither the cache nor Go's module cache. The bad answers begin at
+// every fifth request.
 func TestBadProxy(t *testing.T) { checkBadProxy(t, everyFifth) }
 
 // TestSlowBadProxy begins the bad answers at every request.
@@ -129,10 +129,9 @@ func checkBadProxy(t *testing.T, step int32) {
 	}
 }
 
-// TestLyingProxy checks that the checksum database detects a module proxy with
-// another go.mod or other source than was published. No program is built from
-// these files, and Go's module cache keeps none of them. The lies begin at every
-// fifth request.
+// TestLyingProxy checks that the checksum database detects a module proxy with another go.mod or
+// other source than was published. No program is built from these files, and Go's module cache
+// keeps none of them. The lies begin at every fifth request.
 func TestLyingProxy(t *testing.T) { checkLyingProxy(t, everyFifth) }
 
 // TestSlowLyingProxy begins the lies at every request.
@@ -212,8 +211,7 @@ func changed(t *testing.T, module []byte) []byte {
 	return out.Bytes()
 }
 
-// publishSums serves a checksum database for the modules of a proxy to the go
-// command.
+// publishSums serves a checksum database for the modules of a proxy to the go command.
 func publishSums(t *testing.T, proxy string) {
 	t.Helper()
 	private, public, err := note.GenerateKey(rand.Reader, "sums.example.org")
@@ -262,8 +260,7 @@ func download(dir, url string) (string, error) {
 	return to.Name(), err
 }
 
-// TestHangingProxy checks that a build that waits for a module proxy can be
-// stopped.
+// TestHangingProxy checks that a build that waits for a module proxy can be stopped.
 func TestHangingProxy(t *testing.T) {
 	needsBuilds(t)
 	good := os.Getenv("GOPROXY")

@@ -17,15 +17,14 @@ type ReleasedModule struct {
 	Path, Version string
 	// Optional modules need not be available.
 	Optional bool
-	// Place maps the path of a file in the module to its path below the folder of the
-	// source. It returns "" for a file to leave out.
+	// Place maps the path of a file in the module to its path below the folder of the source. It
+	// returns "" for a file to leave out.
 	Place func(file string) string
 }
 
-// ReleasedSource returns a folder with files from modules of a release, for
-// reading and not for building. It fetches the modules if the folder is not in the
-// cache. The folder is a workspace of the cache, with the name and the version of
-// p.
+// ReleasedSource returns a folder with files from modules of a release, for reading and not for
+// building. It fetches the modules if the folder is not in the cache. The folder is a workspace
+// of the cache, with the name and the version of p.
 func ReleasedSource(ctx context.Context, p Program, o Options, modules []ReleasedModule) (string, error) {
 	tell := newReporter(o.Progress, p)
 	var ids []string

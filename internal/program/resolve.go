@@ -16,9 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Upstream is a resolved module version, the source of a program. A
-// published module version never changes. So it is recorded in the cache and is
-// resolved only once.
+// An Upstream is a resolved module version, the source of a program. A published module version
+// never changes. So it is recorded in the cache and is resolved only once.
 type Upstream struct {
 	Module  string `json:"module"`
 	Version string `json:"version"`
@@ -57,8 +56,8 @@ func (u Upstream) Requires(modulePath string) (string, error) {
 	return "", message.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
 }
 
-// Resolve finds a module version in the cache's record. Otherwise it finds it in
-// the user's module cache or through the user's GOPROXY.
+// Resolve finds a module version in the cache's record. Otherwise it finds it in the user's
+// module cache or through the user's GOPROXY.
 func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstream, error) {
 	if up, err := c.recordedUpstream(modulePath, version); err == nil {
 		return up, nil
@@ -96,8 +95,8 @@ func (c *Cache) upstreamFile(modulePath, version string) (string, error) {
 
 var errNotRecorded = message.NewError("not recorded")
 
-// recordedUpstream reads a record. It treats a damaged record like a missing one,
-// which is made again.
+// recordedUpstream reads a record. It treats a damaged record like a missing one, which is
+// made again.
 func (c *Cache) recordedUpstream(modulePath, version string) (Upstream, error) {
 	var up Upstream
 	file, err := c.upstreamFile(modulePath, version)
@@ -135,8 +134,8 @@ func (t Toolchain) downloadCommand(c *Cache, modulePath, version string) Command
 	}
 }
 
-// download ensures that the module is in the user's module cache. It returns the
-// module and the folder of its source.
+// download ensures that the module is in the user's module cache. It returns the module and the
+// folder of its source.
 func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	var stdout bytes.Buffer
 	var stderr tailBuffer
@@ -159,9 +158,8 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 	return up, answer.Dir, err
 }
 
-// Download ensures that a module is in the user's module cache. version may be a
-// query such as "latest". Download returns the module with its resolved version,
-// and the folder of its source.
+// Download ensures that a module is in the user's module cache. version may be a query such as
+// "latest". Download returns the module with its resolved version, and the folder of its source.
 func Download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	t, err := FindToolchain(ctx)
 	if err != nil {
@@ -196,16 +194,16 @@ func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, er
 	}, nil
 }
 
-// A DownloadError reports that a module is not available: the proxy does not have
-// it or does not answer.
+// A DownloadError reports that a module is not available: the proxy does not have it or does
+// not answer.
 type DownloadError struct {
 	Module, Version string
 	// Reason is the message of the go command.
 	Reason string
 }
 
-// Unknown reports whether a module proxy answered that the version does not exist.
-// It is false if no proxy answered.
+// Unknown reports whether a module proxy answered that the version does not exist. It is false
+// if no proxy answered.
 func (e *DownloadError) Unknown() bool {
 	for _, s := range []string{"unknown revision", "invalid version", "403 Forbidden", "404 Not Found", "410 Gone"} {
 		if strings.Contains(e.Reason, s) {

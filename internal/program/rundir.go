@@ -14,10 +14,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A RunDir is the private folder of one run of servers, of clients or of the
-// compiler. It holds data, keys, credentials, sockets and logs. Its owner keeps it
-// locked. Nothing in it survives: the owner removes it with Close, the guard
-// removes it if the owner was killed, and the next SweepRunDirs removes leftovers.
+// A RunDir is the private folder of one run of servers, of clients or of the compiler. It holds
+// data, keys, credentials, sockets and logs. Its owner keeps it locked. Nothing in it survives:
+// the owner removes it with Close, the guard removes it if the owner was killed, and the next
+// SweepRunDirs removes leftovers.
 type RunDir struct {
 	Path string
 	lock *flock.Flock
@@ -32,8 +32,7 @@ const maxSocketPath = 103
 // longestPart is the longest path that is added to the path of a run directory.
 const longestPart = "/sample-apiserver/probe.sock"
 
-// NewRunDir makes a run directory. It first removes run directories of processes
-// that are gone.
+// NewRunDir makes a run directory. It first removes run directories of processes that are gone.
 func NewRunDir() (*RunDir, error) {
 	SweepRunDirs()
 	base, err := runBase()
@@ -42,8 +41,8 @@ func NewRunDir() (*RunDir, error) {
 	}
 	for range 10 {
 		dir := filepath.Join(base, runDirPrefix()+strconv.FormatUint(uint64(rand.Uint32()), 10))
-		// The guard must know of the folder before it exists, because this process can be
-		// killed at any moment.
+		// The guard must know of the folder before it exists, because this process can be killed
+		// at any moment.
 		release := guardDir(dir)
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
@@ -60,8 +59,7 @@ func NewRunDir() (*RunDir, error) {
 	return nil, message.Errorf("creating a folder for the servers to run in: another process keeps removing it from %s", base)
 }
 
-// Part makes the folder of one of the servers. That server writes all its files
-// there.
+// Part makes the folder of one of the servers. That server writes all its files there.
 func (r *RunDir) Part(name string) (string, error) {
 	dir := filepath.Join(r.Path, name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -77,10 +75,9 @@ func (r *RunDir) Close() error {
 	return errors.Join(err, r.lock.Close())
 }
 
-// SweepRunDirs removes this user's run directories of processes that are gone, and
-// returns their paths. If it cannot remove one, the next call tries again. If no
-// killed process has left anything, it only reads the parent folders of run
-// directories.
+// SweepRunDirs removes this user's run directories of processes that are gone, and returns their
+// paths. If it cannot remove one, the next call tries again. If no killed process has left
+// anything, it only reads the parent folders of run directories.
 func SweepRunDirs() []string {
 	var swept []string
 	for _, base := range runBases() {
@@ -114,8 +111,8 @@ func RunDirAlive(dir string) bool {
 	return err == nil
 }
 
-// lockDir locks a folder itself, so that there is no lock file to remove. It
-// returns false if another process holds the lock or has removed the folder.
+// lockDir locks a folder itself, so that there is no lock file to remove. It returns false if
+// another process holds the lock or has removed the folder.
 func lockDir(dir string) (*flock.Flock, bool) {
 	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()
@@ -132,8 +129,8 @@ func lockDir(dir string) (*flock.Flock, bool) {
 
 func runDirPrefix() string { return "apitrace-" + strconv.Itoa(os.Getuid()) + "-" }
 
-// runBase returns the folder for run directories: the usual folder for temporary
-// files, unless its path is too long for sockets below it.
+// runBase returns the folder for run directories: the usual folder for temporary files, unless
+// its path is too long for sockets below it.
 func runBase() (string, error) {
 	room := maxSocketPath - len("/"+runDirPrefix()+"1234567890"+longestPart)
 	for _, base := range runBases() {

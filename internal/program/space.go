@@ -11,8 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// FreeSpace returns the number of bytes that this user may still write to the disk
-// of dir.
+// FreeSpace returns the number of bytes that this user may still write to the disk of dir.
 func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -54,8 +53,7 @@ func checkSpace(c *Cache, p Program) error {
 // sizeText matches a number of bytes as people write it.
 var sizeText = regexp.MustCompile(`^(\d+(?:\.\d+)?) ?([kKMGT]?)(i?)B?$`)
 
-// ParseBytes parses a number of bytes: "500MB", "1.5 GB", "8GiB" or "8G", which
-// means 8 GB.
+// ParseBytes parses a number of bytes: "500MB", "1.5 GB", "8GiB" or "8G", which means 8 GB.
 func ParseBytes(s string) (int64, error) {
 	m := sizeText.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil || m[3] != "" && m[2] == "" {
@@ -78,8 +76,7 @@ func ParseBytes(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// FormatBytes formats a number of bytes for people: "512 B", "1.2 kB", "36 MB",
-// "2.1 GB".
+// FormatBytes formats a number of bytes for people: "512 B", "1.2 kB", "36 MB", "2.1 GB".
 func FormatBytes(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)

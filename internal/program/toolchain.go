@@ -32,8 +32,8 @@ type Toolchain struct {
 	ModCache string `json:"GOMODCACHE"`
 }
 
-// A tempDirError reports that there is no folder for temporary files. The go
-// command and the servers need such a folder.
+// A tempDirError reports that there is no folder for temporary files. The go command and the
+// servers need such a folder.
 type tempDirError struct {
 	// Dir is the folder.
 	Dir string
@@ -70,8 +70,8 @@ func checkTempDir() error {
 	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
-// A NoGoError reports that the machine has no go command, or only an old one, and
-// says where to get a newer one.
+// A NoGoError reports that the machine has no go command, or only one that is too old, and says
+// where to get a newer one.
 type NoGoError struct{ message.Message }
 
 func (e *NoGoError) Error() string { return e.String() }
@@ -106,8 +106,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 }
 
 func (t Toolchain) check() error {
-	// A development version ("devel go1.27-abcdef") is not a valid version and is
-	// accepted.
+	// A development version ("devel go1.27-abcdef") is not a valid version and is accepted.
 	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
 		return noGo("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}
@@ -125,19 +124,18 @@ func (t Toolchain) fits(goVersion string) bool {
 // A setting is an environment variable that a build sets.
 type setting struct{ name, value string }
 
-// fetchSettings returns the changes to the user's environment for commands that
-// may use the network. GOPROXY, GOPRIVATE, GOSUMDB and similar variables keep
-// their values.
+// fetchSettings returns the changes to the user's environment for commands that may use the
+// network. GOPROXY, GOPRIVATE, GOSUMDB and similar variables keep their values.
 func (t Toolchain) fetchSettings(c *Cache) []setting {
 	return []setting{
-		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules. An
-		// empty value would not override a value set by "go env -w".
+		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules. An empty
+		// value would not override a value set by "go env -w".
 		{"GOFLAGS", "-mod=mod"},
 		// The workspace is its own module, whatever the current folder is.
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
-		// The build must use the toolchain that is part of its key. Nothing may download
-		// another toolchain without the user's knowledge.
+		// The build must use the toolchain that is part of its key. Nothing may download another
+		// toolchain without the user's knowledge.
 		{"GOTOOLCHAIN", "local"},
 		// The build uses the same cache, which is accounted for and can be removed.
 		{"GOCACHE", c.goCache()},
@@ -158,17 +156,15 @@ func (t Toolchain) buildSettings(c *Cache) []setting {
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
 		{"GOTOOLCHAIN", "local"},
-		// The build needs no C compiler, and the binary does not depend on this machine's
-		// libc.
+		// The build needs no C compiler, and the binary does not depend on this machine's libc.
 		{"CGO_ENABLED", "0"},
-		// The compiler collects its own garbage less often. It takes more memory and an
-		// eighth less time. Its output is the same, so this is not part of a build's key.
+		// The compiler collects its own garbage less often. It takes more memory and an eighth
+		// less time. Its output is the same, so this is not part of a build's key.
 		{"GOGC", cmp.Or(os.Getenv("GOGC"), "400")},
 	}
 }
 
-// generateSettings, buildInherited and GOPATH together are the whole environment
-// of a generator.
+// generateSettings, buildInherited and GOPATH together are the whole environment of a generator.
 func (t Toolchain) generateSettings() []setting {
 	return []setting{
 		{"GOENV", "off"},
@@ -178,8 +174,8 @@ func (t Toolchain) generateSettings() []setting {
 	}
 }
 
-// buildInherited lists the variables that a build inherits from the user. From
-// them, the go command finds its home and the folder for temporary files.
+// buildInherited lists the variables that a build inherits from the user. From them, the go
+// command finds its home and the folder for temporary files.
 var buildInherited = []string{"HOME", "PATH", "TMPDIR", "USER"}
 
 func (t Toolchain) fetchEnv(c *Cache) []string {

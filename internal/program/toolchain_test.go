@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Builds use more memory to take less time, but a value set by the user takes
-// precedence. The build's key does not change.
+// Builds use more memory to take less time, but a value set by the user takes precedence. The
+// build's key does not change.
 func TestGarbageCollectionOfBuilds(t *testing.T) {
 	c := newCache(t)
 	keys := map[string]bool{}

@@ -15,12 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// keptEdited is the number of builds with edits of one program and version that
-// stay in the cache. With them, going back to an earlier edit needs no build.
+// keptEdited is the number of builds with edits of one program and version that stay in the
+// cache. With them, going back to an earlier edit needs no build.
 const keptEdited = 3
 
-// keptLocal is the number of builds of a program from folders that stay in the
-// cache, and also the number of copies of their source.
+// keptLocal is the number of builds of a program from folders that stay in the cache, and also
+// the number of copies of their source.
 const keptLocal = 6
 
 // A Trimmed describes the result of Trim.
@@ -42,15 +42,13 @@ func (t Trimmed) Freed() int64 {
 	return freed
 }
 
-// Trim removes leftovers of interrupted builds and removals, and all but the
-// newest builds with edits. If maxSize is not 0, it then removes the least
-// recently used entries until the cache fits. It keeps entries that a process
-// uses. Every build trims the cache at its end, with the cache's Max. With dryRun,
-// Trim removes nothing.
+// Trim removes leftovers of interrupted builds and removals, and all but the newest builds with
+// edits and builds from folders. If maxSize is not 0, it then removes the least recently used
+// entries until the cache fits. It keeps entries that a process uses. A build that was not in
+// the cache trims the cache at its end, with the cache's Max. With dryRun, Trim removes nothing.
 func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
 	t := &trimmer{cache: c, dryRun: dryRun, Trimmed: Trimmed{Max: maxSize}}
-	// Two processes that trim at the same time would remove twice as much as
-	// necessary.
+	// Two processes that trim at the same time would remove twice as much as necessary.
 	lock := flock.New(c.lockFile("trim"))
 	defer lock.Close()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
@@ -82,8 +80,7 @@ type trimmer struct {
 	dryRun bool
 }
 
-// deserted removes entries that are no longer needed, whatever their size, and
-// returns the others.
+// deserted removes entries that are no longer needed, whatever their size, and returns the others.
 func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	seen := map[string]int{}
 	for _, e := range entries {
@@ -122,8 +119,8 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	return left, nil
 }
 
-// bound removes the least recently used entries until the rest fits. entries must
-// be sorted newest first.
+// bound removes the least recently used entries until the rest fits. entries must be sorted
+// newest first.
 func (t *trimmer) bound(entries []Entry) error {
 	lock := flock.New(t.cache.lockFile(goCacheLock))
 	defer lock.Close()
@@ -135,8 +132,8 @@ func (t *trimmer) bound(entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	// While another build runs, its files must stay. They do not count here, because
-	// that build trims the cache when it ends.
+	// While another build runs, its files must stay. They do not count here, because that build
+	// trims the cache when it ends.
 	var later int64
 	for t.Left-later > t.Max && (len(entries) > 0 || len(files) > 0) {
 		if n := len(entries) - 1; len(files) == 0 || n >= 0 && entries[n].LastUsed.Before(files[len(files)-1].used) {
@@ -194,9 +191,9 @@ type goFile struct {
 	used time.Time
 }
 
-// goFiles lists the files of Go's build cache, the most recently used first. The
-// go command tolerates the removal of files that no build uses. It updates the
-// times of files that it uses, because it removes old files itself.
+// goFiles lists the files of Go's build cache, the most recently used first. The go command
+// tolerates the removal of files that no build uses. It updates the times of files that it uses,
+// because it removes old files itself.
 func (t *trimmer) goFiles() (files []goFile, err error) {
 	err = filepath.WalkDir(t.cache.goCache(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || len(filepath.Base(filepath.Dir(path))) != len("00") {
@@ -212,13 +209,12 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 	return files, ignoreNotExist(err)
 }
 
-// droppedFile marks a build with edits that must be removed once no process uses
-// it.
+// droppedFile marks a build with edits that must be removed once no process uses it.
 const droppedFile = "apitrace.dropped"
 
-// DropEdited removes a program's builds that include an edit of a file, and the
-// remains of a build that did not compile. If a build with edits is in use, the
-// first Trim after its use removes it, unless it is used again.
+// DropEdited removes a program's builds that include an edit of a file, and the remains of a
+// build that did not compile. If a build with edits is in use, the first Trim after its use
+// removes it, unless it is used again.
 func (c *Cache) DropEdited(program, version, file string) error {
 	entries, err := c.Entries(KindBuild)
 	if err != nil {
@@ -245,8 +241,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 	return nil
 }
 
-// trim trims the cache to its maximum size at the end of a build and reports the
-// removed entries.
+// trim trims the cache to its maximum size at the end of a build and reports the removed entries.
 func (b *build) trim(ctx context.Context) {
 	t, err := b.cache.Trim(ctx, b.cache.Max, false)
 	if err != nil {

@@ -46,8 +46,8 @@ func usedAgo(t *testing.T, dir string, ago time.Duration) {
 	must(t, os.Chtimes(filepath.Join(dir, manifestFile), then, then))
 }
 
-// The newest builds with edits stay, and all builds without edits. A failed build
-// leaves its log until the next build fails.
+// The newest builds with edits stay, and all builds without edits. A failed build leaves its log
+// until the next build fails.
 func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -159,8 +159,7 @@ func TestBound(t *testing.T) {
 	if len(trimmed.Entries) != 1 || trimmed.Entries[0].Name != nameOf(older) || trimmed.GoCache != 0 {
 		t.Errorf("while another build goes on, it removes %+v", trimmed)
 	}
-	// They are removed in this order: the older build, the old file, the old build,
-	// the workspace.
+	// They are removed in this order: the older build, the old file, the old build, the workspace.
 	for i, step := range []struct {
 		gone string
 		max  int64
@@ -191,9 +190,9 @@ func TestBound(t *testing.T) {
 
 const goFileSize = 1000
 
-// ownGoCache gives the cache its own Go cache instead of the developer's. It
-// returns a function that makes a file in that Go cache and returns the file's
-// path. ago is the time since the last use; if it is negative, no file is made.
+// ownGoCache gives the cache its own Go cache instead of the developer's. It returns a function
+// that makes a file in that Go cache and returns the file's path. ago is the time since the last
+// use; if it is negative, no file is made.
 func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) string {
 	t.Helper()
 	cleanup := c.goCache()
@@ -215,8 +214,7 @@ func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) str
 	}
 }
 
-// A build that a process uses stays, for any maximum size, until that process ends
-// in any way.
+// A build that a process uses stays, for any maximum size, until that process ends in any way.
 func TestInUse(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -273,8 +271,8 @@ func firstLine(t *testing.T, cmd *exec.Cmd) string {
 	return strings.TrimSpace(line)
 }
 
-// Processes that build at the same time all get their program, even in a cache
-// that is too small for any of them.
+// Processes that build at the same time all get their program, even in a cache that is too small
+// for any of them.
 func TestBuildersWithoutRoom(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -292,8 +290,8 @@ func TestBuildersWithoutRoom(t *testing.T) {
 	}
 }
 
-// The next build of any program removes the leftovers of killed builds and
-// removals. It does not remove the user's own files.
+// The next build of any program removes the leftovers of killed builds and removals. It does not
+// remove the user's own files.
 func TestLeftoversAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)

@@ -12,14 +12,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// useFile is the lock file in an entry. Processes that use the entry hold a shared
-// lock. A process that removes the entry holds an exclusive lock. The file is
-// removed with the entry, and its checksum is not recorded.
+// useFile is the lock file in an entry. Processes that use the entry hold a shared lock. A
+// process that removes the entry holds an exclusive lock. The file is removed with the entry,
+// and its checksum is not recorded.
 const useFile = "apitrace.use"
 
-// useEntry keeps other processes from removing an entry until release is called or
-// this process ends. It returns false if the entry does not exist or another
-// process is removing it. A cache that cannot be written needs no lock.
+// useEntry keeps other processes from removing an entry until release is called or this process
+// ends. It returns false if the entry does not exist or another process is removing it. A cache
+// that cannot be written needs no lock.
 func useEntry(dir string) (release func(), ok bool) {
 	for range 10 { // another process may hold the lock briefly to check whether the entry is in use
 		lock, locked, err := lockUse(dir, (*flock.Flock).TryRLock)
@@ -37,8 +37,7 @@ func useEntry(dir string) (release func(), ok bool) {
 	return nil, false
 }
 
-// takeEntry locks an entry for its removal. It returns false if a process uses the
-// entry.
+// takeEntry locks an entry for its removal. It returns false if a process uses the entry.
 func takeEntry(dir string) (release func(), ok bool, err error) {
 	lock, locked, err := lockUse(dir, (*flock.Flock).TryLock)
 	if err != nil || !locked {
@@ -53,8 +52,7 @@ func isEntry(dir string) bool {
 	return err == nil
 }
 
-// lockUse locks the useFile of an entry. It fails if the locked file is no longer
-// at its path.
+// lockUse locks the useFile of an entry. It fails if the locked file is no longer at its path.
 func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Flock, locked bool, err error) {
 	lock = flock.New(filepath.Join(dir, useFile))
 	locked, err = try(lock)
@@ -67,9 +65,8 @@ func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Floc
 	return lock, true, nil
 }
 
-// LockInPlace returns nil if the locked file or folder is still at its path.
-// Another process may have removed it between opening and locking. Then the error
-// is fs.ErrNotExist.
+// LockInPlace returns nil if the locked file or folder is still at its path. Another process may
+// have removed it between opening and locking. Then the error is fs.ErrNotExist.
 func LockInPlace(lock *flock.Flock) error {
 	ours, err := lock.Stat()
 	if err != nil {
@@ -82,8 +79,7 @@ func LockInPlace(lock *flock.Flock) error {
 	return err
 }
 
-// An inUseError reports that an entry of the cache is in use and cannot be removed
-// now.
+// An inUseError reports that an entry of the cache is in use and cannot be removed now.
 type inUseError struct {
 	Entry Entry
 	// Building is set if the program is being built. Otherwise a process runs it.

@@ -9,8 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A NeedsGoError reports that a program must be compiled and there is no
-// toolchain.
+// A NeedsGoError reports that a program must be compiled and there is no toolchain.
 type NeedsGoError struct {
 	Program Program
 	// Cache is the folder without a usable build of the program.
@@ -40,9 +39,8 @@ func (b *build) needsGo() error {
 	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.edited(), Err: b.noGo}
 }
 
-// adopt uses the toolchain of a build in the cache, because none is installed. It
-// takes the most recently used build that has the same key as a new build with its
-// toolchain.
+// adopt uses the toolchain of a build in the cache, because none is installed. It takes the most
+// recently used build that has the same key as a new build with its toolchain.
 func (b *build) adopt() error {
 	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// leash is added to upstream's package main. It must compile with the oldest Go
-// version of any supported upstream go.mod.
+// leash is added to upstream's package main. It must compile with the oldest Go version of any
+// supported upstream go.mod.
 //
 //go:embed leash.go.txt
 var leash []byte
@@ -24,8 +24,7 @@ var leash []byte
 // leashFile is the name of the leash in the workspace.
 const leashFile = "apitrace_leash.go"
 
-// workspaceFormat is part of every key. Raise it when the content of workspaces
-// changes.
+// workspaceFormat is part of every key. Raise it when the content of workspaces changes.
 const workspaceFormat = "workspace 1"
 
 // workspaceKey returns a hash of all inputs of a workspace.
@@ -37,8 +36,8 @@ func (p Program) workspaceKey(up Upstream, goMod []byte) string {
 	return hash([]byte(strings.Join(parts, "\x00")))
 }
 
-// ensureWorkspace ensures that the workspace exists and is unchanged since it was
-// made. The caller must hold the program's lock.
+// ensureWorkspace ensures that the workspace exists and is unchanged since it was made. The
+// caller must hold the program's lock.
 func (b *build) ensureWorkspace(ctx context.Context) error {
 	_, err := check(b.workspace, b.workspaceKey, everyFile)
 	if err == nil {
@@ -91,12 +90,11 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 	return b.generate(ctx)
 }
 
-// leashIn returns the path of the leash in the workspace, for a package main of
-// the vendor tree.
+// leashIn returns the path of the leash in the workspace, for a package main of the vendor tree.
 func leashIn(main string) string { return path.Join("vendor", main, leashFile) }
 
-// writeMain writes go.mod, package main with the leash, and the file that brings
-// other packages main into the vendor folder.
+// writeMain writes go.mod, package main with the leash, and the file that brings other packages
+// main into the vendor folder.
 func (b *build) writeMain(source string) error {
 	type file struct {
 		name string
@@ -121,9 +119,8 @@ func (b *build) writeMain(source string) error {
 	return nil
 }
 
-// checkVersions ensures that every module in the workspace has the version with
-// which upstream builds. With another version, the program would not be the
-// upstream program.
+// checkVersions returns an error unless every module in the workspace has the version with which
+// upstream builds. With another version, the program would not be the upstream program.
 func (b *build) checkVersions() error {
 	data, err := os.ReadFile(filepath.Join(b.workspace, "go.mod"))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package redact removes secrets, and the names of people and machines, from texts
-// that other people will see: the debug log and problem reports. Deciding which
-// texts to show doesn't belong here.
+// Package redact removes secrets, and the names of people and machines, from texts that other
+// people will see: the debug log and problem reports. Deciding which texts to show doesn't
+// belong here.
 package redact
 
 import (
@@ -12,11 +12,10 @@ import (
 	"sync"
 )
 
-// A Redactor replaces secrets in texts. It recognizes a secret by its form and by
-// the name before it.
+// A Redactor replaces secrets in texts. It recognizes a secret by its form and by the name
+// before it.
 type Redactor struct {
-	// names are the names of the user, the home folder and the machine, with their
-	// replacements.
+	// names are the names of the user, the home folder and the machine, with their replacements.
 	names []name
 }
 
@@ -36,8 +35,7 @@ var Local = sync.OnceValue(func() *Redactor {
 	return newRedactor(home, host, users...)
 })
 
-// newRedactor returns a Redactor that also replaces these names. It ignores empty
-// names.
+// newRedactor returns a Redactor that also replaces these names. It ignores empty names.
 func newRedactor(home, host string, users ...string) *Redactor {
 	r := &Redactor{}
 	add := func(text, shown string) {
@@ -78,8 +76,8 @@ var forms = []struct {
 	{regexp.MustCompile(`(^|[\s"'=:(\[,])(?:/home|/Users|/var/home)/[^/\s"']+`), "${1}~"},
 }
 
-// Text returns the text without secrets, and without the names of the user, the
-// machine and home folders.
+// Text returns the text without secrets, and without the names of the user, the machine and
+// home folders.
 func (r *Redactor) Text(text string) string {
 	for _, n := range r.names {
 		// Replace twice: two neighbours share the character between them.
@@ -99,16 +97,16 @@ func (r *Redactor) Text(text string) string {
 // long matches a word that may be a base64 key or a path.
 var long = regexp.MustCompile(`[A-Za-z0-9+/_-]{64,}={0,2}`)
 
-// isRandom reports whether a word is a key and not a path. A key mixes all kinds
-// of characters and has few slashes.
+// isRandom reports whether a word is a key and not a path. A key mixes all kinds of characters
+// and has few slashes.
 func isRandom(word string) bool {
 	const digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return strings.ContainsAny(word, digits) && strings.ContainsAny(word, lower) && strings.ContainsAny(word, upper) &&
 		strings.Count(word, "/")*16 < len(word)
 }
 
-// Setting returns an environment variable as "NAME=value". If the name suggests a
-// secret, it hides the value.
+// Setting returns an environment variable as "NAME=value". If the name suggests a secret, it
+// hides the value.
 func (r *Redactor) Setting(name, value string) string {
 	if value != "" && secret.MatchString(name) {
 		return name + "=" + hidden

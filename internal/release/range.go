@@ -1,5 +1,5 @@
-// Package release describes ranges of releases of Kubernetes or etcd. Lists of
-// actual releases don't belong here.
+// Package release describes ranges of releases of Kubernetes or etcd. Lists of actual releases
+// don't belong here.
 package release
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Range is a range of releases. It includes both ends, and "v1.30" means all
-// patch releases of v1.30. The zero value includes every release.
+// A Range is a range of releases. It includes both ends, and "v1.30" means all patch releases of
+// v1.30. The zero value includes every release.
 type Range struct {
 	// Since is the first release, "v1.30" or "v1.30.4"; "" means no limit.
 	Since string `yaml:"since"`
@@ -27,8 +27,8 @@ func (r Range) Has(version string) bool {
 	return r.Until == "" || semver.Compare(version, r.Until) <= 0 || semver.MajorMinor(version) == r.Until
 }
 
-// Text describes the range: "v1.27 or newer", "v1.27 to v1.30". It is empty for
-// the range of all releases.
+// Text describes the range: "v1.27 or newer", "v1.27 to v1.30". It is empty for the range of
+// all releases.
 func (r Range) Text() message.Message {
 	switch {
 	case r.Since != "" && r.Until != "":

@@ -1,6 +1,6 @@
-// Package strictyaml reads the YAML files that people write for apitrace,
-// such as scenarios and exercises. Its errors name the file and the line.
-// The formats of these files don't belong here.
+// Package strictyaml reads the YAML files that people write for apitrace, such as scenarios
+// and exercises. Its errors name the file and the line. The formats of these files don't
+// belong here.
 package strictyaml
 
 import (
@@ -24,10 +24,9 @@ var ErrEmpty = message.NewError("the file is empty")
 // ErrMore is the error of a file with more than one document.
 var ErrMore = message.NewError("more than one YAML document")
 
-// Decode reads the only document in the text of the file called name. into
-// must be a pointer to a struct. A field that the struct does not have is an
-// error. Errors start with name, and with the line if it is known:
-// "mine.yaml:7: ...".
+// Decode reads the only document in the text of the file called name. into must be a pointer. A
+// field that a struct in it does not have is an error. Errors start with name, and with the line
+// if it is known: "mine.yaml:7: ...".
 func Decode(name string, text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -45,9 +44,8 @@ func Decode(name string, text []byte, into any) error {
 	return nil
 }
 
-// DecodeMapping decodes a mapping into the struct that into points to. It
-// rejects unknown fields. UnmarshalYAML methods need it, because Decode is
-// not strict inside of them.
+// DecodeMapping decodes a mapping into the struct that into points to. It rejects unknown
+// fields. UnmarshalYAML methods need it, because Decode is not strict inside of them.
 func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
@@ -64,10 +62,9 @@ var (
 	wrongValue   = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)$")
 )
 
-// located turns an error of the YAML library into "file:line: description".
-// The library's text contains the line. Of several errors, located reports
-// the first. fields has the fields of the types involved, by the name of the
-// type.
+// located turns an error of the YAML library into "file:line: description". The library's text
+// contains the line. Of several errors, located reports the first. fields has the fields of the
+// types involved, by the name of the type.
 func located(name string, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -83,8 +80,7 @@ func located(name string, err error, fields map[string][]string) error {
 	return message.Errorf("%s:%s: %s", name, found[1], text)
 }
 
-// kindOf describes the found value from its YAML tag. text is the text of a
-// scalar.
+// kindOf describes the found value from its YAML tag. text is the text of a scalar.
 func kindOf(tag, text string) message.Message {
 	switch tag {
 	case "!!seq":
@@ -118,8 +114,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	return message.Of("%s", goType)
 }
 
-// fieldsOf lists the fields of a type and of the types it contains, by the
-// name of the type.
+// fieldsOf lists the fields of a type and of the types it contains, by the name of the type.
 func fieldsOf(t reflect.Type) map[string][]string {
 	fields := map[string][]string{}
 	var visit func(reflect.Type)

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// allowedWords are the words that stay unchanged in a Chinese text. A line has
-// words, a colon and the reason. # begins a comment.
+// allowedWords are the words that stay unchanged in a Chinese text. A line has words, a colon
+// and the reason. # begins a comment.
 //
 //go:embed testdata/english.txt
 var allowedWords string
@@ -23,8 +23,8 @@ type Output struct {
 	// Commands are the paths of the program's commands without its own name, such as
 	// "workshop next".
 	Commands []string
-	// Upstream are patterns of quoted texts: upstream's source and messages, and
-	// errors of Go's libraries.
+	// Upstream are patterns of quoted texts: upstream's source and messages, and errors of
+	// Go's libraries.
 	Upstream []string
 }
 

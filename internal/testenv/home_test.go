@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestHome checks that the go command writes nothing into a home folder prepared
-// by Home, in contrast to another home folder. Here it starts no process that
-// outlives it: golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec,
-// start.go.
+// TestHome checks that the go command writes nothing into a home folder prepared by Home, in
+// contrast to another home folder. Here it starts no process that outlives it:
+// golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec, start.go.
 func TestHome(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere the configuration of a user is in another folder")

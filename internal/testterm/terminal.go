@@ -1,6 +1,5 @@
-// Package testterm runs a program in a pseudo terminal of a fixed size,
-// types keys, and reads the screen with a terminal emulator. It is only
-// for tests.
+// Package testterm runs a program in a pseudo terminal of a fixed size, types keys, and reads
+// the screen with a terminal emulator. It is only for tests.
 package testterm
 
 import (
@@ -46,8 +45,8 @@ type Terminal struct {
 	alt      bool
 }
 
-// Start starts a program in a terminal. The end of the test kills the
-// program if it is still running.
+// Start starts a program in a terminal. The end of the test kills the program if it is
+// still running.
 func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	t.Helper()
 	c := &Terminal{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
@@ -90,8 +89,7 @@ func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	return c
 }
 
-// end kills the program if it is still running, and ends the reading
-// goroutines.
+// end kills the program if it is still running, and ends the reading goroutines.
 func (c *Terminal) end() {
 	select {
 	case <-c.ended:
@@ -125,13 +123,11 @@ var keys = map[string]string{
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
 }
 
-// escapeTime is longer than the time within which a program reads Esc
-// and the next key as one key with Alt. It begins when the program has
-// read Esc.
+// escapeTime is longer than the time within which a program reads Esc and the next key as one
+// key with Alt. It begins when the program has read Esc.
 const escapeTime = 100 * time.Millisecond
 
-// awaitTyped waits until the program has read all typed keys, or has
-// ended.
+// awaitTyped waits until the program has read all typed keys, or has ended.
 func (c *Terminal) awaitTyped() {
 	c.t.Helper()
 	testenv.Await(c.t, "the program reads the typed keys", func() bool {
@@ -165,8 +161,7 @@ func (c *Terminal) Type(names ...string) {
 	c.changed = time.Now()
 }
 
-// Click clicks with the left mouse button on a cell. x and y count from
-// 0.
+// Click clicks with the left mouse button on the cell at x and y, which count from 0.
 func (c *Terminal) Click(x, y int) {
 	c.t.Helper()
 	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
@@ -194,8 +189,8 @@ func (c *Terminal) Signal(s os.Signal) {
 	}
 }
 
-// Screen returns the screen line by line. A line with something in
-// reverse begins with "»", any other line with a blank.
+// Screen returns the screen line by line. A line with something in reverse begins with "»", any
+// other line with a blank.
 func (c *Terminal) Screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,8 +222,7 @@ func (c *Terminal) Output() string {
 	return c.output.String()
 }
 
-// Until waits for a screen and returns it. It fails the test if the
-// screen does not come.
+// Until waits for a screen and returns it. It fails the test if the screen does not come.
 func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
 	var screen string
@@ -248,8 +242,8 @@ func (c *Terminal) Shows(text string) string {
 	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// Settled returns the screen once it has not changed for a while. Use it
-// to write the expected screens of tests. Tests themselves use Until.
+// Settled returns the screen once it has not changed for a while. Use it to write the expected
+// screens of tests. Tests themselves use Until.
 func (c *Terminal) Settled() string {
 	const quiet = 700 * time.Millisecond
 	for {
@@ -263,8 +257,8 @@ func (c *Terminal) Settled() string {
 	}
 }
 
-// Wait waits for the end of the program and returns its exit status. It
-// fails the test if the program has not restored the terminal.
+// Wait waits for the end of the program and returns its exit status. It fails the test if the
+// program has not restored the terminal.
 func (c *Terminal) Wait() int {
 	c.t.Helper()
 	select {
@@ -298,10 +292,9 @@ func (c *Terminal) Wait() int {
 // endMark is a control sequence that terminals ignore.
 const endMark = "\x1b]7999;end\a"
 
-// awaitOutput waits until all output of the ended program is read. It
-// writes a mark after the output and removes the mark when it is read.
-// The terminal's answer to a question of the program may follow the
-// mark, because it comes back as an echo.
+// awaitOutput waits until all output of the ended program is read. It writes a mark after the
+// output and removes the mark when it is read. The terminal's answer to a question of the
+// program may follow the mark, because it comes back as an echo.
 func (c *Terminal) awaitOutput() {
 	c.t.Helper()
 	if _, err := io.WriteString(c.theirs, endMark); err != nil {
@@ -318,8 +311,7 @@ func (c *Terminal) awaitOutput() {
 	})
 }
 
-// Clipboard returns the base64 texts that the program has put on the
-// clipboard by OSC 52.
+// Clipboard returns the base64 texts that the program has put on the clipboard by OSC 52.
 func (c *Terminal) Clipboard() []string {
 	const begin = "\x1b]52;c;"
 	var all []string

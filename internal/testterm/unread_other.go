@@ -4,5 +4,5 @@ package testterm
 
 import "os"
 
-// unread returns 0. Only Linux can report the number of unread bytes.
+// unread returns 0, because it reads the number of unread bytes only on Linux.
 func unread(*os.File) int { return 0 }

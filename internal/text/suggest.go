@@ -8,17 +8,16 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Nearest returns up to n of the known words that are most similar to word,
-// the most similar first, each once. It ignores case. A word is not similar
-// if more than half of it would have to be rewritten.
+// Nearest returns up to n of the known words that are most similar to word, the most similar
+// first, each once. It ignores case. A word is not similar if more than half of it would have to
+// be rewritten.
 func Nearest(word string, known []string, n int) []string {
 	unlike := func(other string) bool { return 2*distance(word, other) > max(len(word), len(other)) }
 	near := slices.DeleteFunc(ByDistance(word, known), unlike)
 	return near[:min(n, len(near))]
 }
 
-// ByDistance returns the known words, each once, the most similar to word
-// first.
+// ByDistance returns the known words, each once, the most similar to word first.
 func ByDistance(word string, known []string) []string {
 	unique := slices.Compact(slices.Sorted(slices.Values(known)))
 	slices.SortStableFunc(unique, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })

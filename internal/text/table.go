@@ -9,8 +9,8 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// A Table has rows of cells and writes them in columns. Unlike a tabwriter,
-// it knows that a Chinese character is two columns wide.
+// A Table has rows of cells and writes them in columns. Unlike a tabwriter, it knows that a
+// Chinese character is two columns wide.
 type Table struct {
 	gap  int
 	rows [][]string

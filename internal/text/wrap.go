@@ -9,16 +9,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks a text into lines of at most width columns. It breaks at
-// blanks, and between the wide characters of scripts without blanks. A
-// longer part without such a place is broken at the end of the line. Each
-// run of blanks and line breaks in s becomes one blank. The result has at
+// Wrap breaks a text into lines of at most width columns. It breaks at blanks, and between the
+// wide characters of scripts without blanks. A longer part without such a place is broken at the
+// end of the line. Each run of blanks and line breaks in s becomes one blank. The result has at
 // least one line.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0 // used is the number of columns of line
-	// An escape sequence may continue after a blank, so the parts of such a line
-	// are not measured separately.
+	// An escape sequence may continue after a blank, so the parts of such a line are not
+	// measured separately.
 	whole := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	for word := range strings.FieldsSeq(s) {
 		between := Blank(line, word)
@@ -47,10 +46,9 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// Columns returns the width of a text in a terminal. Nearly all texts
-// consist of ASCII and of the lines of trees, which are one column wide
-// each. Columns is fast for them, because a full view takes a million
-// measurements.
+// Columns returns the width of a text in a terminal. Nearly all texts consist of ASCII and of
+// the lines of trees, which are one column wide each. Columns is fast for them, because a full
+// view takes a million measurements.
 func Columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -66,14 +64,14 @@ func Columns(s string) int {
 	return n
 }
 
-// isLine reports whether a text begins with a character of Unicode's block
-// Box Drawing, U+2500 to U+257F.
+// isLine reports whether a text begins with a character of Unicode's block Box Drawing, U+2500
+// to U+257F.
 func isLine(s string) bool {
 	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95) && s[2]&0xc0 == 0x80
 }
 
-// isASCII reports whether a text is printable ASCII. In such a text each
-// byte is one column, and no line ends within a word.
+// isASCII reports whether a text is printable ASCII. In such a text each byte is one column, and
+// no line ends within a word.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -83,10 +81,9 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Blank returns the separator between a line and the next word or line of
-// its paragraph: a blank or nothing. There is nothing between two wide
-// characters, or next to full-width punctuation, which includes its own
-// blank. An arrow keeps its blanks.
+// Blank returns the separator between a line and the next word or line of its paragraph: a blank
+// or nothing. There is nothing between two wide characters, or next to full-width punctuation,
+// which includes its own blank. An arrow keeps its blanks.
 func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
 	after, _ := utf8.DecodeRuneInString(next)
@@ -105,15 +102,15 @@ func WrapLines(s string, width int) []string {
 	return lines
 }
 
-// This is full-width punctuation. A line must not begin with closing
-// punctuation or end with opening punctuation.
+// This is full-width punctuation. A line must not begin with closing punctuation or end with
+// opening punctuation.
 const (
 	closing = "，。；：、？！）》」】”"
 	opening = "（《「【“"
 )
 
-// pieces splits a word where a line may end: around wide characters, and
-// after the punctuation of their scripts.
+// pieces splits a word where a line may end: around wide characters, and after the punctuation
+// of their scripts.
 func pieces(word string) []string {
 	if isASCII(word) {
 		return []string{word}
@@ -141,8 +138,8 @@ func mayBreak(before, r rune) bool {
 	return wide(before) && (unicode.IsLetter(r) || strings.ContainsRune(opening, r))
 }
 
-// fullWidth reports whether a character is full-width punctuation. Quotation
-// marks are not, because English has them, too.
+// fullWidth reports whether a character is full-width punctuation. Quotation marks are not,
+// because English has them, too.
 func fullWidth(r rune) bool {
 	return r >= '\u2E80' && (strings.ContainsRune(closing, r) || strings.ContainsRune(opening, r))
 }

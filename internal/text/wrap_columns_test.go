@@ -7,8 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// The parts of a line are measured separately. Together they must have the width
-// of the line.
+// The parts of a line are measured separately. Together they must have the width of the line.
 func TestWrapCountsColumns(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A line ends at blanks, around wide characters and after their punctuation. That
-// punctuation begins no line.
+// A line ends at blanks, around wide characters and after their punctuation. That punctuation
+// begins no line.
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -26,8 +26,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Words and the lines of a paragraph are joined by the same rule: no blank between
-// wide characters or next to their punctuation.
+// Words and the lines of a paragraph are joined by the same rule: no blank between wide
+// characters or next to their punctuation.
 func TestBlank(t *testing.T) {
 	for _, c := range []struct{ line, next, want string }{
 		{"one", "two", " "},
