@@ -14,8 +14,8 @@ var (
 	encryptedPrefix = []byte("k8s:enc:")
 )
 
-// describe returns the encoding of a stored value, and the apiVersion and kind of
-// its object. The latter are empty for an encrypted value.
+// describe returns the encoding of a stored value, and the apiVersion and kind of its object.
+// The latter are empty for an encrypted value.
 func describe(value []byte) (encoding, apiVersion, kind string) {
 	switch {
 	case bytes.HasPrefix(value, protobufPrefix):

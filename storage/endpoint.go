@@ -12,17 +12,16 @@ import (
 
 // An Endpoint has everything that a client needs to reach an etcd.
 type Endpoint struct {
-	// URL is the address, such as "https://127.0.0.1:12345". For a cluster, it has the
-	// addresses of all members, separated by commas.
+	// URL is the address, such as "https://127.0.0.1:12345". For a cluster, it has the addresses
+	// of all members, separated by commas.
 	URL string `json:"url"`
-	// CAFile verifies the server. CertFile and KeyFile authenticate the client. For an
-	// etcd that another program runs, each may be empty. The system's authorities then
-	// verify the server, and the client has no certificate.
+	// CAFile verifies the server. CertFile and KeyFile authenticate the client. For an etcd that
+	// another program runs, each may be empty. The system's authorities then verify the server,
+	// and the client has no certificate.
 	CAFile   string `json:"caFile"`
 	CertFile string `json:"certFile"`
 	KeyFile  string `json:"keyFile"`
-	// Prefix is the prefix of kube-apiserver's keys. "" means the default,
-	// "/registry".
+	// Prefix is the prefix of kube-apiserver's keys. "" means the default, "/registry".
 	Prefix string `json:"prefix,omitempty"`
 }
 
@@ -32,8 +31,8 @@ const DefaultPrefix = "/registry"
 // urls returns the addresses of the members.
 func (e Endpoint) urls() []string { return strings.Split(e.URL, ",") }
 
-// Flags returns the flags that pass the endpoint to kube-apiserver, or to another
-// server built with its library.
+// Flags returns the flags that pass the endpoint to kube-apiserver, or to another server built
+// with its library.
 func (e Endpoint) Flags() []string {
 	flags := []string{"--etcd-servers=" + e.URL}
 	for _, f := range []struct{ name, value string }{
@@ -46,8 +45,8 @@ func (e Endpoint) Flags() []string {
 	return flags
 }
 
-// Validate returns an error for a user's endpoint that cannot work: an invalid
-// URL, or an unusable file.
+// Validate returns an error for a user's endpoint that cannot work: an invalid URL, or an
+// unusable file.
 func (e Endpoint) Validate() error {
 	for _, member := range e.urls() {
 		u, err := url.Parse(member)

@@ -93,8 +93,8 @@ func (e Endpoint) flags(data string) []string {
 	}
 }
 
-// writeKeys makes an authority only for this etcd, and one certificate for both
-// ends. It does not keep the authority's key.
+// writeKeys makes an authority only for this etcd, and one certificate for both ends. It does
+// not keep the authority's key.
 func (e Endpoint) writeKeys() error {
 	ca, err := authority.New("apitrace etcd")
 	if err != nil {
@@ -115,10 +115,9 @@ func (e Endpoint) writeKeys() error {
 	return nil
 }
 
-// ready requests a revision. etcd can answer only if it has a leader.
+// ready requests a revision, because etcd can answer that only if it has a leader.
 func (e Endpoint) ready(ctx context.Context) error {
-	// After a refused connection, the client would wait a second before it tries
-	// again.
+	// After a refused connection, the client would wait a second before it tries again.
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(e.URL, "https://"))
 	if err != nil {
 		return err
@@ -139,8 +138,7 @@ func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
 // Err returns the reason why etcd ended, after Done is closed.
 func (e *Etcd) Err() error { return e.child.Err() }
 
-// stopGrace is the time that etcd has to end by itself. Its data is deleted
-// anyway.
+// stopGrace is the time that etcd has to end by itself. Its data is deleted anyway.
 const stopGrace = 2 * time.Second
 
 // Stop ends etcd.

@@ -10,13 +10,12 @@ import (
 const (
 	// askEvery is the interval of the checks of an external etcd.
 	askEvery = time.Second
-	// goneAfter is the time after which an etcd without an answer counts as gone. A
-	// cluster that loses a member elects a new leader within a second or two.
+	// goneAfter is the time after which an etcd without an answer counts as gone. A cluster that
+	// loses a member elects a new leader within a second or two.
 	goneAfter = 6 * time.Second
 )
 
-// An External is an etcd that another program runs. It is checked regularly and
-// never stopped.
+// An External is an etcd that another program runs. It is checked regularly and never stopped.
 type External struct {
 	// Version is the version that the etcd reports, with a "v", or "".
 	Version string

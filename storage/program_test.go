@@ -7,8 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// The etcd has the release of the client library, also for old modules without a
-// usable version.
+// The etcd has the release of the client library, also for old modules without a usable version.
 func TestProgramOf(t *testing.T) {
 	for name, test := range map[string]struct{ goMod, module, version, release, err string }{
 		"v3.5 and newer": {

@@ -70,14 +70,14 @@ func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
 	return ""
 }
 
-// Changes lists the changes of the given keys after revision from, in the order of
-// the changes in etcd.
+// Changes lists the changes of the given keys after revision from, in the order of the changes
+// in etcd.
 //
-// The server itself writes all the time (leases, events, its own endpoints), so a
-// revision does not show who made a change. The caller takes the keys from the
-// etcd transactions in the request's trace. nil means all keys of all writers. The
-// list includes changes of these keys by other writers after from. To tell them
-// apart, compare StoredKey.Revision with the revision in the trace.
+// The server itself writes all the time (leases, events, its own endpoints), so a revision does
+// not show who made a change. The caller takes the keys from the etcd transactions in the
+// request's trace. nil means all keys of all writers. The list includes changes of these keys by
+// other writers after from. To tell them apart, compare StoredKey.Revision with the revision in
+// the trace.
 func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trace.StoredKey, error) {
 	to, err := r.Revision(ctx)
 	if err != nil {

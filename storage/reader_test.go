@@ -23,9 +23,9 @@ import (
 // testVersion is the version of etcd in the tests.
 const testVersion = "v3.7.0"
 
-// buildEtcd returns a program of etcd's release from the cache. It may be traced,
-// because these tests are only about its answers. If the cache has none, buildEtcd
-// builds upstream's own program.
+// buildEtcd returns a program of etcd's release from the cache. It may be a traced one, because
+// these tests are only about its answers. If the cache has none, buildEtcd builds upstream's
+// own program.
 func buildEtcd(t *testing.T) (path string) {
 	t.Helper()
 	testenv.NeedsServer(t)
