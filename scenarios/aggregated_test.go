@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// An aggregated server runs from before the first object until after the last
-// object is gone.
+// An aggregated server runs from before the first object until after the last object is gone.
 func TestAggregatedServerOutlivesTheObjects(t *testing.T) {
 	server := newFakeServer(t)
 	player := server.player()

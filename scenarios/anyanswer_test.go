@@ -2,8 +2,7 @@ package scenarios
 
 import "testing"
 
-// TestAnyAnswer checks that the copy demands no answers, and that the scenario
-// itself is unchanged.
+// TestAnyAnswer checks that the copy demands no answers, and that the scenario itself is unchanged.
 func TestAnyAnswer(t *testing.T) {
 	scenario, err := Find("create-deployment")
 	if err != nil {

@@ -25,9 +25,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// definedBy lists, by apiVersion, the kinds that the CustomResourceDefinitions
-// among the documents define. Before these are stored, the server does not know
-// the kinds.
+// definedBy lists, by apiVersion, the kinds that the CustomResourceDefinitions among the
+// documents define. Before these are stored, the server does not know the kinds.
 func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error) {
 	defined := map[string]*metav1.APIResourceList{}
 	for i := range documents {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Describe describes the scenario for readers, in a language. library has the
-// scenarios that may be paired with it.
+// Describe describes the scenario for readers, in a language. library has the scenarios that may
+// be paired with it.
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder
@@ -74,8 +74,7 @@ func describeState(setup *Setup, p message.Printer) string {
 	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
 }
 
-// pairsOf lists the scenario's pairs, including the pairs in the files of other
-// scenarios.
+// pairsOf lists the scenario's pairs, including the pairs in the files of other scenarios.
 func pairsOf(s *Scenario, library []*Scenario) []Pair {
 	pairs := slices.Clone(s.Pairs)
 	for _, other := range library {
@@ -95,8 +94,8 @@ func section(heading, text string) string {
 	return heading + "\n" + paragraph(text, "  ") + "\n"
 }
 
-// describeRequest returns a line with the request, the status, the user, and
-// whether the request is traced.
+// describeRequest returns a line with the request, the status, the user, and whether the request
+// is traced.
 func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
 	if h.As != "" && h.As != Learner {

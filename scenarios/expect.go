@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Check returns nil if a trace meets the expectations. Otherwise its error names
-// the missing part and the most similar part of the trace.
+// Check returns nil if a trace meets the expectations. Otherwise its error names the missing
+// part and the most similar part of the trace.
 func (e *Expect) Check(seen trace.Request) error {
 	if err := e.checkCalls(seen.Calls); err != nil {
 		return err
@@ -42,8 +42,7 @@ func (s Stored) is(key trace.StoredKey) bool {
 	return s.Op == key.Op && funcname.MatchText(s.Key, key.Key) && (s.Encoding == "" || s.Encoding == key.Encoding)
 }
 
-// String returns a description for messages: `PUT /registry/secrets/default/s
-// (encrypted)`.
+// String returns a description for messages: `PUT /registry/secrets/default/s (encrypted)`.
 func (s Stored) String() string {
 	if s.Encoding == "" {
 		return s.Op + " " + s.Key
@@ -116,16 +115,16 @@ func (v *Value) check(calls []trace.Call) error {
 	}
 }
 
-// Is reports whether full, a full function name, is one of the function's names.
+// Is reports whether one of the function's names is the full name full, or its end after
+// a slash.
 func (f Function) Is(full string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return full == name || strings.HasSuffix(full, "/"+name)
 	})
 }
 
-// nearestFunctions lists the called functions that are most similar to the wanted
-// function. It compares packages and names only, because long import paths would
-// hide the difference.
+// nearestFunctions lists the called functions that are most similar to the wanted function. It
+// compares packages and names only, because long import paths would hide the difference.
 func nearestFunctions(want string, calls []trace.Call) message.Message {
 	if len(calls) == 0 {
 		return message.Of("none, the trace is empty")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFilesThatAreNoScenarios checks that a pipe, a device and a huge file are
-// rejected at once, also as the body of a request.
+// TestFilesThatAreNoScenarios checks that a pipe, a device and a huge file are rejected at once,
+// also as the body of a request.
 func TestFilesThatAreNoScenarios(t *testing.T) {
 	dir := t.TempDir()
 	pipe, huge := filepath.Join(dir, "pipe.yaml"), filepath.Join(dir, "huge.yaml")

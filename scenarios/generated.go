@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// sweepGenerated deletes objects with generated names in the scenario's own
-// namespace, if requests of the scenario created them. In other namespaces such
-// objects stay, because they may belong to somebody else.
+// sweepGenerated deletes objects with generated names in the scenario's own namespace, if
+// requests of the scenario created them. In other namespaces such objects stay, because they may
+// belong to somebody else.
 func (r *run) sweepGenerated(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil
@@ -36,8 +36,8 @@ func (r *run) sweepGenerated(ctx context.Context) error {
 	return nil
 }
 
-// generateName returns the prefix of the generated name of the object that h
-// creates. It returns "" if h creates no such object.
+// generateName returns the prefix of the generated name of the object that h creates. It returns
+// "" if h creates no such object.
 func (h *HTTP) generateName() string {
 	path, _, _ := strings.Cut(h.Path, "?")
 	if h.Method != http.MethodPost || !isCollection(path) || h.Body == nil || h.Body.head.Metadata.Name != "" {
@@ -70,9 +70,8 @@ func (w *wire) removeGenerated(ctx context.Context, collection, generateName str
 	return nil
 }
 
-// A nameTaker takes generated names for a webhook. Before the server can store an
-// object with such a name, the nameTaker creates another object of that name as
-// the administrator.
+// A nameTaker takes generated names for a webhook. Before the server can store an object with
+// such a name, the nameTaker creates another object of that name as the administrator.
 type nameTaker struct {
 	wire *wire
 
@@ -88,8 +87,8 @@ func (t *nameTaker) begin(n int) {
 	t.left = n
 }
 
-// take takes the name in a review, if the review is about the creation of an
-// object with a generated name.
+// take takes the name in a review, if the review is about the creation of an object with a
+// generated name.
 func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
 	var o metav1.PartialObjectMetadata
 	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||

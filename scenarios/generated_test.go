@@ -35,7 +35,7 @@ func TestWebhookTakesNames(t *testing.T) {
 		what   string
 		review admissionv1.AdmissionReview
 		begin  bool
-		want   []string // the objects after the run
+		want   []string // the objects after the step
 	}{
 		{"before a request", creationOf("web-0", "web-", false), false, nil},
 		{"a dry run", creationOf("web-1", "web-", true), true, nil},

@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// kept holds, by name, the values that the requests of a run kept from their
-// answers. It also holds the properties of the run's webhooks ("labeler.url").
+// kept holds, by name, the values that the requests of a run kept from their answers. It also
+// holds the properties of the run's webhooks ("labeler.url").
 type kept map[string]string
 
 // placeholder matches the placeholder of a kept value.
@@ -55,8 +55,7 @@ func (k kept) fillDocument(d Document) Document {
 	return d
 }
 
-// fillAll returns the objects of the setup with the values in place of the
-// placeholders.
+// fillAll returns the objects of the setup with the values in place of the placeholders.
 func (k kept) fillAll(objects []Document) []Document {
 	var filled []Document
 	for _, d := range objects {
@@ -65,8 +64,8 @@ func (k kept) fillAll(objects []Document) []Document {
 	return filled
 }
 
-// replace replaces placeholders by their values. An unknown placeholder stays.
-// Validation rejects it, except in texts outside of the scenario's file.
+// replace replaces placeholders by their values. An unknown placeholder stays. Validation
+// rejects it, except in texts outside of the scenario's file.
 func (k kept) replace(text string, escape func(string) string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		value, is := k[placeholder.FindStringSubmatch(found)[1]]
@@ -107,8 +106,8 @@ func (s *Scenario) validateKept() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhookIn returns a placeholder for a webhook that does not exist. Other
-// texts that look like placeholders belong to the object.
+// unknownWebhookIn returns a placeholder for a webhook that does not exist. Other texts that
+// look like placeholders belong to the object.
 func unknownWebhookIn(d *Document, known map[string]bool) string {
 	for _, found := range placeholder.FindAllStringSubmatch(string(d.json), -1) {
 		if is := strings.HasSuffix(found[1], ".url") || strings.HasSuffix(found[1], ".caBundle"); is && !known[found[1]] {
@@ -118,8 +117,8 @@ func unknownWebhookIn(d *Document, known map[string]bool) string {
 	return ""
 }
 
-// unknownIn returns the name of an unknown value that h uses, or "". If there is
-// none, it adds the names that h keeps to known.
+// unknownIn returns the name of an unknown value that h uses, or "". If there is none, it adds
+// the names that h keeps to known.
 func (h *HTTP) unknownIn(known map[string]bool) string {
 	text := h.Path
 	if h.Body != nil {

@@ -35,8 +35,8 @@ func TestKeptValues(t *testing.T) {
 	}
 }
 
-// The kept value is sent. Messages and traces show the scenario's own text, which
-// is the same in every run.
+// The kept value is sent. Messages and traces show the scenario's own text, which is the same in
+// every run.
 func TestKeptValueIsSent(t *testing.T) {
 	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}

@@ -42,8 +42,8 @@ func List() ([]*Scenario, error) {
 	return all, nil
 }
 
-// libraryNames lists the names of the scenarios that come with apitrace. A
-// scenario has the name of its file.
+// libraryNames lists the names of the scenarios that come with apitrace. A scenario has the name
+// of its file.
 func libraryNames() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // fails only for a malformed pattern
 	for i, file := range files {
@@ -52,8 +52,8 @@ func libraryNames() []string {
 	return files
 }
 
-// Find returns a scenario by its name. If the name looks like a path (it has a
-// slash or ends in .yaml or .yml), Find reads that file.
+// Find returns a scenario by its name. If the name looks like a path (it has a slash or ends in
+// .yaml or .yml), Find reads that file.
 func Find(name string) (*Scenario, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return ReadFile(name)
@@ -65,8 +65,8 @@ func Find(name string) (*Scenario, error) {
 	return known, err
 }
 
-// Known returns a scenario of the library by its name. It reads no file of this
-// machine, so the name may come from anybody.
+// Known returns a scenario of the library by its name. It reads no file of this machine, so the
+// name may come from anybody.
 func Known(name string) (*Scenario, error) {
 	names := libraryNames()
 	if slices.Contains(names, name) {
@@ -94,8 +94,8 @@ func (e *UnknownError) message() message.Message {
 	return message.Of("unknown scenario %q: \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" replays a file", e.Name)
 }
 
-// Names lists the names of the library's scenarios for the completion of shells.
-// Each name is followed by a tab and the title.
+// Names lists the names of the library's scenarios for the completion of shells. Each name is
+// followed by a tab and the title.
 func Names(lang string) ([]string, error) {
 	all, err := List()
 	var names []string

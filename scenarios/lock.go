@@ -40,8 +40,8 @@ func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 	return &lock{file: file, learner: readTokenCache(name)}, nil
 }
 
-// readTokenCache reads the state that the last run left. It returns an
-// empty state if the file cannot be read.
+// readTokenCache reads the state that the last run left. It returns an empty state if the file
+// cannot be read or parsed.
 func readTokenCache(name string) *tokenCache {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -24,8 +24,8 @@ type object struct {
 
 func (o object) path() string { return o.collection + "/" + o.head.Metadata.Name }
 
-// locate finds the URL paths of the objects. It takes the kinds from definitions
-// among the objects, or else from the server.
+// locate finds the URL paths of the objects. It takes the kinds from definitions among the
+// objects, or else from the server.
 func (w *wire) locate(ctx context.Context, documents []Document) ([]object, error) {
 	defined, err := definedBy(documents)
 	if err != nil {
@@ -120,8 +120,8 @@ func (w *wire) create(ctx context.Context, o object) error {
 	return w.settle(ctx, h, sent)
 }
 
-// sweep deletes everything that the scenario may have created, the last object
-// first, and waits until it is gone.
+// sweep deletes everything that the scenario may have created, the last object first, and waits
+// until it is gone.
 func (r *run) sweep(ctx context.Context) error {
 	for _, path := range r.scenario.created() {
 		if err := r.wire.remove(ctx, path); err != nil {
@@ -165,8 +165,8 @@ func (h *HTTP) creates() string {
 	}
 }
 
-// isCollection reports whether a path names a collection (".../pods"). Some
-// subresources (".../pods/web/binding") accept POST as well.
+// isCollection reports whether a path names a collection (".../pods"). It returns false for a
+// subresource (".../pods/web/binding"), which may also accept POST.
 func isCollection(path string) bool {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	prefix := 3 // apis, group, version
@@ -186,8 +186,8 @@ func (w *wire) remove(ctx context.Context, path string) error {
 		return nil
 	}
 	if sent.Status == http.StatusConflict {
-		// v1.16 refuses to delete a namespace again while it has finalizers
-		// (pkg/registry/core/namespace/storage/storage.go).
+		// v1.16 refuses to delete a namespace again while it has
+		// finalizers (pkg/registry/core/namespace/storage/storage.go).
 		if marked := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, ""); isMarked(marked.Body) {
 			sent = marked
 		}
@@ -203,19 +203,17 @@ func (w *wire) remove(ctx context.Context, path string) error {
 	return w.awaitGone(ctx, path)
 }
 
-// isMarked reports whether an object is marked as deleted and waits for its
-// finalizers.
+// isMarked reports whether an object is marked as deleted and waits for its finalizers.
 func isMarked(body []byte) bool {
 	var object metav1.PartialObjectMetadata
 	return json.Unmarshal(body, &object) == nil && object.DeletionTimestamp != nil
 }
 
-// cleanupByServer is the finalizer of CustomResourceDefinitions. A controller
-// inside kube-apiserver removes it after it has deleted the custom resources.
+// cleanupByServer is the finalizer of CustomResourceDefinitions. A controller inside
+// kube-apiserver removes it after it has deleted the custom resources.
 const cleanupByServer = "customresourcecleanup.apiextensions.k8s.io"
 
-// release removes the finalizers of a deleted object, because their controllers do
-// not run here.
+// release removes the finalizers of a deleted object, because their controllers do not run here.
 func (w *wire) release(ctx context.Context, path string, answer []byte) error {
 	var marked metav1.PartialObjectMetadata
 	if err := json.Unmarshal(answer, &marked); err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// ReadFile reads a user's scenario from a file. Its errors name the file and the
-// line.
+// ReadFile reads a user's scenario from a file. Its errors name the file and the line.
 func ReadFile(name string) (*Scenario, error) {
 	if isFolder(name) {
 		return nil, folderError(name)
@@ -32,12 +31,12 @@ func ReadFile(name string) (*Scenario, error) {
 	})
 }
 
-// maxFile is the maximum size in bytes of a scenario file and of a body file.
-// kube-apiserver accepts bodies of 3 MB.
+// maxFile is the maximum size in bytes of a scenario file and of a body file. kube-apiserver
+// accepts bodies of 3 MB.
 const maxFile = 10 << 20
 
-// readRegular reads a file of at most maxFile bytes. It rejects files such as
-// pipes, because a pipe could keep the reader waiting forever.
+// readRegular reads a file of at most maxFile bytes. It rejects files such as pipes, because a
+// pipe could keep the reader waiting forever.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -72,9 +71,9 @@ func readFS(files fs.FS, name string) (*Scenario, error) {
 	})
 }
 
-// parse reads a scenario from the text of the file called name. An unknown field
-// is an error. open reads the files that bodyFile fields name. Every error starts
-// with name and a line: "mine.yaml:7: ...".
+// parse reads a scenario from the text of the file called name. An unknown field is an error.
+// open reads the files that bodyFile fields name. Every error starts with name and a line:
+// "mine.yaml:7: ...".
 func parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
 	s := &Scenario{Source: string(text)}
 	text, s.OwnNamespace = fillNamespace(text, nameIn(text))
@@ -97,8 +96,8 @@ func parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	return s, nil
 }
 
-// setPlaces records the line of each object and each request in the file, for
-// errors that occur only when it is sent.
+// setPlaces records the line of each object and each request in the file, for errors that occur
+// only when it is sent.
 func (s *Scenario) setPlaces(name string, text []byte) {
 	line := strictyaml.Lines(text)
 	at := func(path ...any) string { return fmt.Sprintf("%s:%d", name, line(path...)) }

@@ -45,8 +45,7 @@ func TestParseGood(t *testing.T) {
 	}
 }
 
-// The folder of a server is relative to the scenario file's folder. A module stays
-// unchanged.
+// The folder of a server is relative to the scenario file's folder. A module stays unchanged.
 func TestParseAggregatedServer(t *testing.T) {
 	for server, want := range map[string]string{
 		"./mine": "./folder/mine", "../mine": "./mine", "../../mine": "../mine", "/mine": "/mine", "example.com/mine@v1.0.0": "example.com/mine@v1.0.0",

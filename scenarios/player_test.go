@@ -91,8 +91,7 @@ func TestWaitsForRights(t *testing.T) {
 	}
 }
 
-// Leftovers of a killed run on a server that keeps running must not disturb the
-// next run.
+// Leftovers of a killed run on a server that keeps running must not disturb the next run.
 func TestLeftoversGo(t *testing.T) {
 	server := newFakeServer(t)
 	server.objects["/apis/apps/v1/namespaces/create-deployment/deployments/nginx"] = map[string]any{"metadata": map[string]any{}}
@@ -102,8 +101,8 @@ func TestLeftoversGo(t *testing.T) {
 	}
 }
 
-// An object of a kind that the server does not have is a mistake in the file. The
-// error names its place.
+// An object of a kind that the server does not have is a mistake in the file. The error names
+// its place.
 func TestUnknownKind(t *testing.T) {
 	for old, want := range map[string]string{
 		"kind: Nod":            `mine.yaml:6: the server has no kind "Nod" in "v1": did you mean "Node"?`,
@@ -125,8 +124,7 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-// A namespace that has the scenario's name but was made by somebody else is not
-// touched.
+// A namespace that has the scenario's name but was made by somebody else is not touched.
 func TestNamespaceOfSomebodyElse(t *testing.T) {
 	server := newFakeServer(t)
 	const namespace = "/api/v1/namespaces/create-deployment"
@@ -252,8 +250,7 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
 		t.Errorf("got %v", err)
 	}
-	// Test servers share a certificate, so use a name that the certificate does not
-	// have.
+	// Test servers share a certificate, so use a name that the certificate does not have.
 	p = other.player()
 	p.BaseURL = strings.Replace(p.BaseURL, "127.0.0.1", "localhost", 1)
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "x509") {
@@ -263,8 +260,7 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 
 func TestTokenCacheKeepsClearOfExpiry(t *testing.T) { synctest.Test(t, keepClearOfExpiry) }
 
-// keepClearOfExpiry runs with a clock that advances only while all goroutines
-// sleep.
+// keepClearOfExpiry runs with a clock that advances only while all goroutines sleep.
 func keepClearOfExpiry(t *testing.T) {
 	for age, waits := range map[time.Duration]time.Duration{
 		0:                          0,

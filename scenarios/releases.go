@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A VersionError reports that a scenario needs a feature that a release of
-// Kubernetes does not have.
+// A VersionError reports that a scenario needs a feature that a release of Kubernetes does
+// not have.
 type VersionError struct {
 	Scenario, Version string
 	Releases          release.Range
@@ -23,8 +23,7 @@ func (e *VersionError) message() message.Message {
 		e.Scenario, e.Releases.Text(), e.Version)
 }
 
-// RunsOn returns a *VersionError if the scenario cannot run on that version of
-// Kubernetes.
+// RunsOn returns a *VersionError if the scenario cannot run on that version of Kubernetes.
 func (s *Scenario) RunsOn(version string) error {
 	if s.Releases.Has(version) {
 		return nil

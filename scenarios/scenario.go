@@ -1,11 +1,9 @@
-// Package scenarios has the scenarios and the player that replays them against a
-// kube-apiserver. A scenario is a sequence of requests worth tracing, with the
-// state that they need. Starting servers and collecting traces doesn't belong
-// here.
+// Package scenarios has the scenarios and the player that replays them against a kube-apiserver.
+// A scenario is a sequence of requests worth tracing, with the state that they need. Starting
+// servers and collecting traces doesn't belong here.
 //
-// A scenario is a YAML file. The scenarios of apitrace are in the folder library,
-// and users can write their own. schema.json describes the format for editors, but
-// parse decides.
+// A scenario is a YAML file. The scenarios of apitrace are in the folder library, and users can
+// write their own. schema.json describes the format for editors, but parse decides.
 package scenarios
 
 import (
@@ -19,13 +17,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A Scenario is a named, replayable sequence of requests with the state that it
-// needs.
+// A Scenario is a named, replayable sequence of requests with the state that it needs.
 type Scenario struct {
 	// Name is the name that users type: lower-case words joined by hyphens.
 	Name string `yaml:"name"`
-	// Topic groups scenarios in lists. It is one of topics, or empty for a user's
-	// scenario.
+	// Topic groups scenarios in lists. It is one of topics, or empty for a user's scenario.
 	Topic string `yaml:"topic"`
 	// Title describes the events of the scenario in a few words.
 	Title message.Text `yaml:"title"`
@@ -33,8 +29,8 @@ type Scenario struct {
 	Description message.Text `yaml:"description"`
 	// Teaches describes the lesson of the trace.
 	Teaches message.Text `yaml:"teaches"`
-	// Varies describes the parts of the trace that may differ from run to run, and the
-	// reason. Without it, every run gives the same names and nesting.
+	// Varies describes the parts of the trace that may differ from run to run, and the reason.
+	// Without it, every run gives the same names and nesting.
 	Varies message.Text `yaml:"varies"`
 	// Releases are the releases that can run the scenario.
 	Releases release.Range `yaml:",inline"`
@@ -42,16 +38,15 @@ type Scenario struct {
 	Setup Setup `yaml:"setup"`
 	// Boot makes the scenario trace the start of a server. If nil, it traces requests.
 	Boot *Boot `yaml:"boot"`
-	// Stop makes the scenario trace the end of a server. The Requests are sent after
-	// the server has been asked to end.
+	// Stop makes the scenario trace the end of a server. The Requests are sent after the server
+	// has been asked to end.
 	Stop *Stop `yaml:"stop"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
-	// Pairs are other scenarios of the library that are worth comparing with this
-	// scenario.
+	// Pairs are other scenarios of the library that are worth comparing with this scenario.
 	Pairs []Pair `yaml:"pairs"`
-	// OwnNamespace is set if the file contains "${namespace}". The scenario then has a
-	// namespace with its own name.
+	// OwnNamespace is set if the file contains "${namespace}". The scenario then has a namespace
+	// with its own name.
 	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
@@ -81,19 +76,19 @@ type Pair struct {
 	Teaches message.Text `yaml:"teaches"`
 }
 
-// A Boot is the start of a program, traced from its first moment until clients can
-// work. The caller of the player starts a server for it and collects the trace.
+// A Boot is the start of a program, traced from its first moment until clients can work. The
+// caller of the player starts a server for it and collects the trace.
 type Boot struct {
-	// Program is the name of the traced program: "kube-apiserver", or
-	// "sample-apiserver", the aggregated server of the setup.
+	// Program is the name of the traced program: "kube-apiserver", or "sample-apiserver", the
+	// aggregated server of the setup.
 	Program string `yaml:"program"`
 	// Expect has the conditions that the trace must meet for the run to succeed.
 	Expect Expect `yaml:"expect"`
 }
 
-// A Stop is the end of kube-apiserver. The trace begins with the signal. It ends
-// when only the connection of a watch is left. The player holds that connection
-// open, and the server waits for it.
+// A Stop is the end of kube-apiserver. The trace begins with the signal. It ends when only the
+// connection of a watch is left. The player holds that connection open, and the server waits
+// for it.
 type Stop struct {
 	// Expect has the conditions that the trace must meet for the run to succeed.
 	Expect Expect `yaml:"expect"`
@@ -104,22 +99,21 @@ func (s *Scenario) Boots(program string) bool { return s.Boot != nil && s.Boot.P
 
 // A Setup is the state that a scenario needs.
 type Setup struct {
-	// Objects are created in this order by the administrator, and deleted at the end of
-	// the scenario. They include the rights of users, as RBAC objects with the user
-	// "learner" or an impersonated user as their subject.
+	// Objects are created in this order by the administrator, and deleted at the end of the
+	// scenario. They include the rights of users, as RBAC objects with the user "learner" or an
+	// impersonated user as their subject.
 	Objects []Document `yaml:"objects"`
 	// Webhooks are served by the player. An object registers each webhook with the server.
 	Webhooks []Webhook `yaml:"webhooks"`
-	// Aggregated requires upstream's sample API server behind the aggregator, which
-	// serves wardle.example.com/v1alpha1 and v1beta1. The caller of the player starts
-	// it.
+	// Aggregated requires upstream's sample API server behind the aggregator, which serves
+	// wardle.example.com/v1alpha1 and v1beta1. The caller of the player starts it.
 	Aggregated bool `yaml:"aggregated"`
-	// AggregatedServer is another API server behind the aggregator. The caller of the
-	// player starts it. The zero value means no such server. Its folder is relative to
-	// the working directory; in the file, it is relative to the file's folder.
+	// AggregatedServer is another API server behind the aggregator. The caller of the player
+	// starts it. The zero value means no such server. Its folder is relative to the working
+	// directory; in the file, it is relative to the file's folder.
 	AggregatedServer serverconfig.Own `yaml:"aggregatedServer"`
-	// Server has additional settings of kube-apiserver that the scenario needs. The
-	// caller of the player starts such a server. The zero value accepts any server.
+	// Server has additional settings of kube-apiserver that the scenario needs. The caller of
+	// the player starts such a server. The zero value accepts any server.
 	Server serverconfig.Extra `yaml:"server"`
 }
 
@@ -128,10 +122,10 @@ type Request struct {
 	HTTP `yaml:",inline"`
 	// Traced requests the trace of this request.
 	Traced bool `yaml:"traced"`
-	// Warmup is sent, untraced, right before a traced request, so that the trace does
-	// not depend on the content of caches. If it is left out, the request itself is
-	// sent. An empty list sends nothing. A request that changes something needs a
-	// Warmup: the same change to another object, or the change and its reversal.
+	// Warmup is sent, untraced, right before a traced request, so that the trace does not depend
+	// on the content of caches. If it is left out, the request itself is sent. An empty list
+	// sends nothing. A request that changes something needs a Warmup: the same change to another
+	// object, or the change and its reversal.
 	Warmup []HTTP `yaml:"warmup"`
 	// Expect has the conditions that the trace must meet for the run to succeed.
 	Expect Expect `yaml:"expect"`
@@ -143,39 +137,38 @@ type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.
 	Path string `yaml:"path"`
-	// Status is the status code that the answer must have. Files always have it. In
-	// other requests, 0 accepts any status.
+	// Status is the status code that the answer must have. Files always have it. In other
+	// requests, 0 accepts any status.
 	Status int `yaml:"status"`
 	// As is the user: Learner (the default), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`
-	// Headers are added to "Accept: application/json" and, with a body, "Content-Type:
-	// application/json". A header with the same name replaces these.
+	// Headers are added to "Accept: application/json" and, with a body,
+	// "Content-Type: application/json". A header with the same name replaces these.
 	Headers map[string]string `yaml:"headers"`
 	// Body is written as YAML and sent as JSON.
 	Body *Document `yaml:"body"`
-	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's
-	// file. parse reads it into Body.
+	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's file. parse
+	// reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
-	// Keep keeps values of the answer for later requests. It maps a name to the place
-	// of the value in the answer ("metadata.continue"). A later Path or Body refers to
-	// the value by "${name}".
+	// Keep keeps values of the answer for later requests. It maps a name to the place of
+	// the value in the answer ("metadata.continue"). A later Path or Body refers to the
+	// value by "${name}".
 	Keep map[string]string `yaml:"keep"`
-	// Await repeats the request until the answer has the Status. The server learns of
-	// some objects through a watch, and takes them into account only then.
+	// Await repeats the request until the answer has the Status. The server learns of some
+	// objects through a watch, and takes them into account only then.
 	Await bool `yaml:"await"`
-	// Asks names a webhook of the setup that the server must call before it answers.
-	// With Await, the request is repeated until the server has called it.
+	// Asks names a webhook of the setup that the server must call before it answers. With Await,
+	// the request is repeated until the server has called it.
 	Asks string `yaml:"asks"`
-	// During makes the request a watch. These requests are sent while the answer
-	// continues, each after the event of the previous request has come. After the last
-	// event, the player closes the connection. The requests of a traced watch may be
-	// traced, too. The watch's warm-up also warms up for them.
+	// During makes the request a watch. These requests are sent while the answer continues, each
+	// after the event of the previous request has come. After the last event, the player closes
+	// the connection. The requests of a traced watch may be traced, too. The watch's warm-up
+	// also warms up for them.
 	During []Request `yaml:"during"`
 	// Unseen is set for a request of During that causes no event of the watch.
 	Unseen bool `yaml:"unseen"`
-	// Events makes the request a watch as well. After the events of During, the watch
-	// must see events of these types, in order: "ADDED", "MODIFIED", "DELETED",
-	// "BOOKMARK".
+	// Events makes the request a watch as well. After the events of During, the watch must see
+	// events of these types, in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
 	Events []string `yaml:"events"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
@@ -185,8 +178,7 @@ type HTTP struct {
 
 // These are the users that send requests.
 const (
-	// Learner is an ordinary user, who may do only the actions that RBAC objects
-	// allow.
+	// Learner is an ordinary user, who may do only the actions that RBAC objects allow.
 	Learner = "learner"
 	// Admin is in the group system:masters and may do everything.
 	Admin = "admin"
@@ -198,8 +190,7 @@ const (
 
 // An Expect has the expectations of a trace.
 type Expect struct {
-	// Calls names functions that must be entered in this order, with any others in
-	// between.
+	// Calls names functions that must be entered in this order, with any others in between.
 	Calls []Function `yaml:"calls"`
 	// Absent names functions that must not be called.
 	Absent []Function `yaml:"absent"`
@@ -219,9 +210,9 @@ type Stored struct {
 	Encoding string `yaml:"encoding"`
 }
 
-// A Function is the name of a function: its full name, or an end of it after a
-// slash ("handlers.getResourceHandler.func1"). If the name differs between
-// versions of Kubernetes, the Function lists all names.
+// A Function is the name of a function: its full name, or the end of it after a slash
+// ("handlers.getResourceHandler.func1"). If the name differs between versions of Kubernetes, the
+// Function lists all names.
 type Function []string
 
 // UnmarshalYAML reads one name or a list of names.
@@ -248,8 +239,8 @@ type Value struct {
 	Value string `yaml:"value"`
 }
 
-// Traced lists the traced requests, in the order in which Player.Play passes them
-// to after. Requests sent during a watch come after the watch.
+// Traced lists the traced requests, in the order in which Player.Play passes them to after.
+// Requests sent during a watch come after the watch.
 func (s *Scenario) Traced() []*Request {
 	var traced []*Request
 	for i := range s.Requests {
@@ -267,10 +258,9 @@ func (s *Scenario) Traced() []*Request {
 	return traced
 }
 
-// AnyAnswer returns a copy of the scenario that accepts any answer to its requests
-// and warm-ups. It is for a server that may behave differently from upstream's
-// server. An awaited request is repeated for some seconds until it has the answer
-// of upstream's server.
+// AnyAnswer returns a copy of the scenario that accepts any answer to its requests and warm-ups.
+// It is for a server that may behave differently from upstream's server. An awaited request is
+// repeated for some seconds until it has the answer of upstream's server.
 func (s *Scenario) AnyAnswer() *Scenario {
 	free := *s
 	free.Requests = slices.Clone(s.Requests)

@@ -23,13 +23,12 @@ type fakeServer struct {
 	objects map[string]map[string]any
 	log     []string // "learner GET /path traced"
 	version int
-	// forgetful is the number of reviews that are answered as if the RBAC objects had
-	// not been seen yet.
+	// forgetful is the number of reviews that are answered as if the RBAC objects had not been
+	// seen yet.
 	forgetful int
 	// refuse answers a request with a status; it returns 0 for a normal answer.
 	refuse func(r *http.Request) int
-	// hold answers a request itself and may take any time; it returns false for a
-	// normal answer.
+	// hold answers a request itself and may take any time; it returns false for a normal answer.
 	hold func(w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -151,8 +150,7 @@ func (s *fakeServer) post(r *http.Request) (int, any) {
 	return http.StatusCreated, object
 }
 
-// allows reports whether there is a role. Every role in the tests is the
-// learner's.
+// allows reports whether there is a role. Every role in the tests is the learner's.
 func (s *fakeServer) allows() bool {
 	if s.forgetful > 0 {
 		s.forgetful--

@@ -20,8 +20,8 @@ const (
 	pollEvery = 10 * time.Millisecond
 	// pollTimeout is the time after which polling gives up.
 	pollTimeout = 90 * time.Second
-	// nudgeAfter is the time after which an object that still exists is nudged, and
-	// the interval of further nudges.
+	// nudgeAfter is the time after which an object that still exists is nudged, and the interval
+	// of further nudges.
 	nudgeAfter = 2 * time.Second
 )
 
@@ -37,10 +37,9 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	}
 }
 
-// awaitCache waits until the server's watch cache has the change of h. Writes
-// start from the object in that cache. If it is stale, they are retried, and the
-// trace shows that. A GET with a resourceVersion is answered from the cache, once
-// the cache is fresh enough.
+// awaitCache waits until the server's watch cache has the change of h. Writes start from the
+// object in that cache. If it is stale, they are retried, and the trace shows that. A GET with a
+// resourceVersion is answered from the cache, once the cache is fresh enough.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
@@ -58,8 +57,8 @@ func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	return get.must(http.StatusOK)
 }
 
-// awaitGone waits until there is no object at the path. If the path selects
-// objects of a collection, it waits until no object is selected.
+// awaitGone waits until there is no object at the path. If the path selects objects of a
+// collection, it waits until no object is selected.
 func (w *wire) awaitGone(ctx context.Context, path string) error {
 	nudged := time.Now()
 	return poll(ctx, func() (bool, error) {
@@ -75,16 +74,15 @@ func (w *wire) awaitGone(ctx context.Context, path string) error {
 	}, message.Of("%s to be gone: does it have finalizers or a grace period? Then write \"stays: true\" at its deletion", path))
 }
 
-// nudge changes a CustomResourceDefinition that is being deleted, so that
-// kube-apiserver's finalizer retries it. The finalizer may have dropped it:
+// nudge changes a CustomResourceDefinition that is being deleted, so that kube-apiserver's
+// finalizer retries it. The finalizer may have dropped it:
 //
-// If the first list of the custom resources fails because their cache is not ready
-// yet, the finalizer notes that in the condition Terminating and tries again 5 ms
-// later. If its informer has not seen the note by then, the attempt ends in a
-// conflict. The finalizer takes the conflict for a change by somebody else. But a
-// change of that condition alone triggers no retry until the informer's resync
-// after five minutes (CRDFinalizer.sync and updateCustomResourceDefinition,
-// crd_finalizer.go of k8s.io/apiextensions-apiserver v0.37.1).
+// If the first list of the custom resources fails because their cache is not ready yet, the
+// finalizer notes that in the condition Terminating and tries again 5 ms later. If its informer
+// has not seen the note by then, the attempt ends in a conflict. The finalizer takes the
+// conflict for a change by somebody else. But a change of that condition alone triggers no retry
+// until the informer's resync after five minutes (CRDFinalizer.sync and
+// updateCustomResourceDefinition, crd_finalizer.go of k8s.io/apiextensions-apiserver v0.37.1).
 //
 // nudge ignores the answer, because the object may just have been removed.
 func (w *wire) nudge(ctx context.Context, path string, body []byte) {
@@ -103,8 +101,7 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
-// usualTimeout limits the wait for an answer that only upstream's server is sure
-// to give.
+// usualTimeout limits the wait for an answer that only upstream's server is sure to give.
 const usualTimeout = 5 * time.Second
 
 // awaitUsual sends h until the answer has the usual status, for a limited time.
@@ -117,8 +114,8 @@ func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	}
 }
 
-// await sends h until the answer has the expected status and the server has called
-// the webhook of h.Asks, if any.
+// await sends h until the answer has the expected status and the server has called the webhook
+// of h.Asks, if any.
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
 	err := poll(ctx, func() (bool, error) {

@@ -35,8 +35,8 @@ requests:
 	}
 }
 
-// A changed server need not give the awaited answer. The player still waits for
-// the answer, because later requests may need it.
+// A changed server need not give the awaited answer. The player still waits for the answer,
+// because later requests may need it.
 func TestAwaitUsualAnswer(t *testing.T) {
 	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}
@@ -66,8 +66,7 @@ requests:
 	}
 }
 
-// A dry run stores nothing. So it can be its own warm-up, and there is nothing to
-// wait for.
+// A dry run stores nothing. So it can be its own warm-up, and there is nothing to wait for.
 func TestChanges(t *testing.T) {
 	for _, test := range []struct {
 		h    HTTP
@@ -116,8 +115,8 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
-// TestNudge checks that a CustomResourceDefinition is removed even if its
-// finalizer has forgotten it.
+// TestNudge checks that a CustomResourceDefinition is removed even if its finalizer has
+// forgotten it.
 func TestNudge(t *testing.T) {
 	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"
 	server := newFakeServer(t)

@@ -2,17 +2,17 @@ package scenarios
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// shownFirst maps a scenario to the first expected function that came with the
-// scenario's first release. TestShownFirst finds these functions in the names of
-// all releases, which takes too long for a command.
+// shownFirst maps a scenario to the first expected function that came with the scenario's first
+// release. TestShownFirst finds these functions in the names of all releases, which takes too
+// long for a command.
 var shownFirst = map[string]string{
 	"create-service":   "service/storage.(*REST).beginCreate",
 	"policy-deny":      "admission/plugin/policy/validating.(*Plugin).Validate",
 	"scale-deployment": "deployment/storage.(*scaleUpdatedObjectInfo).UpdatedObject",
 }
 
-// answeredSince maps a scenario to the reason why its first release answers the
-// requests differently from the release before.
+// answeredSince maps a scenario to the reason why its first release answers the requests
+// differently from the release before.
 var answeredSince = map[string]message.Message{
 	"aggregated-api":  wardle,
 	"aggregated-deny": wardle,
@@ -22,18 +22,16 @@ var answeredSince = map[string]message.Message{
 }
 
 var (
-	// See pkg/apis/wardle/register.go of k8s.io/sample-apiserver v0.16.15 and
-	// v0.17.17.
+	// See pkg/apis/wardle/register.go of k8s.io/sample-apiserver v0.16.15 and v0.17.17.
 	wardle = message.Of("the sample server calls its API group wardle.example.com since v1.17, and called it wardle.k8s.io before")
-	// See AcceptedAdmissionReviewVersions in pkg/apis/admissionregistration/validation
-	// of Kubernetes v1.16.15 and v1.17.17.
+	// See AcceptedAdmissionReviewVersions in pkg/apis/admissionregistration/validation of
+	// Kubernetes v1.16.15 and v1.17.17.
 	reviews = message.Of("kube-apiserver accepts webhooks that only understand version v1 of AdmissionReview since v1.17")
 )
 
-// NeedsFirst returns the reason why the scenario needs its first release, although
-// older releases may serve the request. The reason is a function that came with
-// that release, or an answer that differs from then on. It is empty if no reason
-// is known.
+// NeedsFirst returns the reason why the scenario needs its first release, although older
+// releases may serve the request. The reason is a function that came with that release, or an
+// answer that differs from then on. It is empty if no reason is known.
 func (s *Scenario) NeedsFirst() message.Message {
 	if shown := shownFirst[s.Name]; shown != "" {
 		return message.Of("the scenario shows %s, which Kubernetes has since %s", shown, s.Releases.Since)
@@ -41,9 +39,9 @@ func (s *Scenario) NeedsFirst() message.Message {
 	return answeredSince[s.Name]
 }
 
-// WhyMissing extends the reason why a release has no recording of a scenario. If
-// the release is older than the scenario's first release, it adds the reason of
-// NeedsFirst, if there is one.
+// WhyMissing extends the reason why a release has no recording of a scenario. If the scenario
+// cannot run on the release, it adds the reason of NeedsFirst, if there is one. It returns
+// reason unchanged for a scenario that Find does not find.
 func WhyMissing(reason message.Message, name, release string) message.Message {
 	scenario, err := Find(name)
 	if err != nil || scenario.Releases.Has(release) {

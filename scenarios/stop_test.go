@@ -26,8 +26,8 @@ func TestStopRefused(t *testing.T) {
 	}
 }
 
-// The requests come after the signal, and the trace of the end comes after the
-// requests, while the watch is still open.
+// The requests come after the signal, and the trace of the end comes after the requests, while
+// the watch is still open.
 func TestStop(t *testing.T) {
 	s, err := parseStop(t, "requests: [{method: GET, path: /readyz, status: 500, as: admin, traced: true, warmup: []}]")
 	if err != nil {

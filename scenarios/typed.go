@@ -12,16 +12,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A TypedRequest is a request typed by a person: on a command line, or as the
-// answer to an exercise.
+// A TypedRequest is a request typed by a person: on a command line, or as the answer to
+// an exercise.
 type TypedRequest struct {
 	Method, Path string
 	// Headers have the form "Name: value", as for curl.
 	Headers []string
 	// As is the user, one of Askers. "" means the learner.
 	As string
-	// Body is YAML or JSON and is sent as JSON. With a Content-Type among the headers,
-	// it is sent unchanged. nil means no body.
+	// Body is YAML or JSON and is sent as JSON. With a Content-Type among the headers, it is
+	// sent unchanged. nil means no body.
 	Body []byte
 	// BodyFile names the body in errors.
 	BodyFile string

@@ -40,8 +40,8 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 	return nil
 }
 
-// validateServer returns a mistake for flags that apitrace itself sets, and for
-// file names with a path. kube-apiserver itself reports unknown flags.
+// validateServer returns a mistake for flags that apitrace itself sets, and for file names with
+// a path. kube-apiserver itself reports unknown flags.
 func (s *Scenario) validateServer() *strictyaml.Mistake {
 	for i, flag := range s.Setup.Server.Flags {
 		if err := (serverconfig.Extra{Flags: []string{flag}}).Check(); err != nil {
@@ -56,9 +56,9 @@ func (s *Scenario) validateServer() *strictyaml.Mistake {
 	return nil
 }
 
-// validateAggregated returns a mistake if the server behind the aggregator cannot
-// be started, or if the scenario traces the start or the end of a server.
-// Scenarios without such a server trace the start and the end of any server.
+// validateAggregated returns a mistake if the server behind the aggregator cannot be started, or
+// if the scenario traces the start or the end of a server. Scenarios without such a server trace
+// the start and the end of any server.
 func (s *Scenario) validateAggregated() *strictyaml.Mistake {
 	own := s.Setup.AggregatedServer
 	err := own.Check()
@@ -111,8 +111,8 @@ func (s *Scenario) validateBoot() *strictyaml.Mistake {
 	return nil
 }
 
-// validateStop returns a mistake if the scenario also has a Boot, or has state
-// that nobody can remove after the end of the server.
+// validateStop returns a mistake if the scenario also has a Boot, or has state that nobody can
+// remove after the end of the server.
 func (s *Scenario) validateStop() *strictyaml.Mistake {
 	switch {
 	case s.Stop == nil:
@@ -143,8 +143,8 @@ func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	return nil
 }
 
-// validateWebhooks returns a mistake if a webhook is invalid, if two webhooks
-// share a name, or if a request names an unknown webhook.
+// validateWebhooks returns a mistake if a webhook is invalid, if two webhooks share a name, or
+// if a request names an unknown webhook.
 func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	known := map[string]bool{"": true}
 	for i := range s.Setup.Webhooks {
@@ -168,8 +168,8 @@ func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhook returns the message about an unknown webhook, with a suggestion
-// from the known names.
+// unknownWebhook returns the message about an unknown webhook, with a suggestion from the
+// known names.
 func unknownWebhook(name string, known map[string]bool) message.Message {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(known string) bool { return known == "" })
 	text := message.Of("there is no webhook %q", name)

@@ -11,12 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A watch is a request with an endless answer. The server sends a line for each
-// event until either side hangs up.
+// A watch is a request with an endless answer. The server sends a line for each event until
+// either side hangs up.
 
-// watch sends h and then the requests of h.During. It sends each of them after the
-// event of the previous one has come. It then waits for the events of h.Events and
-// hangs up. The body has all these events.
+// watch sends h and then the requests of h.During. It sends each of them after the event of the
+// previous one has come. It then waits for the events of h.Events and hangs up. The body has all
+// these events.
 func (r *run) watch(ctx context.Context, h *HTTP, traceID string) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
 	ctx, hangUp := context.WithCancel(ctx)
@@ -56,8 +56,7 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 	return nil
 }
 
-// change sends one of the requests during a watch. It adds a traced request to
-// watch.
+// change sends one of the requests during a watch. It adds a traced request to watch.
 func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
 	if !change.Traced {
 		_, err := r.do(ctx, &change.HTTP)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The server of this test ends each answer after one line, so a watch sees one
-// event.
+// The server of this test ends each answer after one line, so a watch sees one event.
 func TestWatch(t *testing.T) {
 	const text = `name: mine
 title: {en: Mine}
@@ -57,8 +56,8 @@ requests:
 	}
 }
 
-// The traced requests during a watch are handed over after the watch, in the order
-// in which they were sent.
+// The traced requests during a watch are handed over after the watch, in the order in which they
+// were sent.
 func TestTracedDuringWatch(t *testing.T) {
 	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}

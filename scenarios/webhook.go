@@ -25,17 +25,17 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Webhook is an admission webhook that the player serves by HTTPS on the
-// loopback interface during the replay. An object of the setup registers it. In
-// that object, "${name.url}" stands for its address and "${name.caBundle}" for its
-// certificate authority, which is new for each run.
+// A Webhook is an admission webhook that the player serves by HTTPS on the loopback interface
+// during the replay. An object of the setup registers it. In that object, "${name.url}"
+// stands for its address and "${name.caBundle}" for its certificate authority, which is new
+// for each run.
 type Webhook struct {
 	// Name is the name of the webhook in the scenario.
 	Name string `yaml:"name"`
 	// Denies makes the webhook deny each request.
 	Denies bool `yaml:"denies"`
-	// Code is the HTTP status of a denial, and Message its reason. Without a Code, the
-	// server uses 400.
+	// Code is the HTTP status of a denial, and Message its reason. Without a Code, the server
+	// uses 400.
 	Code    int    `yaml:"code"`
 	Message string `yaml:"message"`
 	// Patch is the JSON patch in the webhook's answer.
@@ -46,9 +46,9 @@ type Webhook struct {
 	Delay time.Duration `yaml:"delay"`
 	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
-	// TakesNames is the number of names that the webhook takes for each request that
-	// calls it. It takes the first names that the server generates. Before it answers,
-	// it creates an object of that name as the administrator.
+	// TakesNames is the number of names that the webhook takes for each request whose Asks names
+	// it: the first ones that the server generates. Before it answers, it creates an object of
+	// such a name as the administrator.
 	TakesNames int `yaml:"takesNames"`
 }
 
@@ -59,8 +59,7 @@ type webhook struct {
 	server  *http.Server
 	closing chan struct{}
 	names   nameTaker
-	// asked counts the received requests. pending counts the requests without an
-	// answer.
+	// asked counts the received requests. pending counts the requests without an answer.
 	asked, pending atomic.Int64
 	served         sync.WaitGroup
 }
@@ -68,8 +67,8 @@ type webhook struct {
 // webhooks are the webhooks of a run, by name.
 type webhooks map[string]*webhook
 
-// serveWebhooks starts the webhooks of a scenario and adds their addresses and
-// authorities to values. Webhooks that take names use wire.
+// serveWebhooks starts the webhooks of a scenario and adds their addresses and authorities to
+// values. Webhooks that take names use wire.
 func serveWebhooks(ctx context.Context, wanted []Webhook, values kept, wire *wire) (webhooks, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -127,8 +126,7 @@ func (w webhooks) close() error {
 	return errors.Join(errs...)
 }
 
-// waiting returns the quoted names of the webhooks that have an unanswered
-// request.
+// waiting returns the quoted names of the webhooks that have an unanswered request.
 func (w webhooks) waiting() []string {
 	var names []string
 	for name, hook := range w {
@@ -140,16 +138,14 @@ func (w webhooks) waiting() []string {
 	return names
 }
 
-// begin announces a request to the webhook that the server must call for it. name
-// may be empty.
+// begin announces a request to the webhook that the server must call for it. name may be empty.
 func (w webhooks) begin(name string) {
 	if hook := w[name]; hook != nil {
 		hook.names.begin(hook.TakesNames)
 	}
 }
 
-// asked returns the number of requests that a webhook has received. name may be
-// empty.
+// asked returns the number of requests that a webhook has received. name may be empty.
 func (w webhooks) asked(name string) int64 {
 	if hook := w[name]; hook != nil {
 		return hook.asked.Load()
@@ -179,8 +175,7 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(rw).Encode(review) // an error means that the client has hung up
 }
 
-// waits waits for the webhook's delay. It reports whether the webhook then
-// answers.
+// waits waits for the webhook's delay. It reports whether the webhook then answers.
 func (w *webhook) waits(ctx context.Context) bool {
 	var answer <-chan time.Time
 	if !w.Silent {

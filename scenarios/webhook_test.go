@@ -22,8 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// serve starts a webhook. It also returns a function that calls it like
-// kube-apiserver.
+// serve starts a webhook. It also returns a function that calls it like kube-apiserver.
 func serve(t *testing.T, wanted Webhook, wire *wire) (webhooks, func(context.Context, any) (*http.Response, error)) {
 	t.Helper()
 	values := kept{}
@@ -59,7 +58,7 @@ func review(uid types.UID) admissionv1.AdmissionReview {
 func TestWebhookAnswers(t *testing.T) {
 	for _, test := range []struct {
 		webhook Webhook
-		want    string // a part of the response
+		want    string // the whole response
 	}{
 		{Webhook{Name: "a"}, `{"uid":"7","allowed":true}`},
 		{Webhook{Name: "a", Warnings: []string{"old"}, Delay: time.Millisecond}, `{"uid":"7","allowed":true,"warnings":["old"]}`},
@@ -101,8 +100,8 @@ func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
 	}
 }
 
-// When the run is over, the connection to a silent webhook is closed, and nobody
-// listens there any more.
+// When the run is over, the connection to a silent webhook is closed, and nobody listens there
+// any more.
 func TestSilentWebhook(t *testing.T) {
 	all, ask := serve(t, Webhook{Name: "a", Silent: true}, nil)
 	address, err := url.Parse(all["a"].url)
@@ -175,8 +174,7 @@ func TestParseBadWebhook(t *testing.T) {
 	}
 }
 
-// If the server does not call the webhook, the request has not done its part in
-// the scenario.
+// If the server does not call the webhook, it has not done the work that the scenario is about.
 func TestWebhookNotAsked(t *testing.T) {
 	s, err := parse("mine.yaml", []byte(withWebhook), noFiles)
 	if err != nil {

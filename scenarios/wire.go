@@ -17,19 +17,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answerTimeout limits the time of one request. The slowest requests of scenarios
-// are answered within a second. A server that does not answer is an error.
+// answerTimeout limits the time of one request. The slowest requests of scenarios are answered
+// within a second. A server that does not answer is an error.
 const answerTimeout = time.Minute
 
-// A wire is the only connection to the server, which all requests of a run share.
-// With a second connection, its first request would take a code path that the
-// others skip.
+// A wire is the only connection to the server, which all requests of a run share. With a second
+// connection, its first request would take a code path that the others skip.
 type wire struct {
 	baseURL string
 	client  *http.Client
 	tokens  map[string]string // by user; Anonymous has no token; the learner's tokens are below
-	// learnerTokens are the learner's tokens. learner follows the server's cache of
-	// them.
+	// learnerTokens are the learner's tokens. learner follows the server's cache of them.
 	learnerTokens []string
 	learner       *tokenCache
 }
@@ -74,8 +72,8 @@ type Sent struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Start is the time when the request was sent. Duration is the time from then to
-	// the end of the answer, including its body.
+	// Start is the time when the request was sent. Duration is the time from then to the end of
+	// the answer, including its body.
 	Start    time.Time
 	Duration time.Duration
 	// Err is set if there was no complete answer.
@@ -92,8 +90,8 @@ type duringSent struct {
 	sent    *Sent
 }
 
-// send sends one request and reads the answer. A request without a trace ID has no
-// traceparent header, so that the server does not trace it.
+// send sends one request and reads the answer. A request without a trace ID has no traceparent
+// header, so that the server does not trace it.
 func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
 	if h.Body != nil {
@@ -114,8 +112,8 @@ func (w *wire) exchange(ctx context.Context, h *HTTP, sent *Sent) error {
 	return err
 }
 
-// begin sends the request and returns when the header of the answer has come. The
-// caller must close the body.
+// begin sends the request and returns when the header of the answer has come. The caller must
+// close the body.
 func (w *wire) begin(ctx context.Context, h *HTTP, sent *Sent) (*http.Response, error) {
 	request, err := w.request(ctx, h, sent.TraceID)
 	if err != nil {
@@ -168,8 +166,8 @@ func (w *wire) token(asker string) string {
 	return w.tokens[asker]
 }
 
-// must returns an error for the user if the answer does not have the status.
-// Status 0 accepts any status.
+// must returns an error for the user if the answer does not have the status. Status 0 accepts
+// any status.
 func (s *Sent) must(status int) error {
 	if s.Err != nil {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
@@ -180,8 +178,8 @@ func (s *Sent) must(status int) error {
 	return nil
 }
 
-// message returns the server's message in an error response. For requests on
-// secrets it leaves the message out, because a Status quotes the object.
+// message returns the server's message in an error response. For requests on secrets it leaves
+// the message out, because a Status quotes the object.
 func (s *Sent) message() string {
 	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
@@ -194,9 +192,8 @@ func (s *Sent) Outcome() string {
 	return fmt.Sprintf("%d %s (its message is not shown: the request is on secrets)", s.Status, http.StatusText(s.Status))
 }
 
-// FullMessage returns the server's message in an error response. It is the message
-// of the Status object, or else the beginning of the body. A very long message is
-// cut.
+// FullMessage returns the server's message in an error response. It is the message of the Status
+// object, or else the beginning of the body. A very long message is cut.
 func (s *Sent) FullMessage() string {
 	var status struct {
 		Message string `json:"message"`
