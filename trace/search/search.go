@@ -16,17 +16,16 @@ type Hit struct {
 	Text string
 	// Places are the recordings that have the text, older releases first.
 	Places []Place
-	// Rank is 0 for the best matches. It is greater for a function that
-	// trace.RankFunctions ranks lower.
+	// Rank is 0 for the best matches. It is greater for a function that trace.RankFunctions
+	// ranks lower.
 	Rank int
 }
 
-// Text finds the functions, values and errors that contain a text, ignoring case,
-// and the functions that trace.MatchFunctions finds. It searches the recordings
-// and more, which has texts of other recordings (see Of). The hits are in the
-// order of Sort. If a value is also an error of the same recordings, only the
-// error is a hit. If nothing is found for a call such as "server.Run(stopCh)",
-// Text searches for the function.
+// Text finds the functions, values and errors that contain a text, ignoring case, and the
+// functions that trace.MatchFunctions finds. It searches the recordings and more, which has
+// texts of other recordings (see Of). The hits are in the order of Sort. A value that is also an
+// error of the same recordings is left out if the error is a hit. If nothing is found for a call
+// such as "server.Run(stopCh)", Text searches for the function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -67,9 +66,9 @@ func (x *index) search(query string, more []Hit) []Hit {
 	return hits
 }
 
-// withoutTwins leaves out values that are also errors of the same recordings. A
-// function may record an error that it was passed as a value. The error itself
-// says more.
+// withoutTwins leaves out values that are also errors among the hits, of the same recordings. A
+// function may record as a value an error that it was passed. The error itself shows its text
+// and its place.
 func withoutTwins(hits []Hit) []Hit {
 	places := map[string][]Place{}
 	for _, h := range hits {
@@ -92,8 +91,8 @@ func All() ([]Hit, error) {
 	return x.hits(func(*entry) bool { return true }), nil
 }
 
-// Merge merges two lists of texts. Each text occurs once, with the places of both
-// lists. The result has functions before values before errors.
+// Merge merges two lists of texts. Each text occurs once, with the places of both lists. The
+// result has functions before values before errors.
 func Merge(a, b []Hit) []Hit {
 	if len(b) == 0 {
 		return a
@@ -118,8 +117,8 @@ func Merge(a, b []Hit) []Hit {
 	return a
 }
 
-// Sort sorts hits: the best matches first, then functions before values before
-// errors. Hits in few recordings come before hits in many, because they say more.
+// Sort sorts hits: the best matches first, then functions before values before errors. Hits in
+// few recordings come before hits in many, because they say more.
 func Sort(hits []Hit) {
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind), cmp.Compare(len(a.Places), len(b.Places)))
@@ -137,9 +136,8 @@ func Of(rec *trace.Recording, place Place) []Hit {
 	return slices.CompactFunc(all, func(a, b Hit) bool { return order(a, b) == 0 })
 }
 
-// values finds the values that have a name and contain a text, ignoring case. The
-// name is the full name of an attribute or its end, as in the tree
-// ("flow_schema"). An empty text finds all.
+// values finds the values that have a name and contain a text, ignoring case. The name is the
+// full name of an attribute or its end, as in the tree ("flow_schema"). An empty text finds all.
 func values(name, text string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {

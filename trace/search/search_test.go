@@ -102,8 +102,8 @@ func TestFinds(t *testing.T) {
 	}
 }
 
-// TestBetterMatchesComeFirst searches for a text. One function's name ends with
-// the text, and other names contain it.
+// TestBetterMatchesComeFirst searches for a text. One function's name ends with the text, and
+// other names contain it.
 func TestBetterMatchesComeFirst(t *testing.T) {
 	hits, err := Text("corruptObject")
 	if err != nil {
@@ -138,8 +138,8 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	}
 }
 
-// TestOldNames searches for names that only old releases have, for a type, for a
-// part of an old name and for a name that every release has.
+// TestOldNames searches for names that only old releases have, for a type, for a part of an old
+// name and for a name that every release has.
 func TestOldNames(t *testing.T) {
 	for _, test := range []struct {
 		query, release string

@@ -23,9 +23,8 @@ type Result struct {
 	Names []lineage.Found
 }
 
-// Write writes up to most hits, in the order of Sort. For each hit, it writes the
-// recordings that have it and the command that shows it. It then writes up to
-// mostNames names.
+// Write writes up to most hits, in the order of Sort. For each hit, it writes the recordings
+// that have it and the command that shows it. It then writes up to mostNames names.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
@@ -85,7 +84,7 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 	}
 }
 
-// Fate says which releases have a name, and how the name ended.
+// Fate says which releases have a name, and what became of it.
 func Fate(n lineage.Found) message.Message {
 	in := message.Of("from %s to %s", n.First, n.Last)
 	if n.First == n.Last {
@@ -100,10 +99,9 @@ func Fate(n lineage.Found) message.Message {
 	return message.Of("%s; %s", in, n.Became)
 }
 
-// Names returns the functions and types of released sources that match a query.
-// It leaves out functions that are in recordings and have the same name in the
-// newest release. If nothing matches and partly is set, a part of a name is
-// enough.
+// Names returns the functions and types of released sources that match a query. It leaves out
+// functions that are in recordings and have the same name in the newest release. If nothing
+// matches and partly is set, a part of a name is enough.
 func Names(query string, partly bool) ([]lineage.Found, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -119,12 +117,11 @@ func Names(query string, partly bool) ([]lineage.Found, error) {
 	}), nil
 }
 
-// A Query describes a search. Text searches for a text. Value is NAME=TEXT or
-// NAME, and searches for values with this name.
+// A Query describes a search. Text searches for a text. Value is NAME=TEXT or NAME, and searches
+// for values with this name.
 type Query struct {
 	Text, Value string
-	// Release limits the search to the recordings and the source of one release.
-	// "" means all.
+	// Release limits the search to the recordings and the source of one release. "" means all.
 	Release string
 }
 
@@ -139,7 +136,7 @@ func (q Query) Validate(most int) error {
 	return nil
 }
 
-// Find searches. If it finds nothing, the error suggests similar texts.
+// Find searches. If it finds nothing, the error suggests another search.
 func (q Query) Find() (*Result, error) {
 	found, err := find(q.Text, q.Value)
 	if err != nil || q.Release == "" {
@@ -192,8 +189,7 @@ func find(query, value string) (*Result, error) {
 	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, message.List(names))
 }
 
-// where lists scenarios with their releases. It groups scenarios with the same
-// releases.
+// where lists scenarios with their releases. It groups scenarios with the same releases.
 func where(places []Place, p message.Printer) []string {
 	var scenarios []string
 	releases := map[string][]string{}
@@ -229,8 +225,7 @@ func where(places []Place, p message.Printer) []string {
 	return lines
 }
 
-// commandFor returns the command that shows a hit in the newest release that has
-// it.
+// commandFor returns the command that shows a hit in the newest release that has it.
 func commandFor(h Hit) string {
 	p := h.Places[len(h.Places)-1]
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)
