@@ -11,13 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An event is an event of the Trace Event Format. chrome://tracing and
-// ui.perfetto.dev read this format.
+// An event is an event of the Trace Event Format. chrome://tracing and ui.perfetto.dev read
+// this format.
 type event struct {
 	Name string `json:"name"`
 	Cat  string `json:"cat,omitempty"`
-	// Ph is the kind of the event: "X" for a call, "i" for a moment, "s" and "f"
-	// for the ends of an arrow, "M" for a name.
+	// Ph is the kind of the event: "X" for a call, "i" for a moment, "s" and "f" for the ends of
+	// an arrow, "M" for a name.
 	Ph string `json:"ph"`
 	// S is "t" for a moment, because a moment belongs to its thread.
 	S string `json:"s,omitempty"`
@@ -28,16 +28,15 @@ type event struct {
 	Tid uint64      `json:"tid"`
 	// ID links the ends of an arrow.
 	ID int `json:"id,omitempty"`
-	// Bp is "e" for an arrow that points to the slice around its end, not to the
-	// next slice.
+	// Bp is "e" for an arrow that points to the slice around its end, not to the next slice.
 	Bp   string         `json:"bp,omitempty"`
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// WriteChrome writes the recording as JSON trace events. It writes a process for
-// each traced program, a thread for each goroutine, and a slice for each call. An
-// arrow leads to each call that runs elsewhere than its parent. A call with a
-// recorded entry only is a moment.
+// WriteChrome writes the recording as JSON trace events. It writes a process for each traced
+// program, a thread for each goroutine, and a slice for each call. An arrow leads to each
+// call that runs elsewhere than its parent. If only the entry of a call was recorded, the
+// call is a moment.
 func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing trace events: %w", err)
@@ -63,9 +62,8 @@ func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// requestStarts returns the start of each request in nanoseconds, counted from
-// the first request. If any time is not known, each request follows the request
-// before it.
+// requestStarts returns the start of each request in nanoseconds, counted from the first
+// request. If any time is not known, each request follows the request before it.
 func requestStarts(rec *trace.Recording) []int64 {
 	starts := make([]int64, len(rec.Requests))
 	known := true
@@ -142,8 +140,8 @@ func (c *chromeWriter) request(tree *trace.Tree, start int64) error {
 	return nil
 }
 
-// place returns the process of a call. It writes the names of the process and the
-// thread before their first use.
+// place returns the process of a call. It writes the names of the process and the thread before
+// their first use.
 func (c *chromeWriter) place(call *trace.Call) (int, error) {
 	pid, ok := c.pids[call.Process]
 	if !ok {
@@ -162,8 +160,7 @@ func (c *chromeWriter) place(call *trace.Call) (int, error) {
 		Args: map[string]any{"name": fmt.Sprintf("goroutine %d", call.Goroutine)}})
 }
 
-// arrow writes an arrow from the parent to a call on another goroutine or in
-// another process.
+// arrow writes an arrow from the parent to a call on another goroutine or in another process.
 func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 	p := tree.Parent(i)
 	if p < 0 {

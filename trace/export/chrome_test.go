@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// traceEvents is the Trace Event Format from its readers' point of view. It does
-// not use the writer's types, because these would always agree with the writer.
+// traceEvents is the Trace Event Format from its readers' point of view. It does not use the
+// writer's types, because these would always agree with the writer.
 type traceEvents struct {
 	DisplayTimeUnit string            `json:"displayTimeUnit"`
 	OtherData       map[string]string `json:"otherData"`
@@ -94,8 +94,7 @@ func TestChromeEvents(t *testing.T) {
 
 func nanos(us float64) int64 { return int64(math.Round(us * 1000)) }
 
-// checkNesting checks a rule of the viewers: slices of a thread lie in or beside
-// each other.
+// checkNesting checks a rule of the viewers: slices of a thread lie in or beside each other.
 func checkNesting(t *testing.T, all []slice) {
 	t.Helper()
 	for i, a := range all {
@@ -108,8 +107,7 @@ func checkNesting(t *testing.T, all []slice) {
 	}
 }
 
-// checkArrows checks that each arrow has both ends, and that each end lies on a
-// slice.
+// checkArrows checks that each arrow has both ends, and that each end lies on a slice.
 func checkArrows(t *testing.T, rec *trace.Recording, arrows map[int]map[string]slice, all []slice) {
 	t.Helper()
 	want := 0

@@ -1,10 +1,9 @@
-// Package export writes recordings in formats that other programs read: YAML, the
-// trace events of Chrome and Perfetto, collapsed stacks for flame graphs, and
-// Mermaid sequence diagrams. It also sends them to OpenTelemetry receivers by
-// OTLP.
+// Package export writes recordings in formats that other programs read: YAML, the trace events
+// of Chrome and Perfetto, collapsed stacks for flame graphs, and Mermaid sequence diagrams. It
+// also sends them to OpenTelemetry receivers by OTLP.
 //
-// All formats have every call, except the diagram. The diagram shows the way
-// through the layers and says how many calls it leaves out.
+// All formats have every call, except the diagram. The diagram shows the way through the layers
+// and says how many calls it leaves out.
 //
 // The formats that apitrace reads itself belong in package trace.
 package export

@@ -54,8 +54,7 @@ func storagePart(t *testing.T) *trace.Recording {
 	return rec
 }
 
-// totals matches the parts of a diagram that differ in each recording of the same
-// code.
+// totals matches the parts of a diagram that differ in each recording of the same code.
 var totals = regexp.MustCompile(`[0-9]+ calls in [0-9.]+ ms`)
 
 var writers = map[string]func(io.Writer, *trace.Recording) error{
@@ -100,8 +99,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An independent reader of YAML must find the same as an independent reader of
-// JSON.
+// An independent reader of YAML must find the same as an independent reader of JSON.
 func TestYAMLHoldsTheSame(t *testing.T) {
 	rec := real(t)
 	rec.Requests[0].Calls[3].Error = "a\x00b\x7f: # \"x\"\n\ttab \u2028 é 世 - no: yes"
@@ -216,8 +214,7 @@ func TestFoldedWeights(t *testing.T) {
 	}
 }
 
-// Every layer at an arrow must be a participant, and every participant must have
-// an arrow.
+// Every layer at an arrow must be a participant, and every participant must have an arrow.
 func TestMermaidParticipants(t *testing.T) {
 	for _, lang := range []string{"", "zh"} {
 		guide, err := instrument.Load()

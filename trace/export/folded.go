@@ -15,9 +15,9 @@ import (
 //
 //	GET /api/v1/nodes/n1;k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP 4711
 //
-// The number is the own time of the last function in nanoseconds, summed over all
-// its calls on that path. Flame graph programs read this format. A path without
-// own time has no line. Paths are in order of their first call.
+// The number is the own time of the last function in nanoseconds, summed over all its calls on
+// that path. Flame graph programs read this format. A path without own time has no line. Paths
+// are in order of their first call.
 func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
@@ -30,8 +30,8 @@ func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// A stack is a function below a stack of callers. Deep traces share most of their
-// stacks. So only the writer builds the whole text.
+// A stack is a function below a stack of callers. Deep traces share most of their stacks. So
+// only the writer builds the whole text.
 type stack struct {
 	above int // index of the callers' stack, -1 at the top
 	frame string

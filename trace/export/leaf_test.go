@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestLeaves exports a call with a recorded entry only. In Chrome's format it is
-// a moment. In stacks it has no weight.
+// TestLeaves exports a call of which only the entry was recorded. In Chrome's format it is a
+// moment. In stacks it has no weight.
 func TestLeaves(t *testing.T) {
 	rec := &trace.Recording{Requests: []trace.Request{{
 		TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Calls: []trace.Call{

@@ -24,10 +24,10 @@ type Guide interface {
 	Colour(layer string) string
 }
 
-// WriteMermaid writes a Mermaid sequence diagram. The participants are the client
-// and the layers of the server, in the order of their first entry. An arrow leads
-// from a key step to a key step in another layer below it. Consecutive equal
-// arrows become one arrow with a count. A note has the number of calls. Each
+// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and the layers
+// of the server, in the order of their first entry. An arrow is a key step in another layer than
+// the nearest key step above it. Without such a step above, it comes from the client.
+// Consecutive equal arrows become one arrow with a count. A note has the number of calls. Each
 // layer has its color as background, pale enough for readable text.
 func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
@@ -141,14 +141,14 @@ func (d *diagram) participant(layer string) string {
 	return id
 }
 
-// escape replaces the characters that have a meaning in Mermaid's syntax. For
-// example, a semicolon or a line break would end the statement.
+// escape replaces the characters that have a meaning in Mermaid's syntax. For example, a
+// semicolon or a line break would end the statement.
 func escape(text string) string {
 	return strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ").Replace(text)
 }
 
-// tint returns a color "#rrggbb" in Mermaid's form, with a quarter of its
-// strength. It returns "" for other texts.
+// tint returns a color "#rrggbb" in Mermaid's form, with a quarter of its strength. It returns
+// "" for other texts.
 func tint(colour string) string {
 	var r, g, b uint8
 	if n, _ := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); n != 3 {

@@ -21,8 +21,8 @@ const (
 	protocolHTTP = "http/protobuf"
 )
 
-// SendOTLP sends every call of the recording as a span to an OTLP receiver. It
-// returns the number of sent spans. See Sender.
+// SendOTLP sends every call of the recording as a span to an OTLP receiver. It returns the
+// number of sent spans. See Sender.
 func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	s, err := NewSender(ctx)
 	if err != nil {
@@ -35,10 +35,9 @@ func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) 
 	return spans, err
 }
 
-// A Sender sends recordings to an OTLP receiver. The standard
-// OTEL_EXPORTER_OTLP_* variables set its address and protocol. The default
-// address is http://localhost:4318 for http/protobuf and http://localhost:4317
-// for gRPC.
+// A Sender sends recordings to an OTLP receiver. The standard OTEL_EXPORTER_OTLP_* variables set
+// its address and protocol. The default address is http://localhost:4318 for http/protobuf and
+// http://localhost:4317 for gRPC.
 type Sender struct {
 	client   otlptrace.Client
 	exporter *otlptrace.Exporter
@@ -57,10 +56,9 @@ func NewSender(ctx context.Context) (*Sender, error) {
 	return &Sender{client, exporter}, nil
 }
 
-// Send sends every call of the recording as a span, and returns the number of
-// spans. It returns when the receiver has accepted them, or with the first error.
-// It is an error if the receiver rejects some of them. Send is safe for
-// concurrent use.
+// Send sends every call of the recording as a span, and returns the number of spans. It returns
+// when the receiver has accepted them, or with the first error. It is an error if the receiver
+// rejects some of them. Send is safe for concurrent use.
 func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	b := &batcher{ctx: ctx, to: s.exporter}
 	if err := errors.Join(trace.Export(ctx, rec, b), b.flush()); err != nil {
@@ -69,20 +67,20 @@ func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err
 	return b.sent, nil
 }
 
-// Check sends a message without spans. An error does not prove that the receiver
-// rejects spans, because some receivers reject an empty message.
+// Check sends a message without spans. An error does not prove that the receiver rejects spans,
+// because some receivers reject an empty message.
 func (s *Sender) Check(ctx context.Context) error { return s.client.UploadTraces(ctx, nil) }
 
 // Close closes the connection. It waits for the receiver until ctx ends.
 func (s *Sender) Close(ctx context.Context) error { return s.exporter.Shutdown(ctx) }
 
-// otlpClient returns the client for the protocol that the environment sets. The
-// exporters read the other variables themselves.
+// otlpClient returns the client for the protocol that the environment sets. The exporters read
+// the other variables themselves.
 func otlpClient() (otlptrace.Client, error) {
 	const variable = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv(variable), protocolHTTP)
-	// Without any variable, the exporters would use TLS. OpenTelemetry's
-	// specification, and every local receiver, use plain text.
+	// Without any variable, the exporters would use TLS. OpenTelemetry's specification, and
+	// every local receiver, use plain text.
 	nowhere := true
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		given := os.Getenv(name)
@@ -110,16 +108,14 @@ func otlpClient() (otlptrace.Client, error) {
 	return nil, message.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)
 }
 
-// batchSize is the number of spans in one message: about 400 kB. Receivers accept
-// 4 MB.
+// batchSize is the number of spans in one message: about 400 kB. Receivers accept 4 MB.
 const batchSize = 512
 
-// A batcher is an sdktrace.SpanExporter that collects spans and passes on many at
-// a time. Unlike the SDK's batch processor, it drops no spans and hides no
-// errors.
+// A batcher is an sdktrace.SpanExporter that collects spans and passes on many at a time. Unlike
+// the SDK's batch processor, it drops no spans and hides no errors.
 type batcher struct {
-	// ctx is the context of Send. The SDK would export spans with its own
-	// context, so a receiver could block Send.
+	// ctx is the context of Send. The SDK would export spans with its own context, so a receiver
+	// could block Send.
 	ctx   context.Context
 	to    sdktrace.SpanExporter
 	spans []sdktrace.ReadOnlySpan

@@ -141,8 +141,7 @@ func TestSendOTLPDefault(t *testing.T) {
 	}
 }
 
-// checkSpans checks that there is a span for every call, with id, parent, times
-// and function.
+// checkSpans checks that there is a span for every call, with id, parent, times and function.
 func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 	t.Helper()
 	calls := map[string]trace.Call{}
@@ -217,8 +216,8 @@ func TestSendOTLPFails(t *testing.T) {
 	})
 }
 
-// protobuf's own JSON reader must accept a saved file as OTLP. Only ids differ:
-// OTLP has them in hexadecimal, protobuf in base64.
+// protobuf's own JSON reader must accept a saved file as OTLP. Only ids differ: OTLP has them in
+// hexadecimal, protobuf in base64.
 func TestSavedIsOTLP(t *testing.T) {
 	var saved bytes.Buffer
 	rec := real(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteYAML writes the recording as YAML. It has the fields of trace.WriteJSON,
-// in the same order. It writes the calls one by one and without the encoder,
-// which would need 80 s and 7 GB for the calls of a start.
+// WriteYAML writes the recording as YAML. It has the fields of trace.WriteJSON, in the same
+// order. It writes the calls one by one and without the encoder, which would need 80 s and 7 GB
+// for the calls of a start.
 func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing YAML: %w", err)
@@ -32,19 +32,17 @@ func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// The calls are written in place of these lines. A text of several lines is
-// indented more deeply than its key, so no line of a text is equal to these
-// lines.
+// The calls are written in place of these lines. A text of several lines is indented more deeply
+// than its key, so no line of a text is equal to these lines.
 const (
 	emptyRequests = "requests: []\n"
 	emptyCalls    = "\n  calls: []\n"
 )
 
-// A yamlWriter writes a recording in the same form as the encoder.
+// A yamlWriter writes a recording. Its output is the same as the encoder's.
 type yamlWriter struct {
 	out *bufio.Writer
-	// known caches the YAML of texts, as values of keys at the beginning of a
-	// line.
+	// known caches the YAML of texts, as values of keys at the beginning of a line.
 	known map[string]string
 }
 
@@ -123,8 +121,7 @@ func (y *yamlWriter) attributes(all map[string]string, indent string) error {
 	return err
 }
 
-// text writes a key and a text. lead ends with the key. indent is the indentation
-// of the key.
+// text writes a key and a text. lead ends with the key. indent is the indentation of the key.
 func (y *yamlWriter) text(lead, text, indent string) error {
 	is, err := y.scalar(text)
 	if strings.ContainsAny(is, breaks) {
@@ -149,8 +146,7 @@ func (y *yamlWriter) flag(lead string, set bool) {
 	}
 }
 
-// scalar returns the YAML of a text. Most texts are plain. Most other texts occur
-// many times.
+// scalar returns the YAML of a text. Most texts are plain. Most other texts occur many times.
 func (y *yamlWriter) scalar(text string) (string, error) {
 	switch {
 	case isPlain(text):
@@ -167,9 +163,9 @@ func (y *yamlWriter) scalar(text string) (string, error) {
 	return is, err
 }
 
-// isPlain reports whether a text certainly needs no quotes: it has no character
-// with a meaning in YAML, and is not a special word or a number. IDs are
-// hexadecimal; an "e" may make an ID a number.
+// isPlain reports whether a text certainly needs no quotes: it has no character with a
+// meaning in YAML, and is not a special word or a number. IDs are hexadecimal; an "e" may
+// make an ID a number.
 func isPlain(text string) bool {
 	const longest = 5 // length of the longest special word, false
 	hex := len(text) == 16
@@ -192,7 +188,7 @@ func isPlain(text string) bool {
 	return len(text) > longest && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z' || text[0] == '/')
 }
 
-// isDigits reports whether a text has only digits, so that readers of YAML would
+// isDigits reports whether a text has only digits, at most 18, so that readers of YAML would
 // take it for a number.
 func isDigits(text string) bool {
 	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
@@ -216,8 +212,8 @@ func indented(text, indent string) string {
 	return out.String()
 }
 
-// encodeYAML returns the YAML of a value. It has the fields of the value's JSON,
-// in the same order.
+// encodeYAML returns the YAML of a value. It has the fields of the value's JSON, in the
+// same order.
 func encodeYAML(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -239,8 +235,8 @@ func encodeYAML(value any) (string, error) {
 	return out.String(), err
 }
 
-// nextNode returns the next JSON value as a YAML node. It keeps the order of the
-// fields, which decoding into maps would lose.
+// nextNode returns the next JSON value as a YAML node. It keeps the order of the fields, which
+// decoding into maps would lose.
 func nextNode(decoder *json.Decoder) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {
