@@ -1,6 +1,6 @@
-// Package articles holds the functions that well-known walk-throughs of
-// kube-apiserver name, step by step. It looks each function up in the recordings:
-// where it ran, and its current name. It also has the errors of the articles.
+// Package articles holds the functions that well-known walk-throughs of kube-apiserver name,
+// step by step. It looks each function up in the recordings: where it ran, and its current name.
+// It also has the errors of the articles.
 //
 // The full history of a function belongs in packages history and lineage.
 package articles
@@ -26,8 +26,8 @@ type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
-	// Written names the releases that have its code, as far as known, the newest
-	// last. Nearest is the recorded release nearest to the newest of them.
+	// Written names the releases that have its code, as far as known, the newest last. Nearest
+	// is the recorded release nearest to the newest of them.
 	Written string `yaml:"written"`
 	Nearest string `yaml:"-"`
 	// Note is about the whole text. It may be empty.
@@ -38,8 +38,8 @@ type article struct {
 // A chain is a sequence of calls in an article.
 type chain struct {
 	Title message.Text `yaml:"title"`
-	// Scenarios are the scenarios that show the request of the article, the best
-	// first. If none of them calls a step, another scenario shows the step.
+	// Scenarios are the scenarios that show the request of the article, the best first. If none
+	// of them calls a step, another scenario shows the step.
 	Scenarios []string `yaml:"scenarios"`
 	// Read is the release that has the chain's code, if it was never recorded.
 	Read  string `yaml:"read"`
@@ -48,18 +48,18 @@ type chain struct {
 
 // A step is a call that an article names.
 type step struct {
-	// Text is the call, in the words of the article. TextZh is the Chinese
-	// version, if the text is more than a name.
+	// Text is the call, in the words of the article. TextZh is the Chinese version, if the text
+	// is more than a name.
 	Text   string `yaml:"text"`
 	TextZh string `yaml:"text_zh"`
-	// Function is its full name in a recorded release. If no recorded release has
-	// it, it is the name in an older release. It may also be a type. Today is the
-	// function that does the step in the newest release, if it has another name.
+	// Function is its full name in a recorded release. If no recorded release has it, it is the
+	// name in an older release. It may also be a type. Today is the function that does the step
+	// in the newest release, if it has another name.
 	Function string       `yaml:"function"`
 	Today    string       `yaml:"today"`
 	Note     message.Text `yaml:"note"`
-	// Wrong describes an error of the article. Really is the function that the
-	// article should name instead, or "" if there is none.
+	// Wrong describes an error of the article. Really is the function that the article should
+	// name instead, or "" if there is none.
 	Wrong  message.Text `yaml:"wrong"`
 	Really string       `yaml:"really"`
 	// scenarios are the scenarios of the step's chain.
@@ -92,8 +92,8 @@ var known = sync.OnceValues(func() ([]article, error) {
 	return all, nil
 })
 
-// nearest returns the release that is nearest to the last release in a text such
-// as "v1.18 - v1.20".
+// nearest returns the release that is nearest to the last release in a text such as
+// "v1.18 - v1.20".
 func nearest(text string, releases []string) (string, error) {
 	written, err := minorOf(text[strings.LastIndexByte(text, ' ')+1:])
 	if err != nil {
@@ -126,11 +126,10 @@ const (
 	missing state = iota
 	// ran: a recording of the release calls the function.
 	ran
-	// notCalled: the source has the function, with a span, but no recording calls
-	// it.
+	// notCalled: the source has the function, with a span, but no recording calls it.
 	notCalled
-	// noSpan: the source has the function, without a span, so recordings do not
-	// show whether it ran.
+	// noSpan: the source has the function, without a span, so recordings do not show whether
+	// it ran.
 	noSpan
 	// isType: the source has a type with this name.
 	isType
@@ -163,8 +162,7 @@ func newest() (string, error) {
 	return all[len(all)-1].K8sVersion, nil
 }
 
-// open reads the known facts about a release. last is the newest recorded
-// release.
+// open reads the known facts about a release. last is the newest recorded release.
 func open(version, last string) (*release, error) {
 	functions, err := recordings.Functions(version)
 	if err != nil {
@@ -181,8 +179,8 @@ func open(version, last string) (*release, error) {
 	return r, err
 }
 
-// sight looks a step up in the release. It tries each name of the step, and then
-// the earlier and later names of each.
+// sight looks a step up in the release. It tries each name of the step, and then the earlier and
+// later names of each.
 func (r *release) sight(s *step) sight {
 	var is sight
 	names := []string{s.Function, s.Today}
@@ -213,8 +211,7 @@ func (r *release) sight(s *step) sight {
 	return is
 }
 
-// look looks a name up. If recordings call it, it prefers the first of the
-// scenarios that does.
+// look looks a name up. If recordings call it, it prefers the first of the scenarios that does.
 func (r *release) look(name string, scenarios []string) sight {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {

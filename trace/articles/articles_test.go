@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestEveryStep looks up every step of every chain in the article's nearest
-// release and in the newest. Each step ran, or the output says why it did not.
-// The named scenario must really call a step that ran.
+// TestEveryStep looks up every step of every chain in the article's nearest release and in the
+// newest. Each step ran, or the output says why it did not. The named scenario must really call
+// a step that ran.
 func TestEveryStep(t *testing.T) {
 	all, err := known()
 	if err != nil {
@@ -64,8 +64,8 @@ func TestEveryStep(t *testing.T) {
 	}
 }
 
-// explained reports whether the output of a step says anything about a release
-// that did not run it.
+// explained reports whether the output of a step says anything about a release that did not
+// run it.
 func explained(s *step, r *release) bool {
 	for _, said := range s.say(r, r) {
 		if text := said.String(); strings.HasPrefix(text, r.version+": ") || strings.HasPrefix(text, "neither ") {
@@ -75,8 +75,8 @@ func explained(s *step, r *release) bool {
 	return false
 }
 
-// TestOrderOfACreation checks the claims in the articles' errors about a POST of
-// a Deployment: which functions run, and in which order.
+// TestOrderOfACreation checks the claims in the articles' errors about a POST of a Deployment:
+// which functions run, and in which order.
 func TestOrderOfACreation(t *testing.T) {
 	last, err := newest()
 	if err != nil {
@@ -109,8 +109,8 @@ func TestOrderOfACreation(t *testing.T) {
 	}
 }
 
-// TestAdmissionBeforeTheFinisher checks a claim about the mutating admission in
-// article C: it runs before finishRequest up to v1.17, and below it since then.
+// TestAdmissionBeforeTheFinisher checks a claim about the mutating admission in article C: it
+// runs before finishRequest up to v1.17, and below it since then.
 func TestAdmissionBeforeTheFinisher(t *testing.T) {
 	for version, before := range map[string]bool{"v1.17.17": true, "v1.18.2": false} {
 		rec, err := recordings.Load(version, "create-deployment")
@@ -182,8 +182,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestNoCommandForMain checks that no step offers the source of the package of a
-// program, which apitrace source does not have.
+// TestNoCommandForMain checks that no step offers the source of the package of a program, which
+// apitrace source does not have.
 func TestNoCommandForMain(t *testing.T) {
 	last, err := newest()
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 
 const textWidth = 80
 
-// Write lists the articles. If name is not "", it writes the steps of that
-// article.
+// Write lists the articles. If name is not "", it writes the steps of that article.
 func Write(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
 	if err != nil {
@@ -32,8 +31,8 @@ func Write(w io.Writer, name string, p message.Printer) error {
 	return nil
 }
 
-// WriteErrors writes the errors of the article with a name, or of all articles if
-// the name is "".
+// WriteErrors writes the errors of the article with a name, or of all articles if the name
+// is "".
 func WriteErrors(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
 	if err != nil {
@@ -117,8 +116,8 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// say returns sentences about a step: the error of the article, the history of
-// the function, and the reason for a missing command.
+// say returns sentences about a step: the error of the article, the history of the function, and
+// the reason for a missing command.
 func (s *step) say(near, now *release) []message.Message {
 	var all []message.Message
 	if s.Wrong.En != "" {
@@ -157,8 +156,8 @@ func (s *step) say(near, now *release) []message.Message {
 	return clean(all)
 }
 
-// declared returns the name of a function. For a literal, it is the name of the
-// function that declares it.
+// declared returns the name of a function. For a literal, it is the name of the function that
+// declares it.
 func declared(full string) string {
 	name, _ := funcname.SplitLiteral(full)
 	return name
@@ -172,8 +171,8 @@ func (s *step) text(p message.Printer) string {
 	return s.Text
 }
 
-// short returns a name as the tree shows it. If the package has a common name
-// such as "storage", it adds more elements of the path.
+// short returns a name as the tree shows it. If the package has a common name such as "storage",
+// it adds more elements of the path.
 func short(full string) string {
 	is := funcname.Short(full)
 	before, ok := strings.CutSuffix(full, "/"+is)
@@ -197,8 +196,8 @@ func clean(all []message.Message) []message.Message {
 	return left
 }
 
-// end returns a sentence about the end of a function that a release does not
-// have.
+// end returns a sentence about the releases that have the step's function or type, and about
+// what became of it. It returns an empty message if no release is known to have it.
 func (s *step) end(r *release) message.Message {
 	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
 		declared, _ := funcname.SplitLiteral(s.Function)
@@ -216,8 +215,8 @@ func (s *step) end(r *release) message.Message {
 	return message.Message{}
 }
 
-// command returns the command that shows a step in a release, or "". If the
-// article errs, the command shows the correct function.
+// command returns the command that shows a step in a release, or "". If the article errs, the
+// command shows the correct function.
 func (s *step) command(r *release) string {
 	asked := s
 	if s.Really != "" {
