@@ -1,16 +1,13 @@
-// Package step steps through the recorded calls of a request, as a debugger
-// steps through a running program: into, over and out of calls, forward and
-// backward.
+// Package step steps through the recorded calls of a request, as a debugger steps through a
+// running program: into, over and out of calls, forward and backward.
 //
-// A recording has the entry and the return of functions and the lines of
-// calls, and nothing in between. So each call has three positions. At Calling,
-// its caller is about to make it; this is a position of the caller. At
-// Entered, it has just been entered. At Returning, it is about to return. The
-// first call has no caller in the recording. So a request of n calls has 3n-1
+// A recording has the entry and the return of functions and the lines of calls, and nothing in
+// between. So each call has three positions. At Calling, its caller is about to make it; this is
+// a position of the caller. At Entered, it has just been entered. At Returning, it is about to
+// return. The first call has no caller in the recording. So a request of n calls has 3n-1
 // positions, from Entered to Returning of its first call.
 //
-// All functions are pure. A position is a value: it can be kept, compared and
-// returned to.
+// All functions are pure. A position is a value: it can be kept, compared and returned to.
 //
 // The display of positions does not belong here.
 package step
@@ -27,13 +24,12 @@ type Kind int
 const (
 	// Entered is the beginning of a call.
 	Entered Kind = iota
-	// Calling is a line of a call that is about to make another call. A call
-	// that takes up the event of a write (trace.Call.Afterwards) has no real
-	// caller. There, Calling is only a place in the order of the recording.
+	// Calling is a line of a call that is about to make another call. A call that takes up the
+	// event of a write (trace.Call.Afterwards) has no real caller. There, Calling is only a
+	// place in the order of the recording.
 	Calling
-	// Returning is the end of a call, after all its callees. A goroutine's
-	// call that has not ended by then (see trace.Call.Unfinished) has this
-	// position, too.
+	// Returning is the end of a call, after all its callees. A goroutine's call that has not
+	// ended by then (see trace.Call.Unfinished) has this position, too.
 	Returning
 )
 
@@ -64,13 +60,11 @@ type Action int
 const (
 	// Into steps to the next position.
 	Into Action = iota
-	// Over steps to the next position that is not within a call made from
-	// here.
+	// Over steps to the next position that is not within a call made from here.
 	Over
-	// Line steps over to the first position of the next line. It passes
-	// further calls of the same execution of the line; see Walker.lineStart.
-	// Backward, it steps to the first position of this line. From there, it
-	// steps to the first position of the line before.
+	// Line steps over to the first position of the next line. It passes further calls of the
+	// same execution of the line; see Walker.lineStart. Backward, it steps to the first position
+	// of this line. From there, it steps to the first position of the line before.
 	Line
 	// Out steps to the next position of a caller.
 	Out
@@ -100,9 +94,8 @@ func (w Walker) Len() int { return 3*w.Tree.Len() - 1 }
 
 // Number returns the number of positions before p, from 0 to Len()-1.
 func (w Walker) Number(p Position) int {
-	// Three kinds of positions come before the entry of call i: the entries of
-	// i calls, the i positions before calls 1 to i, and the returns of all
-	// earlier calls that are not above i.
+	// Three kinds of positions come before the entry of call i: the entries of i calls, the i
+	// positions before calls 1 to i, and the returns of all earlier calls that are not above i.
 	switch p.Kind {
 	case Calling:
 		return w.Number(Position{Call: p.Next}) - 1
@@ -112,10 +105,9 @@ func (w Walker) Number(p Position) int {
 	return 3*p.Call - w.Tree.Depth(p.Call)
 }
 
-// Step returns the position after a step from p. It returns false at the end
-// of the request in that direction, and when it steps out of the first call.
-// The position is then the last position, or the first position when stepping
-// backward.
+// Step returns the position after a step from p. It returns false at the end of the request in
+// that direction, and when it steps out of the first call. The position is then the last
+// position, or the first position when stepping backward.
 func (w Walker) Step(p Position, action Action, direction Direction) (Position, bool) {
 	to, ok := w.step(p, action, direction)
 	switch {
@@ -170,8 +162,7 @@ func (w Walker) next(p Position) (Position, bool) {
 	return Position{Call: p.Call, Kind: Returning}, true
 }
 
-// previous returns the position right before p. It returns false if there is
-// none.
+// previous returns the position right before p. It returns false if there is none.
 func (w Walker) previous(p Position) (Position, bool) {
 	last := -1 // the call that returned right before p
 	switch p.Kind {
@@ -188,15 +179,14 @@ func (w Walker) previous(p Position) (Position, bool) {
 	return Position{Call: p.Call}, true
 }
 
-// before returns the position right before a call. It returns false for the
-// first call.
+// before returns the position right before a call. It returns false for the first call.
 func (w Walker) before(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	return Position{Call: caller, Kind: Calling, Next: call}, caller >= 0
 }
 
-// after returns the caller's position after a call. The lines in between are
-// not recorded. It returns false for the first call.
+// after returns the caller's position after a call. The lines in between are not recorded. It
+// returns false for the first call.
 func (w Walker) after(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	if caller < 0 {
@@ -208,8 +198,7 @@ func (w Walker) after(call int) (Position, bool) {
 	return Position{Call: caller, Kind: Returning}, true
 }
 
-// previousSibling returns the previous call of the same caller, or -1 if there
-// is none.
+// previousSibling returns the previous call of the same caller, or -1 if there is none.
 func (w Walker) previousSibling(call int) int {
 	caller := w.Tree.Parent(call)
 	if call-1 == caller {
@@ -234,10 +223,9 @@ func (w Walker) childHolding(caller, call int) int {
 	return call
 }
 
-// Find returns the nearest matching position before or behind p. If there is
-// none, it returns the same position as Step does at the end, and false. To
-// find the next call of a function, match positions that are Entered and
-// belong to a call of that function.
+// Find returns the nearest matching position before or behind p. If there is none, it returns
+// the same position as Step does at the end, and false. To find the next call of a function,
+// match positions that are Entered and belong to a call of that function.
 func (w Walker) Find(p Position, direction Direction, match func(Position) bool) (Position, bool) {
 	for {
 		var ok bool

@@ -75,8 +75,8 @@ func TestStepIntoVisitsEveryPosition(t *testing.T) {
 	}
 }
 
-// TestStepOverAndOut compares each step with its definition: the nearest position
-// that is not deeper (over), or that is less deep (out).
+// TestStepOverAndOut compares each step with its definition: the nearest position that is not
+// deeper (over), or that is less deep (out).
 func TestStepOverAndOut(t *testing.T) {
 	w := step.Walker{Tree: request()}
 	for i, from := range order {
@@ -93,8 +93,8 @@ func TestStepOverAndOut(t *testing.T) {
 				}
 				for j := i + by; j >= 0 && j < len(order) && !wantOK; j += by {
 					if w.Tree.Depth(order[j].Call) <= most {
-						// A step back over a call leads to the place where the
-						// call is made, not where it returns.
+						// A step back over a call leads to the place where the call is made, not
+						// where it returns.
 						want, wantOK = order[j], true
 					}
 				}
@@ -107,8 +107,7 @@ func TestStepOverAndOut(t *testing.T) {
 	}
 }
 
-// TestStepByLine passes the calls that one line makes, but not the next round of
-// a loop.
+// TestStepByLine passes the calls that one line makes, but not the next round of a loop.
 func TestStepByLine(t *testing.T) {
 	call := func(id, parent, function string, from int) trace.Call {
 		return trace.Call{ID: id, Parent: parent, Function: function, CallerLine: from}
@@ -184,8 +183,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestStackEndsWhereAnEventWasTakenUp checks that nobody is below a call that
-// took up the event of a write, because nobody called it.
+// TestStackEndsWhereAnEventWasTakenUp checks that nobody is below a call that took up the event
+// of a write, because nobody called it.
 func TestStackEndsWhereAnEventWasTakenUp(t *testing.T) {
 	tree := request()
 	tree.Call(3).SetHandoff(trace.HandoffWatch, 7)
