@@ -8,12 +8,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// newHandler makes the two routers of a server. Source:
-// k8s.io/apiserver/pkg/server/handler.go, since v1.8.
+// newHandler makes the two routers of a server. Source: k8s.io/apiserver/pkg/server/handler.go,
+// since v1.8.
 const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
 
-// A Built has the parts that a start has built, in order. Call fields have the
-// numbers of calls of the start.
+// A Built has the parts that a start has built, in order. Call fields have the numbers of calls
+// of the start.
 type Built struct {
 	Servers []Server `json:"servers" description:"The servers in the order in which they were built: each hands on to the one before it what it does not serve."`
 }
@@ -55,8 +55,7 @@ type BuiltRoute struct {
 	Call int `json:"call" description:"The call that built it."`
 }
 
-// BuiltBy returns the parts that a start has built: servers, groups, resources
-// and routes.
+// BuiltBy returns the parts that a start has built: servers, groups, resources and routes.
 func BuiltBy(start *trace.Request) (*Built, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
@@ -72,13 +71,11 @@ func BuiltBy(start *trace.Request) (*Built, error) {
 	return b.built, nil
 }
 
-// A builder sorts routes into the servers, groups and resources that they were
-// built for.
+// A builder sorts routes into the servers, groups and resources that they were built for.
 type builder struct {
 	walker
 	built *Built
-	// stores has the calls that completed a store, by the registry's name of the
-	// resource.
+	// stores has the calls that completed a store, by the registry's name of the resource.
 	stores map[string]int
 	// made are the calls of newHandler so far.
 	made []int
@@ -104,10 +101,9 @@ func (b *builder) visit(i int) {
 	}
 }
 
-// serverOf returns the name of the server that call i belongs to. It looks for
-// the nearest caller above i that has made routers before, and returns the name
-// of their server. It returns "" if that caller made the routers of several
-// servers.
+// serverOf returns the name of the server that call i belongs to. It looks for the nearest
+// caller above i that has made routers before, and returns the name of their server. It returns
+// "" if that caller made the routers of several servers, or if there is no such caller.
 func (b *builder) serverOf(i int) string {
 	for above := b.tree.Parent(i); above >= 0; above = b.tree.Parent(above) {
 		var below []int
@@ -142,8 +138,8 @@ func (b *builder) group(i int) {
 	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, StartNs: b.tree.Call(i).StartNs, Resources: []Resource{}, Others: []BuiltRoute{}})
 }
 
-// in returns the server of call i and the group that is being installed there.
-// The group is nil if none is being installed.
+// in returns the server of call i and the group that is being installed there. The group is nil
+// if none is being installed.
 func (b *builder) in(i int) (*Server, *Group) {
 	s := b.server(b.serverOf(i))
 	if i >= b.groupEnd || len(s.Groups) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestBuiltHasEveryRouteOnce compares the parts that a start has built with its
-// routes, in the oldest and the newest release.
+// TestBuiltHasEveryRouteOnce compares the parts that a start has built with its routes, in the
+// oldest and the newest release.
 func TestBuiltHasEveryRouteOnce(t *testing.T) {
 	for _, release := range []string{"1.26", recordings.Latest} {
 		rec, err := recordings.Load(release, "boot")

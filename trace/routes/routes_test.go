@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestOfARecordedStart checks the starts of the newest and the oldest release.
-// The oldest has go-restful v2.
+// TestOfARecordedStart checks the starts of the newest and the oldest release. The oldest has
+// go-restful v2.
 func TestOfARecordedStart(t *testing.T) {
 	all, err := recordings.Versions()
 	if err != nil {

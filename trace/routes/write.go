@@ -16,8 +16,8 @@ import (
 
 // A Filter selects routes. An empty field selects all.
 type Filter struct {
-	// Resource is the resource of the route, optionally with its group and a
-	// subresource, such as "pods", "deployments.apps" or "pods/status".
+	// Resource is the resource of the route, optionally with its group and a subresource, such
+	// as "pods", "deployments.apps" or "pods/status".
 	Resource string
 	// Method is the HTTP method. Its case does not matter.
 	Method string
@@ -38,8 +38,8 @@ func (f Filter) matches(r Route) bool {
 	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
 }
 
-// Choose returns the routes of a recorded start that a filter selects. It fails
-// if there are none.
+// Choose returns the routes of a recorded start that a filter selects. It fails if there
+// are none.
 func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	all, err := Of(&start.Requests[0])
 	if err != nil {
@@ -52,8 +52,8 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	return wanted, findFiles(start, wanted)
 }
 
-// findFiles looks up missing files of handlers in the index of the release. It
-// does nothing if the release is not in the index.
+// findFiles looks up missing files of handlers in the index of the release. It does nothing if
+// the release is not in the index.
 func findFiles(start *trace.Recording, all []Route) error {
 	code, err := recordings.CodeOf(start.K8sVersion)
 	if err != nil || code == nil {
@@ -78,8 +78,8 @@ func (r Route) place() string {
 	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
-// unmatched returns the error for a filter that selects no route. It suggests
-// resources with similar names.
+// unmatched returns the error for a filter that selects no route. It suggests resources with
+// similar names.
 func (f Filter) unmatched(k8s string, all []Route) error {
 	var resources []string
 	for _, r := range all {
@@ -97,8 +97,7 @@ func (f Filter) unmatched(k8s string, all []Route) error {
 	return message.UsageErrorf("Kubernetes %s has no routes of resource %q and method %q: \"apitrace routes\" lists all", k8s, f.Resource, f.Method)
 }
 
-// Write writes routes as a table. wide adds the operation and the place of each
-// route.
+// Write writes routes as a table. wide adds the operation and the place of each route.
 func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	table := text.NewTable(3)
 	heading := []any{p.Sprintf("METHOD"), p.Sprintf("PATH"), p.Sprintf("HANDLER"), p.Sprintf("STORAGE"), p.Sprintf("STRATEGY")}
@@ -124,8 +123,8 @@ func short(name string) string {
 	}
 	call := trace.Call{Function: name}
 	text := call.ShortName()
-	// Every resource has its storage in a package named storage, so take the
-	// folder above it, which has the name of the resource.
+	// Every resource has its storage in a package named storage, so take the folder above it,
+	// which has the name of the resource.
 	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
 		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
 	}
