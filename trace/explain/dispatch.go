@@ -10,17 +10,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Dispatch is a method of an interface and the method that ran when recorded
-// code called it.
+// A Dispatch is a method of an interface and the method that ran when recorded code called it.
 type Dispatch struct {
 	// Method is the full name of the interface's method, such as
-	// "k8s.io/apiserver/pkg/registry/rest.Getter.Get". Ran is the method that
-	// ran.
+	// "k8s.io/apiserver/pkg/registry/rest.Getter.Get". Ran is the method that ran.
 	Method, Ran string
-	// Storage is the type of the calling handler's storage, such as
-	// "*k8s.io/…/storage.REST". It is "" if the recording does not show it.
-	// Resource is the resource of the handler's request, with its subresource,
-	// such as "deployments/scale". Both are "" if the caller is not a handler.
+	// Storage is the type of the calling handler's storage, such as "*k8s.io/…/storage.REST". It
+	// is "" if the recording does not show it. Resource is the resource of the handler's
+	// request, with its subresource, such as "deployments/scale". Both are "" unless a handler
+	// calls its storage.
 	Storage, Resource string
 	// Caller is the function that made the call.
 	Caller string
@@ -28,11 +26,11 @@ type Dispatch struct {
 	Scenarios []string
 }
 
-// Dispatches lists the recorded calls of methods of interfaces, in order of the
-// first call. It returns one Dispatch for each combination of Method, Ran,
-// Storage, Resource and Caller. wanted selects the methods. The index says which
-// line calls a method of an interface. A line that calls several methods of one
-// name is left out, because the recording does not show which of them was called.
+// Dispatches lists the recorded calls of methods of interfaces, in order of the first call. It
+// returns one Dispatch for each combination of Method, Ran, Storage, Resource and Caller. wanted
+// selects the methods. The index says which line calls a method of an interface. A line that
+// calls several methods of one name is left out, because the recording does not show which of
+// them was called.
 func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
 	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
 	for _, rec := range of {
@@ -99,8 +97,8 @@ func (f *dispatchFinder) add(scenario string, tree *trace.Tree, i int) {
 	f.all[n].Scenarios = appendNew(f.all[n].Scenarios, scenario)
 }
 
-// method returns the interface's method that a line calls. It must have the name
-// of the method that ran. method returns "" if the line calls none or several.
+// method returns the interface's method that a line calls, if it has the name of the method that
+// ran. It returns "" if the line calls no such method or several of them.
 func (f *dispatchFinder) method(at callPlace) string {
 	own := funcname.Parse(at.ran)
 	text := f.code.Function(at.process, at.caller)
@@ -121,21 +119,20 @@ func (f *dispatchFinder) method(at callPlace) string {
 }
 
 const (
-	// handlersPackage holds the handlers. They get their storage as one of the
-	// interfaces in storageInterfaces.
+	// handlersPackage holds the handlers. They get their storage as one of the interfaces
+	// in storageInterfaces.
 	handlersPackage   = "k8s.io/apiserver/pkg/endpoints/handlers."
 	storageInterfaces = "k8s.io/apiserver/pkg/registry/rest"
-	// routesPackage holds the route functions, which call a handler. Their calls
-	// have the type of the handler's storage.
+	// routesPackage holds the route functions, which call a handler. Their calls have the type
+	// of the handler's storage.
 	routesPackage = "k8s.io/apiserver/pkg/endpoints."
 	// serverEntry is the method that starts the work on a request in a server.
 	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 )
 
-// handled returns the storage and the resource of the nearest handler around call
-// i. For a custom resource, no route function calls the handler. There,
-// crdHandler makes the handler for the request, just before, with a function that
-// gets the storage.
+// handled returns the storage and the resource of the nearest handler around call i. For a
+// custom resource, no route function calls the handler. There, crdHandler makes the handler for
+// the request, just before, with a function that gets the storage.
 func handled(tree *trace.Tree, i int) (storage, resource string) {
 	without := "" // the resource without its subresource
 	at, below := i, -1
@@ -157,8 +154,8 @@ func handled(tree *trace.Tree, i int) (storage, resource string) {
 	return storage, cmp.Or(resource, without)
 }
 
-// requested returns the resource that call i read in the URL, with its
-// subresource. Only reads before the call below count.
+// requested returns the resource that call i read in the URL, with its subresource. Only reads
+// before the call below count.
 func requested(tree *trace.Tree, i, below int) string {
 	for c := range tree.Children(i) {
 		if c >= below {
@@ -172,8 +169,7 @@ func requested(tree *trace.Tree, i, below int) string {
 	return ""
 }
 
-// Receiver returns the full name of the type that declares a method. It returns
-// "" for a function.
+// Receiver returns the full name of the type that declares a method. It returns "" for a function.
 func Receiver(method string) string {
 	n := funcname.Parse(method)
 	if n.Type == "" {
@@ -182,8 +178,7 @@ func Receiver(method string) string {
 	return n.Package + "." + strings.TrimSuffix(n.Type, funcname.GenericMark)
 }
 
-// Ran counts the recorded scenarios that called each method. The methods are full
-// names.
+// Ran counts the recorded scenarios that called each method. The methods are full names.
 func Ran(methods []string, of []*trace.Recording) map[string]int {
 	seen := map[string][]string{}
 	for _, m := range methods {

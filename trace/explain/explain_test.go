@@ -50,8 +50,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestStartIsNotAnswered: the start and the end of a program are not requests and
-// have no status, so the page must not show 0.
+// TestStartIsNotAnswered: the start and the end of a program are not requests and have no
+// status, so the page must not show 0.
 func TestStartIsNotAnswered(t *testing.T) {
 	for method, want := range map[string]string{"GET": "buy: GET shop → 0\n", trace.MethodStart: "buy: START shop\n", trace.MethodStop: "buy: STOP shop\n"} {
 		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Sights: []Sight{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
@@ -118,8 +118,8 @@ error  panic in shop.Take (shop.go:14)
 	}
 }
 
-// TestNotCalled: a function that did not run is said to have a span if the index
-// of the sources knows it.
+// TestNotCalled: a function that did not run is said to have a span if the index of the sources
+// knows it.
 func TestNotCalled(t *testing.T) {
 	for _, test := range []struct {
 		page *Page
@@ -161,8 +161,7 @@ func TestWriteSpanless(t *testing.T) {
 	}
 }
 
-// TestLookAcrossGoroutines checks that the page shows changes of the goroutine as
-// the tree does.
+// TestLookAcrossGoroutines checks that the page shows changes of the goroutine as the tree does.
 func TestLookAcrossGoroutines(t *testing.T) {
 	rec := recording()
 	rec.Requests[0].Calls[2].NewGoroutine = true
@@ -185,9 +184,9 @@ func TestLookAcrossGoroutines(t *testing.T) {
 	}
 }
 
-// TestLookThroughCode has a line that calls an interface's ServeHTTP. It does not
-// call notSystemPrivilegedGroup, though that function has the next span. The
-// index of the release says so.
+// TestLookThroughCode has a line that calls an interface's ServeHTTP. It does not call
+// notSystemPrivilegedGroup, though that function has the next span. The index of the release
+// says so.
 func TestLookThroughCode(t *testing.T) {
 	const filters = "k8s.io/apiserver/pkg/endpoints/filters"
 	call := func(id, parent, function, file string, line, from int) trace.Call {

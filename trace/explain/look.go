@@ -1,5 +1,5 @@
-// Package explain describes one function: the guide's note, its place, and its
-// callers, callees and values in recordings.
+// Package explain describes one function: the guide's note, its place, and its callers, callees
+// and values in recordings.
 //
 // The comparison of releases does not belong here: see packages diff and history.
 package explain
@@ -19,20 +19,19 @@ type Sight struct {
 	// Scenario, Method, Path and Status identify the request.
 	Scenario, Method, Path string
 	Status                 int
-	// Calls counts the calls of the function. Ns is their total time in
-	// nanoseconds. SelfNs is the part without their callees. A call below another
-	// call of the function counts in both.
+	// Calls counts the calls of the function. Ns is their total time in nanoseconds. SelfNs is
+	// the part without their callees. A call below another call of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
-	// Untimed counts the calls with only their entry recorded; see
-	// trace.Call.Leaf. Every call of a function that calls nothing is untimed.
+	// Untimed counts the calls with only their entry recorded; see trace.Call.Leaf. Every call
+	// of a function that calls nothing is untimed.
 	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
 	// Values are sorted by name.
 	Values []Value
-	// Errors lists, once each, the errors that the function returned, and the
-	// places of panics that passed through it.
+	// Errors lists, once each, the errors that the function returned, and the places of panics
+	// that passed through it.
 	Errors []string
 }
 
@@ -40,23 +39,20 @@ type Sight struct {
 type Neighbour struct {
 	// Function is its full name.
 	Function string
-	// File and Line are the place of the call in the caller. Line is 0 if it is
-	// not known.
+	// File and Line are the place of the call in the caller. Line is 0 if it is not known.
 	File string
 	Line int
 	// Calls counts the calls between the two.
 	Calls int
-	// NewGoroutine is set if the callee ran on a goroutine that the caller had
-	// started. Handoff is the queue that another goroutine took the work from, or
-	// "".
+	// NewGoroutine is set if the callee ran on a goroutine that the caller had started. Handoff
+	// is the queue that another goroutine took the work from, or "".
 	NewGoroutine bool
 	Handoff      string
-	// Indirect is set if the caller's text does not have the call, according to
-	// the index of the sources. Other code in between makes the call.
+	// Indirect is set if the caller's text does not have the call, according to the index of the
+	// sources. Other code in between makes the call.
 	Indirect bool
-	// Through is the package of the code in between. Program is the neighbour's
-	// program if it is another program. Both are "" if Indirect is not set or the
-	// code is not known.
+	// Through is the package of the code in between. Program is the neighbour's program if it is
+	// another program. Both are "" if Indirect is not set or the code is not known.
 	Through, Program string
 }
 
@@ -67,10 +63,9 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns a Sight for each request that called the function. function is its
-// full name. The index of the sources tells which calls are in the caller's text.
-// For an edited program, or a release that is not in the index, Look assumes that
-// all calls are.
+// Look returns a Sight for each request that called the function. function is its full name. The
+// index of the sources tells which calls are in the caller's text. For an edited program, or a
+// release that is not in the index, Look assumes that all calls are.
 func Look(function string, of []*trace.Recording) ([]Sight, error) {
 	var all []Sight
 	for _, rec := range of {
@@ -101,14 +96,13 @@ type overview struct {
 	Requests int
 	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Sight sums up the activity, without Scenario, Method, Path and Status. Its
-	// callers and callees are sorted by their number of calls, the most frequent
-	// first.
+	// Sight sums up the activity, without Scenario, Method, Path and Status. Its callers and
+	// callees are sorted by their number of calls, the most frequent first.
 	Sight Sight
 }
 
-// Spanless lists the calls of functions without a span in a function's text. line
-// is the line of the function in file.
+// Spanless lists the calls of functions without a span in a function's text. line is the line of
+// the function in file.
 func Spanless(code *recordings.Code, program, function, file string, line int) []Neighbour {
 	var all []Neighbour
 	for _, c := range code.Spanless(program, function) {

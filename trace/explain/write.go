@@ -35,44 +35,39 @@ type Page struct {
 	Program string
 	// URL is the address of the source, or "" if it is not known.
 	URL string
-	// Sights are the activity of the function in the recordings, request by
-	// request.
+	// Sights are the activity of the function in the recordings, request by request.
 	Sights []Sight
 	// Merged asks for an overview of the sights instead of each of them.
 	Merged bool
 	// Recordings counts the recordings that were searched.
 	Recordings int
-	// Version is the release of Kubernetes. Scenario is a scenario that calls the
-	// function in another release, or "".
+	// Version is the release of Kubernetes. Scenario is a scenario that calls the function in
+	// another release, or "".
 	Version, Scenario string
-	// Server has the flags that select an API server behind the aggregator, and
-	// its kube-apiserver, in later commands. It is "" for kube-apiserver itself.
+	// Server has the flags that select an API server behind the aggregator, and its
+	// kube-apiserver, in later commands. It is "" for kube-apiserver itself.
 	Server string
 	// Source is the entry in the index of the sources, or nil.
 	Source *recordings.Source
 	// Spanless are the calls of functions without a span in its text, in order.
 	Spanless []Neighbour
-	// Static is set for a release that cannot be built. It has the facts from the
-	// source alone.
+	// Static is set for a release that cannot be built. It has the facts from the source alone.
 	Static *Static
-	// Untraced is set if the index has the release but no function of this
-	// package.
+	// Untraced is set if the index has the release but no function of this package.
 	Untraced bool
 }
 
-// A Static has the facts about a function that the source of a release shows
-// without a run.
+// A Static has the facts about a function that the source of a release shows without a run.
 type Static struct {
-	// Callers are the full names of the functions that call it. Known is false if
-	// the source alone does not show the callers.
+	// Callers are the full names of the functions that call it. Known is false if the source
+	// alone does not show the callers.
 	Callers []string
 	Known   bool
 }
 
 // WriteOptions set how a page is printed.
 type WriteOptions struct {
-	// Width is the number of columns. 0 means 80. Names and addresses are not
-	// broken.
+	// Width is the number of columns. 0 means 80. Names and addresses are not broken.
 	Width int
 	// Colour makes titles stand out.
 	Colour bool
@@ -204,8 +199,7 @@ func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
 		w.Plural(recordings, "%d recorded scenario", "%d recorded scenarios", recordings))
 }
 
-// names prints a list. It breaks no name, whereas text wrapping would break names
-// at hyphens.
+// names prints a list. It breaks no name, whereas text wrapping would break names at hyphens.
 func (w *pageWriter) names(all []string) {
 	for _, line := range text.Wrap(message.List(all).Localize(w.Printer), w.Width) {
 		w.line("%s", line)
@@ -245,8 +239,7 @@ func (w *pageWriter) duration(ns int64) string {
 	return text
 }
 
-// apart splits neighbours by their calls: calls in the caller's text, and other
-// calls.
+// apart splits neighbours by their calls: calls in the caller's text, and other calls.
 func apart(all []Neighbour) (direct, indirect []Neighbour) {
 	for _, n := range all {
 		if n.Indirect {
