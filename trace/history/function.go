@@ -1,8 +1,7 @@
-// Package history follows a function or a scenario through the recordings of
-// several releases.
+// Package history follows a function or a scenario through the recordings of several releases.
 //
-// The names in releases that were never recorded belong in package lineage. The
-// comparison of two recordings belongs in package diff.
+// The names in releases that were never recorded belong in package lineage. The comparison of
+// two recordings belongs in package diff.
 package history
 
 import (
@@ -24,14 +23,14 @@ type Release struct {
 	Version string
 	// Functions are the functions that its recordings call.
 	Functions []recordings.Function
-	// Recorded are the scenarios with a recording. Missing are the scenarios that
-	// the release could not run.
+	// Recorded are the scenarios with a recording. Missing are the scenarios that the release
+	// could not run.
 	Recorded []string
 	Missing  []recordings.Missing
 	// Code is the index of its source, or nil if its source is not known.
 	Code *recordings.Code
-	// Load returns the release's recording of a scenario, or nil. It is called
-	// only to compare two neighboring releases if one of them lacks a name.
+	// Load returns the release's recording of a scenario, or nil. It is called only to compare
+	// two neighboring releases if one of them lacks a name.
 	Load func(scenario string) (*trace.Recording, error)
 }
 
@@ -42,18 +41,17 @@ type State int
 const (
 	// Called: a recording calls the function.
 	Called State = iota
-	// notCalled: the source has the function, with a span, but no recording calls
-	// it.
+	// notCalled: the source has the function, with a span, but no recording calls it.
 	notCalled
 	// noSpan: the source has the function, without a span.
 	noSpan
-	// notTraced: the source has the function in a package that is not traced, for
-	// example because the recorded programs do not compile it any more.
+	// notTraced: the source has the function in a package that is not traced, for example
+	// because the recorded programs do not compile it any more.
 	notTraced
 	// notThere: no traced package of the source has the function.
 	notThere
-	// notSeen: no recording calls the function, and the source is not known, for
-	// example because its module was not available.
+	// notSeen: no recording calls the function, and the source is not known, for example because
+	// its module was not available.
 	notSeen
 )
 
@@ -61,29 +59,29 @@ const (
 type Appearance struct {
 	Version string
 	State   State
-	// Name is the function's name in the release. If the release lacks it, it is
-	// the name in the neighboring release.
+	// Name is the function's name in the release. If the release lacks it, it is the name in the
+	// neighboring release.
 	Name string
-	// Beside is the function's name in the neighboring release, if this release
-	// has a function with that name, too. In the recorded calls, one of the two
-	// took the place of the other. It is "" otherwise.
+	// Beside is the function's name in the neighboring release, if this release has a function
+	// with that name, too. In the recorded calls, one of the two took the place of the other. It
+	// is "" otherwise.
 	Beside string
-	// Place is the function's file, with the line if a recording calls the
-	// function. It is "" if the release lacks the function.
+	// Place is the function's file, with the line if a recording calls the function. It is "" if
+	// the release lacks the function.
 	Place string
 	// Spanless is the reason why the function has no span.
 	Spanless recordings.Spanless
-	// Scenarios are the scenarios that call the function, sorted. Recorded is the
-	// number of recorded scenarios.
+	// Scenarios are the scenarios that call the function, sorted. Recorded is the number of
+	// recorded scenarios.
 	Scenarios []string
 	Recorded  int
 }
 
-// Of follows a function through releases, the oldest first. query is its name in
-// any of them, or the end of such a name. If the name changed, Of compares
-// recordings to find the new name. It looks up a function that no recording calls
-// in the index of the sources. If query matches no function or several, the error
-// is a *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
+// Of follows a function through releases, the oldest first. query is its name in any of
+// them, or the end of such a name. If the name changed, Of compares recordings to find
+// the new name. It looks up a function that no recording calls in the index of the
+// sources. If query matches no function or several, the error is a
+// *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -154,8 +152,7 @@ type follower struct {
 	called   []map[string]*recordings.Function
 }
 
-// follow starts in the newest release that has the name. From there it goes in
-// both directions.
+// follow starts in the newest release that has the name. From there it goes in both directions.
 func (h *follower) follow(name string) ([]Appearance, error) {
 	start := len(h.releases) - 1
 	for start > 0 && h.called[start][name] == nil && h.source(start, name) == nil {
@@ -216,11 +213,10 @@ func (h *follower) source(at int, name string) *recordings.Source {
 	return nil
 }
 
-// next returns the name of a function in release to. name is its name in release
-// at, a neighbor of to. If release to calls the name, or has it in its source,
-// next takes it for the same function. Otherwise it compares recordings of the
-// scenarios that call the function. A function in none of them keeps its name,
-// because it may return.
+// next returns the name of a function in release to. name is its name in release at, a neighbor
+// of to. If release to calls the name, or has it in its source, next takes it for the same
+// function. Otherwise it compares recordings of the scenarios that call the function. A function
+// in none of them keeps its name, because it may return.
 func (h *follower) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]

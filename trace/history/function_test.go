@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded makes a release of scenarios. Each has one request, with functions
-// that call each other in a chain.
+// recorded makes a release of scenarios. Each has one request, with functions that call each
+// other in a chain.
 func recorded(version string, scenarios map[string]string) Release {
 	made := map[string]*trace.Recording{}
 	r := Release{Version: version, Load: func(scenario string) (*trace.Recording, error) { return made[scenario], nil }}

@@ -11,9 +11,8 @@ import (
 )
 
 // upstreamFacts are changes that upstream announced. Each has the pull request of
-// kubernetes/kubernetes that made the change, and a check of the recordings'
-// history. Unless noted, the pull request's release note is in the CHANGELOG of
-// the release.
+// kubernetes/kubernetes that made the change, and a check of the recordings' history. Unless
+// noted, the pull request's release note is in the CHANGELOG of the release.
 var upstreamFacts = []struct {
 	release string
 	pull    int
@@ -81,8 +80,8 @@ var upstreamFacts = []struct {
 		h.gate(t, "RetryGenerateName", "v1.31", true)
 	}},
 	{"v1.31", 126469, "Move ConsistentListFromCache feature flag to Beta and enable it by default", func(t *testing.T, h upstreamHistory) {
-		// A list without a resourceVersion waits for the watch cache. It still
-		// asks etcd for the newest revision.
+		// A list without a resourceVersion waits for the watch cache. It still asks etcd for the
+		// newest revision.
 		for _, a := range h.of(t, "cacher.(*watchCache).waitUntilFreshAndBlock") {
 			if since := semver.Compare(a.Version, "v1.31.0") >= 0; slices.Contains(a.Scenarios, "list-nodes") != since {
 				t.Errorf("%s: a list of nodes waits for the watch cache: %t", a.Version, !since)
@@ -132,8 +131,8 @@ var upstreamFacts = []struct {
 	}},
 }
 
-// TestHistoryAgreesWithUpstream compares the history of the recordings with
-// upstream's own statements about its releases.
+// TestHistoryAgreesWithUpstream compares the history of the recordings with upstream's own
+// statements about its releases.
 func TestHistoryAgreesWithUpstream(t *testing.T) {
 	releases, err := Releases()
 	if err != nil {
@@ -144,9 +143,8 @@ func TestHistoryAgreesWithUpstream(t *testing.T) {
 	}
 }
 
-// TestNotTraced has two functions. The program stopped compiling the package of
-// the first before the file was removed. The module of the second was not
-// available for a release.
+// TestNotTraced has two functions. The program stopped compiling the package of the first before
+// the file was removed. The module of the second was not available for a release.
 func TestNotTraced(t *testing.T) {
 	releases, err := Releases()
 	if err != nil {
@@ -191,8 +189,8 @@ func (h upstreamHistory) at(t *testing.T, function, minor string) Appearance {
 	return Appearance{}
 }
 
-// calledSince checks that recordings call a function, under its name, from a
-// release on and not before.
+// calledSince checks that recordings call a function, under its name, from a release on and
+// not before.
 func (h upstreamHistory) calledSince(t *testing.T, function, minor string) {
 	t.Helper()
 	for _, a := range h.of(t, function) {

@@ -12,8 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// signs has the sign of each state, and the sign of a scenario that was not
-// recorded.
+// signs has the sign of each state, and the sign of a scenario that was not recorded.
 type signs struct {
 	states      map[State]string
 	notRecorded string
@@ -34,8 +33,8 @@ var meanings = map[State]message.Message{
 // textWidth is the maximum width of running text. It fits a narrow terminal.
 const textWidth = 80
 
-// Write writes the result of Of. It writes a line for each release, and then the
-// scenarios that call the function.
+// Write writes the result of Of. It writes a line for each release, and then the scenarios that
+// call the function.
 func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
@@ -77,8 +76,8 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	return out.Flush()
 }
 
-// writeScenarios writes the scenarios that call the function, with the releases.
-// It then writes which releases have no recording of these scenarios.
+// writeScenarios writes the scenarios that call the function, with the releases. It then writes
+// which releases have no recording of these scenarios.
 func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs, p message.Printer) {
 	var names []string
 	for _, a := range followed {
@@ -115,8 +114,8 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing returns the reason why a release has no recording of a scenario. The
-// recorder stores a reason for each scenario that it knows and could not run.
+// whyMissing returns the reason why a release has no recording of a scenario. The recorder
+// stores a reason for each scenario that it knows and could not run.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
@@ -141,9 +140,8 @@ func (g *groups) add(title, name string) {
 	g.names[at] = append(g.names[at], name)
 }
 
-// describe returns the heading for the releases that call a function in a
-// scenario, out of the releases that recorded it. It names all of them, a range,
-// or each.
+// describe returns the heading for the releases that call a function in a scenario, out of the
+// releases that recorded it. It names all of them, a range, or each.
 func describe(in, recorded []string, releases int) message.Message {
 	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {
