@@ -1,7 +1,7 @@
 package trace
 
-// These are the keys of call attributes that code uses, besides the guide. They
-// have the names of OpenTelemetry's semantic conventions. Other attributes begin
+// These are the keys of the call attributes that code uses, not only the guide. They are
+// the names of OpenTelemetry's semantic conventions. A key that the conventions lack begins
 // with "apitrace.".
 const (
 	// AttrAdmissionPlugin names an admission plugin.
@@ -22,8 +22,7 @@ const (
 	AttrAuthorizationDecision = "apitrace.authorization.decision"
 	// AttrAuthorizationReason is the reason for an authorizer's decision.
 	AttrAuthorizationReason = "apitrace.authorization.reason"
-	// AttrCacheDelegateToEtcd says whether the watch cache delegates a list to
-	// etcd.
+	// AttrCacheDelegateToEtcd says whether the watch cache delegates a list to etcd.
 	AttrCacheDelegateToEtcd = "apitrace.cache.delegate_to_etcd"
 	// AttrCacheHit says whether a cache had the requested object.
 	AttrCacheHit = "apitrace.cache.hit"
@@ -47,8 +46,7 @@ const (
 	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its
 	// condition is true.
 	AttrEtcdTxnDelete = "apitrace.etcd.txn.delete"
-	// AttrEtcdTxnSucceeded says whether the conditions of a transaction were
-	// true.
+	// AttrEtcdTxnSucceeded says whether the conditions of a transaction were true.
 	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
 	// AttrFieldManager is the owner of fields.
 	AttrFieldManager = "apitrace.field_manager"
@@ -72,13 +70,13 @@ const (
 	AttrMediaType = "apitrace.media_type"
 	// AttrObjectType is the Go type of an object.
 	AttrObjectType = "apitrace.object.type"
-	// AttrPath is a path below a group and version.
+	// AttrPath is the prefix of an API, or a path below a group and version.
 	AttrPath = "apitrace.path"
-	// AttrRBACAllowed says whether an RBAC rule allows the request.
+	// AttrRBACAllowed says whether the checked RBAC rule allows the request.
 	AttrRBACAllowed = "apitrace.rbac.allowed"
-	// AttrRBACBinding is the RBAC binding that allows the request.
+	// AttrRBACBinding is the RBAC binding of the checked rule; see AttrRBACAllowed.
 	AttrRBACBinding = "apitrace.rbac.binding"
-	// AttrRBACBindings lists the RBAC bindings that were checked.
+	// AttrRBACBindings is the number of the RBAC bindings in a list.
 	AttrRBACBindings = "apitrace.rbac.bindings"
 	// AttrRequestAPIGroup is the API group of a request.
 	AttrRequestAPIGroup = "apitrace.request.api_group"
@@ -94,7 +92,7 @@ const (
 	AttrRequestVerb = "apitrace.request.verb"
 	// AttrResource is a resource of the API.
 	AttrResource = "apitrace.resource"
-	// AttrResourceVersion is the resource version of an object.
+	// AttrResourceVersion is the resource version of an object, or in the options of a request.
 	AttrResourceVersion = "apitrace.resource_version"
 	// AttrRoute is the path of a route, with its parameters.
 	AttrRoute = "apitrace.route"
@@ -126,8 +124,7 @@ const (
 	AttrUserImpersonated = "apitrace.user.impersonated"
 	// AttrUserName is the name of the user.
 	AttrUserName = "apitrace.user.name"
-	// AttrWatchEvent is the type of an event that the call passes to a watching
-	// client.
+	// AttrWatchEvent is the type of an event that the call passes on to a watching client.
 	AttrWatchEvent = "apitrace.watch.event"
 	// AttrWebhookChanged says whether a webhook changed the object.
 	AttrWebhookChanged = "apitrace.webhook.changed"

@@ -19,10 +19,10 @@ type CommittedTree struct {
 // A Committed says whether the line of a call is in a commit.
 type Committed int
 
-// A changed file has line numbers that no commit has.
+// The line numbers of a changed file need not match any commit.
 const (
-	// CommittedElsewhere: the call is not in the checkout's own source. It may be
-	// in the vendor folder, and a commit may lack that folder.
+	// CommittedElsewhere: the call is not in the checkout's own source. The vendor folder does
+	// not count as own source, because a commit may lack it.
 	CommittedElsewhere Committed = iota
 	// CommittedLine: the file is the same in the commit.
 	CommittedLine

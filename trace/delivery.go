@@ -16,8 +16,8 @@ type Delivery struct {
 	AfterNs int64
 }
 
-// Deliveries returns the deliveries of request i's writes to clients with a watch
-// in the same recording. They are in the order of the requests and their calls.
+// Deliveries returns the deliveries of request i's writes to clients with a watch in the same
+// recording. They are in the order of the revisions, then of the requests and their calls.
 func (rec *Recording) Deliveries(i int) []Delivery {
 	var all []Delivery
 	for _, revision := range rec.Requests[i].Revisions() {

@@ -67,8 +67,7 @@ func Read(r io.Reader, name string) (*Recording, error) {
 	return rec, nil
 }
 
-// parse returns a recording together with an error only if the error is a
-// CutError.
+// parse returns a recording together with an error only if the error is a CutError.
 func parse(data []byte) (*Recording, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, message.NewError("the file is empty: expected a recording")

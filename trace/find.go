@@ -11,13 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An AmbiguousFunctionError reports that a name matches several functions or
-// types.
+// An AmbiguousFunctionError reports that a name matches several functions or types.
 type AmbiguousFunctionError struct {
 	Query string
-	// Types is set if they are types. If Functions is set, too, they are both.
+	// Types is set if the candidates are types. If Functions is set, too, some are functions.
+	// If neither is set, all are functions.
 	Types, Functions bool
-	// Candidates are their full names, sorted.
+	// Candidates are the full names, sorted.
 	Candidates []string
 }
 
@@ -77,12 +77,11 @@ func (e *UnknownFunctionError) message() message.Message {
 	return message.Of("no function %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\"", e.Query, e.Where)
 }
 
-// FindFunctions returns the names that match a query, sorted, each name once. A
-// query is a full name or the end of a full name, such as "etcd3.(*store).Get",
-// "(*Store).Create" or "createHandler.func1". If nothing matches, it ignores the
-// marks of pointers and type parameters: "Store.Create" then matches. Type
-// parameters may have the names of the source, as in
-// "generic.(*Plugin[H]).Dispatch".
+// FindFunctions returns the names that match a query, sorted, each name once. A query is a full
+// name or the end of a full name, such as "etcd3.(*store).Get", "(*Store).Create" or
+// "createHandler.func1". If nothing matches, it ignores the marks of pointers and type
+// parameters: "Store.Create" then matches. Type parameters may have the names of the source, as
+// in "generic.(*Plugin[H]).Dispatch".
 func FindFunctions(query string, names []string) []string {
 	query = MarkTypeParameters(query)
 	var exact, loose []string
@@ -101,9 +100,8 @@ func FindFunctions(query string, names []string) []string {
 	return slices.Compact(exact)
 }
 
-// MarkTypeParameters replaces type parameters and type arguments by
-// funcname.GenericMark: "(*Plugin[H]).Dispatch" becomes
-// "(*Plugin[...]).Dispatch".
+// MarkTypeParameters replaces type parameters and type arguments by funcname.GenericMark:
+// "(*Plugin[H]).Dispatch" becomes "(*Plugin[...]).Dispatch".
 func MarkTypeParameters(name string) string {
 	if !strings.Contains(name, "[") {
 		return name
@@ -128,8 +126,7 @@ func MarkTypeParameters(name string) string {
 	return marked.String()
 }
 
-// NearFunctions returns up to three of the names that are most similar to the
-// query.
+// NearFunctions returns up to three of the names that are most similar to the query.
 func NearFunctions(query string, names []string) []string {
 	type near struct {
 		name     string

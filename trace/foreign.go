@@ -30,17 +30,15 @@ const (
 	threadID          = attribute.Key("thread.id")
 )
 
-// noParent is the function name of the call that Import adds above several root
-// spans.
+// noParent is the function name of the call that Import adds above several root spans.
 const noParent = "(spans that are not in the file)"
 
 // Import reads OTLP JSON of another program: a TracesData object, or several in
 // sequence. Every trace becomes a request and every span a call.
 //
-// The code.* attributes of a span name its function. At least one span must have
-// them. A span without them keeps its own name. If a trace has several spans
-// without a parent, Import adds a call above them. Request.Incomplete says if
-// functions of spans or parents are missing in the file.
+// The code.* attributes of a span name its function. At least one span must have them. A span
+// without them keeps its own name. If a trace has several spans without a parent, Import adds a
+// call above them. Request.Incomplete says how many spans lack a function or a parent.
 func Import(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -71,7 +69,7 @@ func parseForeign(data []byte) (*Recording, error) {
 		return nil, message.NewError("the file is not UTF-8 text: expected OTLP JSON")
 	}
 	if rec, err := readOTLP(data); err == nil {
-		return rec, nil // apitrace's own spans, perhaps from a collector
+		return rec, nil // apitrace's own spans, perhaps through a collector
 	}
 	f := foreign{requests: map[string]*foreignRequest{}}
 	scanner := otlpScanner{known: map[string]string{}, resource: f.addResource, span: f.addSpan}
@@ -158,7 +156,7 @@ func (r *foreignRequest) addHTTP() {
 		r.Status, _ = strconv.Atoi(value(semconv.HTTPResponseStatusCodeKey, oldHTTPStatusCode)) // 0 means unknown
 		break
 	}
-	for _, used := range requestAttributes { // the request has the first call's values
+	for _, used := range requestAttributes { // reserved on the first call: the request has the values
 		delete(r.Calls[0].Attributes, used)
 	}
 	if len(r.Calls[0].Attributes) == 0 {
@@ -257,8 +255,7 @@ func above(tops []*Call, there map[string]bool) Call {
 	return root
 }
 
-// foreignCall converts a span to a call. named reports whether the span names its
-// function.
+// foreignCall converts a span to a call. named reports whether the span names its function.
 func foreignCall(process string, span *otlpSpan) (call Call, named bool, err error) {
 	attrs := span.attributes
 	call = callOf(process, span, false)
@@ -272,7 +269,7 @@ func foreignCall(process string, span *otlpSpan) (call Call, named bool, err err
 	call.Goroutine = uint64(firstInteger(attrs, attrGoroutine, threadID))
 	start, end := span.start, span.end
 	switch {
-	case start < 0 || end < 0: // an unsigned 64-bit number that overflowed
+	case start < 0 || end < 0: // as an unsigned number, it is beyond the range of int64
 		return call, named, message.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", uint64(start), uint64(end))
 	case end == 0 && start != 0:
 		call.Unfinished, call.DurationNs = true, 0
@@ -319,9 +316,9 @@ func foreignFunction(attrs otlpAttributes) string {
 	return namespace + "." + function
 }
 
-// vendorPath removes the prefix that a build puts before the import path. The
-// prefix is the folder of a vendor tree, or the folder of the module cache. In
-// the module cache, it also removes the module's version.
+// vendorPath removes the prefix that a build puts before the import path. The prefix is the
+// folder of a vendor tree, or the folder of the module cache. For the module cache, vendorPath
+// also removes the module's version.
 func vendorPath(file string) string {
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
 		return path
@@ -356,7 +353,7 @@ func firstInteger(attrs otlpAttributes, keys ...attribute.Key) int64 {
 	return 0
 }
 
-// clean escapes the control characters of a foreign text in Go's form.
+// clean escapes the control characters of a foreign text as Go source does.
 func clean(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s

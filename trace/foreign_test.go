@@ -119,9 +119,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// Everything that is imported must be valid, and can be saved and loaded again.
-// Fuzz it with -fuzzminimizetime 10x: by default all time goes into making inputs
-// smaller.
+// It must be possible to save and to load everything that was imported. Fuzz it with
+// -fuzzminimizetime 10x: by default all time goes into making inputs smaller.
 func FuzzImport(f *testing.F) {
 	f.Add(foreignFile(f, "shop.json"))
 	f.Add(foreignFile(f, "torn.jsonl"))

@@ -36,9 +36,8 @@ func constants(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// TestConstantsAreThoseOfTheGuide compares the layers and attributes in the code
-// with the layers and attributes of the guide, so that neither can be renamed
-// alone.
+// TestConstantsAreThoseOfTheGuide compares the layers and attributes in the code with the
+// layers and attributes of the guide, so that neither can be renamed alone.
 func TestConstantsAreThoseOfTheGuide(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {

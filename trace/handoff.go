@@ -5,13 +5,12 @@ import (
 	"strconv"
 )
 
-// HandoffWatch is the value of AttrHandoff if the work is the event of a write on
-// its way to watching clients. This work may continue after the answer to the
-// request.
+// HandoffWatch is the value of AttrHandoff if the work is the event of a write on its way to
+// watching clients. This work may continue after the answer to the request.
 const HandoffWatch = "watch"
 
-// SetHandoff marks the call: it took the event of a write from a queue. revision
-// is etcd's revision of the write.
+// SetHandoff marks the call as one that took the event of a write from a queue. queue is the
+// value of AttrHandoff. revision is etcd's revision of the write.
 func (c *Call) SetHandoff(queue string, revision int64) {
 	if c.Attributes == nil {
 		c.Attributes = map[string]string{}
@@ -20,10 +19,9 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// Afterwards reports whether the call took up the event of a write of the
-// request. Its parent did not call it and did not wait for it. The parent is the
-// stage that passed on the event. For the first stage, it is the request's first
-// call.
+// Afterwards reports whether the call took up the event of a write of the request. Its parent
+// did not call it and did not wait for it. The parent is the stage that passed on the event.
+// For the first stage, it is the request's first call.
 func (c *Call) Afterwards() bool { return c.Attributes[AttrHandoff] == HandoffWatch }
 
 // revision returns the etcd revision that the call recorded, or 0.

@@ -9,8 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A RequestError reports that one request cannot be recorded. It does not affect
-// others.
+// A RequestError reports that one request cannot be recorded. It does not affect others.
 type RequestError struct {
 	Method, Path string
 	Err          error
@@ -25,7 +24,7 @@ func (e *RequestError) message() message.Message {
 	return message.Of("recording %s %s: %v", e.Method, e.Path, e.Err)
 }
 
-// Unwrap returns the reason.
+// Unwrap returns the reason why the request cannot be recorded.
 func (e *RequestError) Unwrap() error { return e.Err }
 
 // KeepableText returns a client's text in a form that a recording can hold. Bytes

@@ -21,10 +21,10 @@ func CheckWritable(path string) error {
 	return lock.Close()
 }
 
-// lockFile makes this process the only writer of a file, until the lock is closed
-// or the process ends. The file may be missing. A file that is not regular, such
-// as /dev/stdout, may have several writers. On file systems without locks, there
-// is no lock.
+// lockFile makes this process the only writer of a file, until the lock is closed or the
+// process ends. A file that does not exist, and a file that is not regular, such as
+// /dev/stdout, are not locked and may have several writers. On file systems without locks,
+// there is no lock either.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	info, err := os.Stat(path)

@@ -25,13 +25,13 @@ type Recording struct {
 	// Edited lists the files of the traced programs that the user had changed, by
 	// their paths as in Call.File. It is nil if all were upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies the set of functions that the recording apitrace traces.
-	// With another edition, a function may be missing because it was not traced.
+	// Edition identifies which packages the recording build of apitrace traces, and how it
+	// links calls. With another edition, a function may be missing because it was not traced.
 	// It is "" if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
-	// Requests holds the traced requests in the order of sending.
+	// Requests holds the traced requests in the order in which they were sent.
 	Requests []Request `json:"requests"`
 }
 
@@ -43,26 +43,23 @@ const MethodStart = "START"
 // the end. The Path is the name of the program.
 const MethodStop = "STOP"
 
-// A Request is one traced HTTP request. It has all calls of one trace, in all
-// processes.
+// A Request is one traced HTTP request. It has all calls of one trace, in all processes.
 type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
 	TraceID string `json:"traceID"`
 	Method  string `json:"method"`
-	// Path is the request's URL path with its query, as in the scenario. A value
-	// from an earlier answer is written ${name}, so that the path is the same
-	// each time.
+	// Path is the request's URL path with its query, as in the scenario. A value kept from an
+	// earlier answer is written ${name}, so that the path is the same each time.
 	Path string `json:"path"`
 	// Status is the HTTP status code that the client received, or 0 if it
 	// received none.
 	Status int `json:"status"`
 	// Start is the time when the first call began. Call.StartNs counts from here.
 	Start time.Time `json:"start,omitzero"`
-	// Calls holds every call: parents before their children, siblings by time of
-	// entry. This is the depth-first order of the tree. An exception is a call on
-	// a goroutine that its parent started, because the scheduler decides when it
-	// really runs. It comes where the parent started it, as far as the lines
-	// show: before calls from later lines.
+	// Calls holds every call: parents before their children, siblings by time of entry. This is
+	// the depth-first order of the tree. Only a call on a goroutine that its parent started has
+	// another place among its siblings: where the parent started it, as far as the lines show,
+	// so before calls from later lines. The scheduler decides when it really runs.
 	Calls []Call `json:"calls"`
 	// Incomplete says which parts this trace may lack and why, in one sentence
 	// each. It is empty if the trace has every call that the probes recorded.
@@ -79,9 +76,8 @@ type Call struct {
 	// Parent is the ID of the call that made this call, or "" for the first call
 	// of the request.
 	Parent string `json:"parent"`
-	// Function is the full name: import path, dot, receiver, function. It is the
-	// compiler's name when nothing is inlined:
-	// "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
+	// Function is the full name: import path, dot, receiver, function. It is the compiler's name
+	// when nothing is inlined: "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
 	// "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1.2".
 	Function string `json:"function"`
 	// File is the import path of the function's package, a slash, and the name of
@@ -98,9 +94,8 @@ type Call struct {
 	Process string `json:"process"`
 	// Goroutine is the runtime's id of the goroutine within its process.
 	Goroutine uint64 `json:"goroutine"`
-	// NewGoroutine is set if the call runs in the same process as its parent, but
-	// on another goroutine. The parent, or one of its callees, started that
-	// goroutine.
+	// NewGoroutine is set if the call runs in the same process as its parent, but on another
+	// goroutine. The parent, or one of its callees, started that goroutine.
 	NewGoroutine bool `json:"newGoroutine,omitempty"`
 	// StartNs counts nanoseconds from the start of the request's first call.
 	StartNs int64 `json:"startNs"`
@@ -111,8 +106,7 @@ type Call struct {
 	// recorded. Its duration, its results and a panic in it are not known, and
 	// DurationNs is 0.
 	Leaf bool `json:"leaf,omitempty"`
-	// Unfinished is set if the call had not returned when the trace was
-	// collected.
+	// Unfinished is set if the call had not returned when the trace was collected.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Error is the text of the error that the call returned as its last result, or "".
 	Error string `json:"error"`
@@ -144,8 +138,7 @@ type StoredKey struct {
 	Size int `json:"size,omitempty"`
 	// Encoding is "protobuf", "json", "encrypted" or "unknown".
 	Encoding string `json:"encoding,omitempty"`
-	// APIVersion and Kind describe the stored object, such as "apps/v1" and
-	// "Deployment".
+	// APIVersion and Kind describe the stored object, such as "apps/v1" and "Deployment".
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 }

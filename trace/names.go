@@ -35,6 +35,5 @@ func WriteNames(w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// ShortName returns the function's name in the form of [funcname.Short], such as
-// "etcd3.(*store).Get".
+// ShortName returns the function's name in the form of [funcname.Short]: "etcd3.(*store).Get".
 func (c *Call) ShortName() string { return funcname.Short(c.Function) }

@@ -18,8 +18,7 @@ func (r *Request) inOrder() bool {
 	parent[0] = -1
 	for i := int32(1); int(i) < n; i++ {
 		c := &r.Calls[i]
-		// In order of entry, a call's parent is the previous call or one of its
-		// ancestors.
+		// In order of entry, a call's parent is the previous call or one of its ancestors.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != c.Parent {
 			p = parent[p]
@@ -64,7 +63,7 @@ func (r *Request) distinctIDs() bool {
 // An idSet is a set of ids: a hash table with open addressing. An entry holds 64
 // consecutive ids, one bit each. Probes number their calls, so the table of a
 // recording is small enough for the processor's cache. The factor of the hash is
-// random, so that nobody can make a file with colliding ids.
+// random, so that nobody can make a file in which all ids collide.
 type idSet struct {
 	entries []idEntry
 	used    int

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInOrder compares the quick check with the order itself. The trees are in
-// order, nearly in order, and not in order.
+// TestInOrder compares the quick check with the order itself. Some trees are in order, some
+// nearly in order, and some not at all.
 func TestInOrder(t *testing.T) {
 	inOrder, out := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -82,8 +82,7 @@ func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter)
 	return nil
 }
 
-// exportRequest exports the spans of one request. Validate must accept the
-// request.
+// exportRequest exports the spans of one request. Validate must accept the request.
 func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdktrace.SpanExporter) error {
 	traceID, err := oteltrace.TraceIDFromHex(r.TraceID)
 	if err != nil {
@@ -276,8 +275,7 @@ func (g givenIDs) NewSpanID(ctx context.Context, _ oteltrace.TraceID) oteltrace.
 	return span
 }
 
-// errorKeeper keeps the first error of an exporter. The SDK would only log the
-// error.
+// errorKeeper keeps the first error of an exporter. The SDK would only log the error.
 type errorKeeper struct {
 	sdktrace.SpanExporter
 	err error

@@ -14,9 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// readOTLP reads the output of WriteOTLP, also after an OpenTelemetry collector
-// has processed it. A collector may spread the spans of a trace over several
-// lines.
+// readOTLP reads the output of WriteOTLP, also after an OpenTelemetry collector has processed
+// it. A collector may spread the spans of a trace over several lines.
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
 	scanner := otlpScanner{known: map[string]string{}, resource: b.addResource, span: b.addSpan}

@@ -101,7 +101,7 @@ func (as otlpAttributes) integer(key attribute.Key) int64 {
 // A badRecording is an error in the content of spans, not in their encoding.
 type badRecording struct{ error }
 
-// scan reads one TracesData object. The caller puts "line 7" before its error.
+// scan reads one TracesData object. The caller puts words such as "line 7" before its error.
 func (s *otlpScanner) scan(object []byte) error {
 	d := jx.DecodeBytes(object)
 	err := fields(d, func(d *jx.Decoder, key []byte) error {
@@ -343,8 +343,7 @@ func (s *otlpScanner) id(d *jx.Decoder, size int) (string, error) {
 	return strings.ToLower(text), nil
 }
 
-// integer reads a 64-bit number. OTLP writes it as text; other programs write a
-// number.
+// integer reads a 64-bit number. OTLP writes it as text; other programs write a number.
 func integer(d *jx.Decoder) (int64, error) {
 	if d.Next() == jx.Null {
 		return 0, d.Null()

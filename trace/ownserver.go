@@ -13,8 +13,7 @@ type OwnServer struct {
 	Main string
 }
 
-// String returns "NAME MODULE VERSION" or "NAME MODULE VERSION MAIN", the form of
-// Recording.Servers.
+// String returns "NAME MODULE VERSION" or "NAME MODULE VERSION MAIN", as in Recording.Servers.
 func (s OwnServer) String() string {
 	return strings.TrimSuffix(s.Name+" "+s.Module+" "+s.Version+" "+s.Main, " ")
 }

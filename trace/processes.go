@@ -15,8 +15,7 @@ const (
 	ProcessEtcd = "etcd"
 )
 
-// A Process has the facts about a traced program that readers of a recording
-// need.
+// A Process has the facts about a traced program that readers of a recording need.
 type Process struct {
 	// Name is the name of the program, as in Call.Process.
 	Name string

@@ -10,11 +10,9 @@ import (
 // A repository is upstream's repository of programs.
 type repository struct {
 	url string
-	// tag returns the tag with the source of a recording, or "" if it is not
-	// known.
+	// tag returns the tag with the source of a recording, or "" if it is not known.
 	tag func(*Recording) string
-	// path returns the path in the repository for a file in the form of
-	// Call.File.
+	// path returns the path in the repository for a file in the form of Call.File.
 	path func(file string) (path string, ok bool)
 }
 
@@ -48,7 +46,7 @@ func (r *Recording) SourceURL(call *Call) string {
 
 // CompareURL returns the address of upstream's page with the changes of a call's
 // file between the versions of two recordings. The page compares the two tags, at
-// the file. CompareURL returns "" if the address is not known.
+// the file. CompareURL returns "" if the address is not known, or if both have the same tag.
 func CompareURL(a, b *Recording, call *Call) string {
 	in, from, path, okA := a.upstream(call)
 	_, to, _, okB := b.upstream(call)
@@ -79,9 +77,9 @@ func etcdPath(file string) (path string, ok bool) {
 // kubernetes repository itself.
 var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
 
-// KubernetesPath returns the path in the kubernetes repository for a file in the
-// form of Call.File. The path is below pkg, cmd, staging/src or vendor. ok is
-// false for files of Go's standard library, which the repository does not have.
+// KubernetesPath returns the path in the kubernetes repository for a file in the form of
+// Call.File. The path is below staging/src or vendor, except for the files of k8s.io/kubernetes
+// itself. ok is false for files of Go's standard library, which the repository does not have.
 func KubernetesPath(file string) (path string, ok bool) {
 	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
 		return path, true

@@ -29,7 +29,7 @@ func anyRecording(t *rapid.T) *Recording {
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {
 		rec.Requests = append(rec.Requests, anyRequest(t, i))
 	}
-	// In the order of sending.
+	// In the order in which they were sent.
 	slices.SortStableFunc(rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return rec
 }

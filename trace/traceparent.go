@@ -12,8 +12,7 @@ func NewTraceID() string { return randomHex(16) }
 // It has the trace id, a random span id for the client, and the sampled flag.
 func Traceparent(traceID string) string { return "00-" + traceID + "-" + randomHex(8) + "-01" }
 
-// randomHex returns n random bytes as lower-case hexadecimal digits, two for each
-// byte.
+// randomHex returns n random bytes as lower-case hexadecimal digits, two for each byte.
 func randomHex(n int) string {
 	b := make([]byte, n)
 	rand.Read(b) // never fails: crypto/rand ends the program instead

@@ -36,8 +36,7 @@ func TreeOfValid(r *Request) *Tree {
 	n := len(r.Calls)
 	t := &Tree{Request: r, parent: make([]int, n), end: make([]int, n), depth: make([]int, n)}
 	for i := range r.Calls {
-		// In order of entry, a call's parent is the previous call or one of its
-		// ancestors.
+		// In order of entry, a call's parent is the previous call or one of its ancestors.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != r.Calls[i].Parent {
 			p = t.parent[p]

@@ -145,9 +145,9 @@ func spanID(id string) uint64 {
 	return number
 }
 
-// holdsControl reports whether a text contains a control character. A recording
-// has hundreds of thousands of texts, and nearly all are printable ASCII. So it
-// checks for such characters eight bytes at a time.
+// holdsControl reports whether a text contains a control character. A recording has hundreds of
+// thousands of texts, and nearly all are printable ASCII. So it looks at eight bytes at a time
+// for anything else.
 func holdsControl(s string) bool {
 	if len(s) < 8 {
 		return strings.ContainsFunc(s, unicode.IsControl)
@@ -168,9 +168,8 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// unusual reports whether one of eight bytes is not a printable ASCII character.
-// If all bytes are printable, no byte borrows from the next byte or carries into
-// it.
+// unusual reports whether one of eight bytes is not a printable ASCII character. If all bytes
+// are printable, no byte borrows from the next byte or carries into it.
 func unusual(bytes uint64) bool {
 	const each, highest = 0x0101010101010101, 0x8080808080808080
 	return ((bytes-each*' ')|(bytes+each*(0x80-0x7f))|bytes)&highest != 0
