@@ -2,7 +2,7 @@ package diff
 
 import "slices"
 
-// align pairs nodes of equal labels from two lists, in order. It finds the
+// align pairs nodes with equal labels of two lists, in order. It finds the
 // best alignment for lists of ordinary length, and a good one for longer
 // lists. The result is valid until the next call.
 func align(m *matcher, inA, inB []int32) []position {
@@ -53,7 +53,7 @@ func (m *matcher) equal(x, y int32) bool {
 // pair has no weight if its values contradict each other.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
-	best := slices.Grow(m.best[:0], (len(inA)+1)*width)[:(len(inA)+1)*width] // best[i*width+j] is the weight for inA[i:] and inB[j:]
+	best := slices.Grow(m.best[:0], (len(inA)+1)*width)[:(len(inA)+1)*width] // best[i*width+j] is the greatest weight for inA[i:] and inB[j:]
 	clear(best)
 	m.best = best
 	weight := func(i, j int) int32 {

@@ -46,8 +46,7 @@ func newLinked(tree *trace.Tree) *linked {
 	return t
 }
 
-// insert puts c below parent, after the sibling after, or first if after is
-// nil.
+// insert puts c below parent, after the sibling after, or first if after is nil.
 func (c *linkedCall) insert(parent, after *linkedCall) {
 	c.parent, c.back = parent, after
 	if after != nil {
@@ -152,8 +151,7 @@ func (t *linked) calls() []trace.Call {
 	return all
 }
 
-// sameContents reports whether two calls are equal in the fields that a script
-// has.
+// sameContents reports whether two calls are equal in the fields that a script has.
 func sameContents(x, y *trace.Call) bool {
 	p, q := *x, *y
 	p.Attributes, q.Attributes = nil, nil

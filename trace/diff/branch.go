@@ -5,9 +5,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// findBranch sets r.Branch to the branch around call i in the caller's text.
-// Several calls of the text may be call i; the branch is known only if they
-// all stand in the same one. there is the caller's text on the other side.
+// findBranch sets r.Branch to the branch around call i in the caller's text. Several calls of
+// the text may be call i; the branch is known only if all of them stand in the same branch.
+// there is the caller's text on the other side.
 func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	own := here.code.Function(caller.Process, caller.Function)

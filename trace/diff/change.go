@@ -10,8 +10,7 @@ const (
 	Removed Kind = "removed"
 	// Moved: both make it, but another function calls it.
 	Moved Kind = "moved"
-	// Renamed: the function has another name, or is kept in another file or
-	// package.
+	// Renamed: the function has another name, or is kept in another file or package.
 	Renamed Kind = "renamed"
 	// Repeated: the same function is called more or less often in one place.
 	Repeated Kind = "repeated"
@@ -31,8 +30,9 @@ type Change struct {
 	// A and B are the call on both sides, or None on a side that lacks it. For
 	// Repeated calls, they are the first pair.
 	A, B int
-	// Calls is the number of calls that an addition or removal adds or
-	// removes: the call itself, and its descendants that only this side has.
+	// Calls is the number of calls that an addition or removal adds or removes: the call
+	// itself, and its descendants that only this side has. If Times is more than 1, it counts
+	// the calls of all of them.
 	Calls int
 	// Times is the number of equal additions or removals in one place. A or B
 	// is the first of them.

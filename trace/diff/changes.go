@@ -128,8 +128,8 @@ type run struct {
 	count int
 }
 
-// callersOfOnly marks the paired nodes of each side that call a function that
-// only one side calls there. They are few.
+// callersOfOnly marks the paired nodes, on both sides, that make a call on one side only. They
+// are few.
 func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	ofA, ofB = make([]bool, a.len()), make([]bool, b.len())
 	mark := func(s *side, here, there []bool) {
@@ -162,9 +162,8 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 	return all
 }
 
-// knownBelow marks the nodes that have nothing new in their subtrees. The
-// other side calls all the functions there, with the same values, and no node
-// there is paired.
+// knownBelow marks the nodes that have nothing new in their subtrees. The other side also calls
+// all the functions there, with the same values, and no node below them is paired.
 func (s *side) knownBelow(other *side) []bool {
 	labels, values := map[int32]bool{}, other.telling()
 	for _, label := range other.label {

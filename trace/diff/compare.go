@@ -13,8 +13,7 @@ const None = -1
 // A Diff has the differences of request B from request A.
 type Diff struct {
 	A, B *trace.Tree
-	// InB has, for each call of A, the same call of B, or None. InA is the
-	// reverse.
+	// InB has, for each call of A, the same call of B, or None. InA is the reverse.
 	InB, InA []int
 	// Changes are the differences, in the order of the calls. If both requests
 	// took the same path, all changes are of kind Timed.

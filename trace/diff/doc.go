@@ -12,9 +12,9 @@
 // The matching gives the changes, and a script of edits that turns one trace
 // into the other. The memory use is proportional to the size of the traces.
 //
-// Reasons explains a difference from the sources: whether the source changed,
-// whether the same source took another branch, whether a function has no span
-// on one side, and whether the caller's text has the call at all.
+// Reasons explains a difference from the sources: whether the source changed, whether the same
+// source ran differently, whether a function has no span on one side, and whether the caller's
+// text has the call at all.
 //
 // The presentation of the differences does not belong here.
 package diff

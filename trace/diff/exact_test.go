@@ -176,10 +176,9 @@ func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 	return nil
 }
 
-// largeTree makes a tree of about so many calls. It repeats a recorded request,
-// as a session of many requests would. Of every hundred calls, it changes the
-// given number: they become another function, are wrapped in one, or are not
-// made.
+// largeTree makes a tree of about so many calls. It repeats a recorded request, as a session of
+// many requests would. Of every hundred calls, it changes the given number: they become another
+// function, are wrapped in one, or are not made.
 func largeTree(tb testing.TB, calls, changed int, seed uint64) *trace.Tree {
 	tb.Helper()
 	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")

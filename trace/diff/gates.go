@@ -14,10 +14,9 @@ import (
 // gates has the feature gates that decide whether a function is called, or
 // whether a value of a type is made.
 type gates struct {
-	// of has the gate by program and by the full name of the function or type.
-	// A function has a gate if every call of it depends on that gate. A type
-	// has a gate if every function that makes a value of it depends on that
-	// gate.
+	// of has the gate by program and by the full name of the function or type. A function has a
+	// gate if every call of it depends on that gate. A type has a gate if every function that
+	// makes a value of it depends on that gate.
 	of map[string]map[string]string
 }
 
@@ -26,8 +25,7 @@ type gates struct {
 // gates, and a site has hundreds of comparisons.
 var gatesByCode sync.Map // of *recordings.Code to func() *gates
 
-// gatesOf returns a function that computes the gates of a release on its first
-// call.
+// gatesOf returns a function that computes the gates of a release on its first call.
 func gatesOf(code *recordings.Code) func() *gates {
 	find, _ := gatesByCode.LoadOrStore(code, sync.OnceValue(func() *gates { return newGates(code) }))
 	return find.(func() *gates)
@@ -78,10 +76,9 @@ func each(functions []*recordings.Source, ofCaller map[string]string, take func(
 	}
 }
 
-// findGate looks for a gate with another default on the other side. It looks
-// at the call itself. If the callee is a literal, it looks at the function
-// that makes the literal. If the callee is a method, it looks where values of
-// the receiver's type are made.
+// findGate looks for a gate with another default on the other side. It looks at the call
+// itself, then at all calls of the callee. For a literal, it also looks at all calls of the
+// enclosing function. For a method, it also looks where values of the receiver's type are made.
 func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	names := []string{call.Function}

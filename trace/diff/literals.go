@@ -160,8 +160,7 @@ func (id *identity) literalGroups() []int32 {
 	return of
 }
 
-// strippedNames returns a number for each name. All literals of one function
-// share it.
+// strippedNames returns a number for each name. All literals of one function share one number.
 func (id *identity) strippedNames() []int32 {
 	type stripped struct {
 		function
@@ -182,8 +181,8 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names differ only in their number. They
-// are literals of one function, or functions init of one package.
+// onlyRenumbered reports whether two names differ only in their number. Both must be literals
+// of one function, or functions init of one package.
 func onlyRenumbered(nameA, nameB string) bool {
 	pkgA, _, okA := initOf(nameA)
 	pkgB, _, okB := initOf(nameB)

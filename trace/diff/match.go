@@ -8,8 +8,7 @@ type matcher struct {
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
-	// toldApart has, by label, whether values distinguish the calls of a
-	// function.
+	// toldApart has, by label, whether values distinguish the calls of a function.
 	toldApart []bool
 	// place is a buffer. It has, for nodes of b, their position in the current
 	// list, plus one.
@@ -159,8 +158,7 @@ func (m *matcher) pairCallers() {
 	}
 }
 
-// callerOf finds the nearest node above y that can be x and has no partner
-// yet.
+// callerOf finds the nearest node above y that can be x and has no partner yet.
 func (m *matcher) callerOf(y, x int32) int32 {
 	const far = 8 // so many wrappers may have come in between
 	for range far {
@@ -201,9 +199,8 @@ func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	return list
 }
 
-// pairLists pairs the nodes of two lists. It first pairs in order, then nodes
-// that stand elsewhere in the other list, then nodes that one side wraps once
-// more.
+// pairLists pairs the nodes of two lists. It first pairs in order, then nodes that stand
+// elsewhere in the other list, then nodes that one side wraps once more.
 func (m *matcher) pairLists(inA, inB []int32) {
 	from, to := 0, 0
 	for _, fence := range m.fences(inA, inB) {
@@ -361,7 +358,7 @@ func (s *side) childrenOf(list []int32) []int32 {
 // pairMoved pairs the remaining nodes that are so similar that they must have
 // moved: equal subtrees, and calls of rarely called functions.
 func (m *matcher) pairMoved() {
-	const telling = 3 // calls; smaller subtrees are equal by chance
+	const telling = 3 // calls; smaller subtrees may be equal by chance
 	byHash, byLabel := map[uint64][]int32{}, map[int32][]int32{}
 	for y := range m.b.len() {
 		if m.b.partner[y] != none {
@@ -419,8 +416,8 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 // likely the same, wherever they are.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-// takeEqual returns an unpaired node with the same subtree hash as x. It
-// returns none if the values of all candidates contradict the values of x.
+// takeEqual returns an unpaired node with the same subtree hash as x. It skips a node if values
+// below it contradict values below x. It returns none if none of the first few nodes is left.
 func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	const patience = 16 // number of nodes that are tried
 	list := byHash[m.a.hash[x]]

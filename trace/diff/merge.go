@@ -9,16 +9,15 @@ import (
 // A Merged is the tree of both requests. It has the calls of B, and the calls
 // that only A has, in their place.
 type Merged struct {
-	// Tree has the calls of B, and the calls that only A has, without their
-	// CallerLine. Its ids and starts count the calls. Its Request has the
-	// other fields of B's request.
+	// Tree has the calls of B, and the calls that only A has. The calls that only A has come
+	// without their CallerLine. Its ids and starts count the calls. Its Request has the other
+	// fields of B's request.
 	Tree *trace.Tree
 	// A and B are, by call of Tree, the call on each side, or None. AtA and
 	// AtB are, by call of a side, the call of Tree.
 	A, B     []int
 	AtA, AtB []int
-	// Changes are, by call of Tree, the indices of its changes in
-	// Diff.Changes.
+	// Changes are, by call of Tree, the indices of its changes in Diff.Changes.
 	Changes [][]int
 }
 
@@ -55,8 +54,7 @@ func (d *Diff) Merge() *Merged {
 	return merged
 }
 
-// reserve makes room for all calls at once. There may be hundreds of
-// thousands.
+// reserve makes room for all calls at once. There may be hundreds of thousands.
 func (m *merger) reserve() {
 	n := m.d.B.Len()
 	for _, j := range m.d.InB {
@@ -127,8 +125,7 @@ func (m *merger) nextPaired() []int {
 	return next
 }
 
-// childTowards returns the child of a call of B that leads to call i of A, or
-// None.
+// childTowards returns the child of a call of B that leads to call i of A, or None.
 func (m *merger) childTowards(above, i int) int {
 	if i == None {
 		return None

@@ -37,9 +37,8 @@ func (p parsedName) likeness(q parsedName) float64 {
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
 }
 
-// packageName is the last element of a package's path, or the last two
-// elements for a version such as v1beta1. A package that moves keeps this
-// name.
+// packageName is the last element of a package's path, or the last two elements for a version
+// such as v1beta1. A package that moves keeps this name.
 func packageName(pkg string) string {
 	name := path.Base(pkg)
 	if len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1])) {
@@ -63,8 +62,7 @@ func nearness(fileA, fileB string) float64 {
 	return 0
 }
 
-// words splits a name where its case changes: "withAuditID" is with, audit,
-// id.
+// words splits a name where its case changes: "withAuditID" is with, audit, id.
 func words(name string) map[string]bool {
 	all := map[string]bool{}
 	var word []rune

@@ -5,9 +5,8 @@ import "slices"
 // A placing has, for paired calls, whether they are still in their place.
 type placing struct {
 	a, b *side
-	// moved is set, by node of a, if the caller differs. alone is set if the
-	// call moved without its callees. reordered is set if only the order
-	// changed.
+	// moved is set, by node of a, if the caller differs. alone is set if the call moved without
+	// its callees. reordered is set if only the order changed.
 	moved, alone, reordered []bool
 }
 

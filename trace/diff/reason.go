@@ -27,8 +27,7 @@ const (
 	// OtherPlace: on the other side, the caller's source calls a function with
 	// that name in a package that is not traced.
 	OtherPlace Why = "not traced"
-	// NoSpan: the function has no span on the other side, but may have run
-	// there.
+	// NoSpan: the function has no span on the other side, but may have run there.
 	NoSpan Why = "no span"
 	// OtherWay: both sources have the call, but only this side ran it.
 	OtherWay Why = "other way"
@@ -71,9 +70,9 @@ type Branch struct {
 	Asked bool
 }
 
-// Replaces reports whether the added function of r replaced the removed
-// function. Either the same call of an interface or a variable leads to both,
-// or both functions exist only in their side's source.
+// Replaces reports whether the added function of r replaced the removed function. Both must
+// stand between the same two calls. It is true if the same call of an interface or a variable
+// leads to both, or if each function exists only in its own side's source.
 func (r Reason) Replaces(removed Reason) bool {
 	if r.Why == NewFunction && removed.Why == NewFunction {
 		return true

@@ -27,8 +27,7 @@ func (c *Comparison) Same() bool {
 	return true
 }
 
-// Same reports whether both requests exist and took the same path to the same
-// answer.
+// Same reports whether both requests exist and took the same path to the same answer.
 func (r *RequestPair) Same() bool {
 	return r.Diff != nil && r.Diff.Same() && r.A.Status == r.B.Status
 }
@@ -67,10 +66,9 @@ func (c *Comparison) OtherEdition() bool {
 	return c.A.Edition != "" && c.B.Edition != "" && c.A.Edition != c.B.Edition
 }
 
-// samePrograms reports whether functions with different names are known to be
-// different functions. They are if both recordings have the same versions and
-// no edit may have renamed functions. The patch of a fault of the course
-// renames nothing.
+// samePrograms reports whether functions with different names are known to be different
+// functions. This is known if both recordings have the same versions and no edit may have
+// renamed functions. The patch of a fault of the course renames nothing.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
 }

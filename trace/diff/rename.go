@@ -73,8 +73,7 @@ func (r *renames) movedWhole(x, y int32) bool {
 	return !r.inB[from] && !r.inA[to] && packageName(from) == packageName(to)
 }
 
-// byName tries functions with the same own names, ignoring case, and their
-// literals.
+// byName tries functions with the same own names, ignoring case, and their literals.
 func (r *renames) byName() {
 	byFun := map[string][]int32{}
 	for y := range r.come {
@@ -212,9 +211,9 @@ func (r *renames) commonBelow(p, q *profile) float64 {
 	return 2 * float64(common) / float64(r.a.size(x)+r.b.size(y))
 }
 
-// sameContent compares the callees of two functions. It returns 0.5 if neither
-// has any. Half of the result compares the callees after functions that only
-// one side has are replaced by their callees.
+// sameContent compares the callees of two functions. It returns 0.5 if neither has any. Half of
+// the result comes from profile.through, where a callee that only one side has is replaced by
+// its callees.
 func sameContent(p, q *profile) float64 {
 	if len(p.callees)+len(q.callees) == 0 {
 		return 0.5

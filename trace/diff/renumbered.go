@@ -61,8 +61,7 @@ func made(here, there indexedSide, program, function string) Why {
 // contain literals.
 type callers map[string]map[string][]string
 
-// callersByCode caches the callers of the releases that CodeOf returns; see
-// gatesByCode.
+// callersByCode caches the callers of the releases that CodeOf returns; see gatesByCode.
 var callersByCode sync.Map // of *recordings.Code to func() callers
 
 func callersOf(code *recordings.Code) callers {

@@ -142,8 +142,7 @@ func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []in
 	}
 }
 
-// nearest returns, for each call, the nearest call above it that stays, or
-// None.
+// nearest returns, for each call, the nearest call above it that stays, or None.
 func nearest(tree *trace.Tree, stays func(int) bool) []int {
 	above := make([]int, tree.Len())
 	for i := range above {

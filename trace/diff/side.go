@@ -5,15 +5,14 @@ import "github.com/kubeapitrace/apitrace/trace"
 // none is the index of a missing node.
 const none = -1
 
-// A side is one of the two trees of a comparison. Node 0 is above the first
-// call, so that the first call can be wrapped like any other; call i is node
-// i+1.
+// A side is one of the two trees of a comparison. Node 0 is above the first call, so that the
+// first call can be wrapped like any other; call i is node i+1.
 type side struct {
 	tree *trace.Tree
 	// parent and end are the same as in trace.Tree, but by node.
 	parent, end []int32
-	// name is the number of the function in its process. label identifies the
-	// function. The same function has the same label on both sides.
+	// name is the number of the function, which includes its process; see names. label
+	// identifies the function. The same function has the same label on both sides.
 	name, label []int32
 	// hash is equal for subtrees with equal labels in equal order. values is
 	// equal for calls with equal values, apart from values that vary between
@@ -77,8 +76,7 @@ func (s *side) setLabels(labelOf []int32) {
 	}
 }
 
-// mix is one step of a cheap hash. The result depends on the order of the
-// steps.
+// mix is one step of a cheap hash. The result depends on the order of the steps.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0xff51afd7ed558ccd
 	return h ^ h>>32

@@ -19,8 +19,7 @@ import (
 //go:embed volatile.yaml
 var volatileFile []byte
 
-// volatile has, by attribute name, the part of the values that varies between
-// runs.
+// volatile has, by attribute name, the part of the values that varies between runs.
 var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	var file struct {
 		Attributes []struct {
@@ -39,7 +38,8 @@ var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// settled removes the part of a value that varies between runs.
+// settled removes the part of a value that varies between runs. It also puts single blanks
+// between the words.
 func settled(name, value string) string {
 	if part := volatile()[name]; part != nil {
 		value = part.ReplaceAllString(value, "")
@@ -50,9 +50,10 @@ func settled(name, value string) string {
 	return value
 }
 
-// changedValues lists the values that both calls have and that differ. It
-// ignores values that vary between runs. A value that only one side recorded
-// says nothing about the other side.
+// changedValues lists the values that both calls have and that differ. It ignores values that
+// vary between runs, and values in different formats. It compares only whether the calls have
+// an error or a panic, not the text. A value that only one side recorded says nothing about the
+// other side.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for _, name := range slices.Sorted(maps.Keys(x.Attributes)) {
@@ -73,9 +74,8 @@ func changedValues(x, y *trace.Call) []ValueChange {
 	return changed
 }
 
-// alikeWritten reports whether two values have the same format. A number and a
-// name may be the same value: a later release may give a numeric type a String
-// method.
+// alikeWritten reports whether two values have the same format. A number and a name may be the
+// same value: a later release may give a numeric type a String method.
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
 // number reports whether s is a whole number. Most values are not, and Atoi

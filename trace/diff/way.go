@@ -138,8 +138,7 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 	return way
 }
 
-// standsIn reports whether the caller's text on the other side has the same
-// call.
+// standsIn reports whether the caller's text on the other side has the same call.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }
