@@ -18,10 +18,9 @@ const maxCached = 400_000
 // takes an eighth of the time of decoding (BenchmarkCopied).
 var cached = newCache(maxCached)
 
-// A cache keeps the last loaded recordings, within its limit. It keeps a
-// recording only when it is loaded for the second time. So a command that reads
-// each recording once needs no more memory than without a cache. It may be used
-// by several goroutines.
+// A cache keeps the most recently used recordings, within its limit. It keeps a recording only
+// when the recording is loaded for the second time. So a command that reads each recording once
+// needs no more memory than without a cache. It may be used by several goroutines.
 type cache struct {
 	mu sync.Mutex
 	// limit is the maximum number of calls of all recordings together. calls is
@@ -29,7 +28,7 @@ type cache struct {
 	limit, calls int
 	seen         map[cacheKey]bool
 	kept         map[cacheKey]*linked.Element
-	// order has the recordings as entries, the last used first.
+	// order has the recordings as entries, the most recently used first.
 	order *linked.List
 }
 

@@ -16,9 +16,8 @@ type callCodec struct {
 	*codec
 	request *trace.Request
 	times   *times
-	// places are the places of the calls, numbered by local. counters are the
-	// counters of their IDs. parents are the positions of their parents, -1 for
-	// none.
+	// places are the places of the calls, numbered by local. counters are the counters of their
+	// IDs. parents are the positions of their parents, -1 for none.
 	places, counters, parents []int32
 	// processes are the distinct processes of the calls.
 	processes []string
@@ -37,8 +36,8 @@ type callCodec struct {
 // An open is a call that may still get children.
 type open struct {
 	at int
-	// free is the earliest rank for the start of its next child: its own start,
-	// or the end of the last child on its goroutine.
+	// free is the rank that predicts the start of its next child, and its own end. It is its
+	// own start, or the end of the last child on its goroutine.
 	free int
 	// calls is set if it has children.
 	calls, newGoroutine bool
@@ -203,9 +202,9 @@ func (c *callCodec) leave(levels int) {
 	}
 }
 
-// counter returns the number of the counter that gave a call its ID. A probe has
-// two counters for each process, and counts calls in the order of their start.
-// The second counter is for calls of functions that call nothing.
+// counter returns the number of the counter that gave a call its ID. The probe of each process
+// has two counters, and counts calls in the order of their start. The second counter is for
+// calls of functions that call nothing.
 func (c *callCodec) counter(call *trace.Call) int32 {
 	at := slices.Index(c.processes, call.Process)
 	if at < 0 {

@@ -54,8 +54,7 @@ func CodeOf(release string) (*Code, error) {
 	return code, nil
 }
 
-// loaded caches the results of CodeOf, because a history needs each release
-// twice.
+// loaded caches the results of CodeOf, because a history needs each release twice.
 var loaded = struct {
 	sync.Mutex
 	codes map[string]*Code
@@ -110,8 +109,7 @@ func (c *Code) Function(program, name string) *Source {
 	return functions[at]
 }
 
-// Spanless lists the calls in a function's text that call functions without a
-// span.
+// Spanless lists the calls in a function's text that call functions without a span.
 func (c *Code) Spanless(program, name string) []SourceCall {
 	f := c.Function(program, name)
 	if f == nil {
@@ -149,9 +147,9 @@ func (c *Code) Gate(program, gate string) (on, known bool) {
 	return on, known
 }
 
-// GateSince returns a minor version, such as "v1.36". Since this version, the
-// gate has always had the default that it has in this release, as far as the
-// index goes back.
+// GateSince returns a minor version, such as "v1.36". Since this version, the gate has always
+// had the default that it has in this release, as far as the index goes back. It returns "" if
+// the index lacks the release or the gate.
 func (c *Code) GateSince(program, gate string) string {
 	x, err := loadIndex()
 	if err != nil {
@@ -173,9 +171,8 @@ func (x *index) gateSince(release, program, gate string) string {
 	return semver.MajorMinor(x.releases[r])
 }
 
-// PutIndex adds the programs of a release, by name, to the index file in a
-// folder. It removes the programs of another patch release of the same minor
-// version.
+// PutIndex adds the programs of a release, by name, to the index file in a folder. It removes
+// the programs of another patch release of the same minor version.
 func PutIndex(folder, release string, programs map[string]*Program) error {
 	releases := map[string]map[string]*Program{}
 	if err := readIndexFile(folder, releases); err != nil {

@@ -134,8 +134,7 @@ func small() *trace.Recording {
 	}}}
 }
 
-// For any content of the columns, reading must end with a valid recording or an
-// error.
+// For any content of the columns, reading must end with a valid recording or an error.
 func FuzzDecode(f *testing.F) {
 	rec := small()
 	_, s := pack(f, rec)

@@ -43,8 +43,7 @@ const (
 	SpanlessDirective
 )
 
-// Why returns the reason as the end of a sentence. It is the zero Message for
-// Spanned.
+// Why returns the reason as the end of a sentence. It is the zero Message for Spanned.
 func (s Spanless) Why() message.Message {
 	switch s {
 	case SpanlessLeaf:
@@ -80,9 +79,8 @@ type SourceCall struct {
 // A Branch is the innermost branch of a function's text around a call.
 type Branch struct {
 	Kind BranchKind
-	// Text is the code of the branch on one line, without its body, such as
-	// "if err == nil" or "for _, p := range plugins". A shortened text ends with
-	// "…".
+	// Text is the code of the branch on one line, without its body, such as "if err == nil" or
+	// "for _, p := range plugins". A shortened text ends with "…".
 	Text string
 	// Line is the line of the branch. The line of the function is 0.
 	Line int
@@ -131,8 +129,7 @@ type CallKind int
 const (
 	// CallStatic: Name is the function.
 	CallStatic CallKind = iota
-	// CallInterface: Name is the method of an interface, such as
-	// "net/http.Handler.ServeHTTP".
+	// CallInterface: Name is the method of an interface, such as "net/http.Handler.ServeHTTP".
 	CallInterface
 	// CallValue: Name is the variable or field that holds the called function. It
 	// is "" if there is no such name.

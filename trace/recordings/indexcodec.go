@@ -162,8 +162,7 @@ func (x *index) functions(release, program int) []*Source {
 	return found
 }
 
-// gatesOf returns the feature gates of a program of a release, with their
-// defaults.
+// gatesOf returns the feature gates of a program of a release, with their defaults.
 func (x *index) gatesOf(release, program int) map[string]bool {
 	all := map[string]bool{}
 	for _, g := range x.gates {

@@ -18,8 +18,7 @@ type Info struct {
 	Recorded time.Time `json:"recorded"`
 	// Apitrace is the commit of the recording apitrace.
 	Apitrace string `json:"apitrace"`
-	// Go is the toolchain that built the programs, such as
-	// "go1.26.8 linux/amd64".
+	// Go is the toolchain that built the programs, such as "go1.26.8 linux/amd64".
 	Go string `json:"go"`
 	// Command is the command that made the recordings.
 	Command string `json:"command"`
@@ -34,8 +33,7 @@ type Info struct {
 // A Missing is a scenario that a release could not run.
 type Missing struct {
 	Scenario string `json:"scenario"`
-	// Reason is the recorder's sentence, in English. Why returns it in every
-	// language.
+	// Reason is the recorder's sentence, in English. Why returns it in every language.
 	Reason string `json:"reason"`
 }
 
@@ -45,8 +43,7 @@ var (
 	endedEarly   = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
 )
 
-// Why returns the reason why the scenario is missing. An unusual reason stays in
-// English.
+// Why returns the reason why the scenario is missing. An unusual reason stays in English.
 func (m Missing) Why() message.Message {
 	if release := needsRelease.FindStringSubmatch(m.Reason); release != nil {
 		return message.Of("it needs Kubernetes %s or newer", release[1])

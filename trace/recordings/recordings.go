@@ -78,8 +78,7 @@ func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	return nil, a.unknown(scenario)
 }
 
-// All returns all recordings of a release, sorted by the names of their
-// scenarios.
+// All returns all recordings of a release, sorted by the names of their scenarios.
 func All(k8sVersion string) ([]*trace.Recording, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -191,8 +190,8 @@ func (e *UnknownVersionError) message() message.Message {
 // An UnknownScenarioError reports that a release has no recording of a scenario.
 type UnknownScenarioError struct {
 	Scenario, K8sVersion string
-	// Reason is the reason why the release could not run the scenario. It is
-	// empty if the release never tried.
+	// Reason is the reason why the release could not run the scenario. It is empty if the
+	// recorder never tried.
 	Reason message.Message
 	// NoModule is set if the reason is an unavailable module. A replay would
 	// fail, too.

@@ -37,8 +37,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Each recording can be read, and belongs to the scenario and the release in its
-// list.
+// Each recording can be read, and belongs to the scenario and the release that list it.
 func TestLoad(t *testing.T) { loadAll(t) }
 
 func TestSlowLoad(t *testing.T) {

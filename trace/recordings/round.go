@@ -51,8 +51,7 @@ func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	return &copied, nil
 }
 
-// roundGaps rounds the difference between each time of a request and the next
-// time.
+// roundGaps rounds the difference between each time of a request and the next time.
 func roundGaps(r *trace.Request) {
 	t := timesOf(r)
 	out := make([]int64, len(t.all))
