@@ -5,9 +5,8 @@ package lineage
 // release that lacks the function, and the release before.
 var inlined = []struct {
 	from, release string
-	// calls are the functions that from called. The functions in to call them
-	// now. If calls is empty, the callers of from now call the functions in
-	// to.
+	// calls are the functions that from called. The functions in to call them now. If calls is
+	// empty, the callers of from now call the functions in to.
 	calls, to []string
 }{
 	{

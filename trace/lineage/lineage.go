@@ -30,8 +30,7 @@ const (
 	Type
 )
 
-// A Name is the full name of a function or a type, in the releases that have
-// it.
+// A Name is the full name of a function or a type, in the releases that have it.
 type Name struct {
 	Full string
 	Kind Kind
@@ -43,10 +42,9 @@ type Name struct {
 type Text struct {
 	// File is the name of its file, without the path of its package.
 	File string
-	// Signature is, for a function, its parameters and results, such as
-	// "(ctx context.Context) error". For a type, its first line is "struct",
-	// "interface" or the underlying type. A line "Name Type" follows for each
-	// field or method.
+	// Signature is, for a function, its parameters and results, such as "(ctx context.Context)
+	// error". For a type, its first line is "struct", "interface" or the underlying type. A
+	// line "Name Type" follows for each field or method.
 	Signature string
 	// In is a bit set of indices of Library.Releases.
 	In uint64
@@ -63,8 +61,7 @@ const (
 	// Renamed: To[0] has the same or nearly the same text, or the same own
 	// name and callers.
 	Renamed
-	// Folded: most of its text now stands in To[0], which does other work,
-	// too.
+	// Folded: most of its text now stands in To[0], which does other work, too.
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
@@ -127,9 +124,8 @@ var Load = sync.OnceValues(func() (*Library, error) {
 	return l, err
 })
 
-// Find returns the full names of a kind that match a query in any release; see
-// trace.FindFunctions. A query may end in the arguments of a call, as in
-// "RunWardleServer(stopCh)".
+// Find returns the full names of a kind that match a query in any release; see trace.FindFunctions.
+// A query may end in the arguments of a call, as in "RunWardleServer(stopCh)".
 func (l *Library) Find(kind Kind, query string) []string {
 	query = WithoutArguments(query)
 	names := l.names(kind)
@@ -245,9 +241,8 @@ type Stage struct {
 	Text
 	// First and Last are indices of releases.
 	First, Last int
-	// Change is the end of the name, if the stage ends with it. Otherwise it
-	// is nil: the next stage has another file or declaration, or the library
-	// ends.
+	// Change is the end of the name, if the stage ends with it. Otherwise it is nil: the next
+	// stage has another file or declaration, or the library ends.
 	Change *Change
 }
 

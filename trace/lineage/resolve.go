@@ -8,11 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Resolve returns the full names that a release has for a query, sorted. The
-// query may match the names of any release. If the release has some of the
-// matched names, Resolve returns only these. Otherwise it follows renames. If
-// it finds nothing, gone has the names that the query matched in other
-// releases.
+// Resolve returns the full names that a release has for a query, sorted. The query may match
+// the names of any release. If the release has some of the matched names, Resolve returns only
+// these. Otherwise it follows renames. If it finds nothing, gone has the names that the query
+// matched in other releases.
 func (l *Library) Resolve(kind Kind, query, release string) (names, gone []string) {
 	declared, literal := funcname.SplitLiteral(WithoutArguments(query))
 	found := l.Find(kind, declared)
@@ -36,16 +35,14 @@ func (l *Library) Resolve(kind Kind, query, release string) (names, gone []strin
 	return nil, found
 }
 
-// A GoneError reports that a release does not have a name that other releases
-// have.
+// A GoneError reports that a release does not have a name that other releases have.
 type GoneError struct {
 	Query, Release string
 	// Name is the full name in the release Last.
 	Name, Last string
 	// Stages are the stages of the name; see Library.Follow.
 	Stages []Stage
-	// Change is the end of the name. It is nil if the name came later than
-	// Release.
+	// Change is the end of the name. It is nil if the name came later than Release.
 	Change *Change
 	// At is the release of Change.
 	At      string

@@ -14,9 +14,8 @@ import (
 // textWidth is the width of the lines. It fits a narrow terminal.
 const textWidth = 80
 
-// Write writes the history of a function or type. full is its full name in any
-// release. There is a line for each release that changed its name, file or
-// declaration.
+// Write writes the history of a function or type. full is its full name in any release. There
+// is a line for each release that changed its name, file or declaration.
 func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) error {
 	out := bufio.NewWriter(w)
 	stages := l.Follow(kind, full)
@@ -68,7 +67,8 @@ func (l *Library) parted(kind Kind, s Stage) []*Change {
 	return all
 }
 
-// beginning returns the differences between a stage and the stage before it.
+// beginning returns the differences between a stage and the last of the stages before it. For
+// the first stage, it returns the place and the declaration.
 func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Message {
 	where := message.Of("%s in %s/%s", funcname.Short(s.Name), funcname.Package(s.Name), s.File)
 	if len(before) == 0 {
