@@ -134,8 +134,7 @@ func (g guarded) call(node *ast.CallExpr) {
 	case *ast.IndexListExpr:
 		fun = ast.Unparen(x.X)
 	}
-	// For a call over several lines, the runtime reports the line of the opening
-	// bracket.
+	// For a call over several lines, the runtime reports the line of the opening bracket.
 	pos := node.Lparen
 	switch fun := fun.(type) {
 	case *ast.FuncLit:
@@ -166,8 +165,8 @@ func (g guarded) callOf(pos token.Pos, object types.Object) {
 	}
 }
 
-// makes adds the creation of a value if its type belongs to a traced package. The
-// type's methods run only if such code has run.
+// makes adds the creation of a value if its type has methods and belongs to a traced package,
+// except API packages and k8s.io/apimachinery. The type's methods run only if such code has run.
 func (g guarded) makes(node *ast.CompositeLit) {
 	named, ok := types.Unalias(g.pkg.info.Types[node].Type).(*types.Named)
 	if !ok || named.NumMethods() == 0 || named.Obj().Pkg() == nil {
@@ -238,8 +237,8 @@ func (p *packageReader) gateIn(expr ast.Expr) string {
 	return gate
 }
 
-// enabledGate returns the gate of a call such as
-// utilfeature.DefaultFeatureGate.Enabled(features.X).
+// enabledGate returns the gate of a call
+// such as utilfeature.DefaultFeatureGate.Enabled(features.X).
 func (p *packageReader) enabledGate(call *ast.CallExpr) string {
 	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || fun.Sel.Name != "Enabled" || len(call.Args) != 1 {
@@ -252,8 +251,7 @@ func (p *packageReader) enabledGate(call *ast.CallExpr) string {
 	return constant.StringVal(value)
 }
 
-// findGateVars finds the variables and fields of a file that store whether a gate is
-// on.
+// findGateVars finds the variables and fields of a file that store whether a gate is on.
 func (p *packageReader) findGateVars(file *ast.File) {
 	set := func(to ast.Expr, value ast.Expr) {
 		call, ok := ast.Unparen(value).(*ast.CallExpr)

@@ -160,8 +160,8 @@ func (g guarded) shortCut(node *ast.BinaryExpr) {
 	ast.Walk(right, node.Y)
 }
 
-// threshold returns whether a condition compares a duration, a length or the log's
-// verbosity with a limit.
+// threshold returns the kind of limit that a condition compares with: a duration, a length, the
+// log's verbosity, or none.
 func (c *callFinder) threshold(cond ast.Expr) recordings.Threshold {
 	found := recordings.NoThreshold
 	ast.Inspect(cond, func(node ast.Node) bool {

@@ -1,7 +1,6 @@
-// Package calls reads a program's type-checked source. It finds the functions of the
-// traced packages, which of them have a span, why the others have no span, and the
-// calls in the text of each function. The result is the index that recordings
-// include.
+// Package calls reads a program's type-checked source. It finds the functions of the traced
+// packages, which of them have a span, why the others have no span, and the calls in the text
+// of each function. The result is the index that recordings include.
 //
 // The package runs no program and reads no recordings.
 package calls
@@ -96,8 +95,8 @@ func (r *reader) rewrite(guide *instrument.Guide) (_ []instrument.Function, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-	// The rewriter makes a folder beside the vendor folder. The tree itself is
-	// read-only, so the vendor folder is a link elsewhere.
+	// The rewriter makes a folder beside the vendor folder. That must not happen in the tree
+	// itself, so the rewriter gets a link to the tree.
 	vendor := filepath.Join(out, "vendor")
 	if err := os.Symlink(r.tree.Dir, vendor); err != nil {
 		return nil, err

@@ -75,8 +75,7 @@ func (p *packageReader) readFile(file *ast.File) {
 	}
 }
 
-// cannotHaveSpan reports whether a directive forbids the code that the rewriter
-// inserts.
+// cannotHaveSpan reports whether a directive forbids the code that the rewriter inserts.
 func cannotHaveSpan(decl *ast.FuncDecl) bool {
 	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
 		directive, _, _ := strings.Cut(c.Text, " ")
@@ -97,8 +96,7 @@ func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
 	p.functions = append(p.functions, recordings.Source{Name: nameOf(fn), File: base, Spanless: why})
 }
 
-// spanless returns why a function that can have a span has no span: the guide names
-// it.
+// spanless returns why a function that can have a span has no span: the guide names it.
 func (r *reader) spanless(name string) recordings.Spanless {
 	if r.spans[name] {
 		return recordings.Spanned

@@ -96,8 +96,7 @@ func (r *reader) release() string {
 	return r.tree.Version
 }
 
-// sinceOf returns the release of a versioned specification:
-// version.MustParse("1.30").
+// sinceOf returns the release of a versioned specification: version.MustParse("1.30").
 func sinceOf(spec *ast.CompositeLit) string {
 	for _, elt := range spec.Elts {
 		pair, ok := elt.(*ast.KeyValueExpr)

@@ -42,9 +42,8 @@ func newLoader(vendor string) *loader {
 
 func (l *loader) traced() []string { return slices.Sorted(maps.Keys(l.bodies)) }
 
-// load type-checks a package that a file in the folder from imports. Source that does
-// not compile with this Go is not an error; unresolved names are missing in the type
-// information.
+// load type-checks a package that a file in the folder from imports. Source that does not
+// compile with this Go is not an error; unresolved names are missing in the type information.
 func (l *loader) load(path, from string) (*loadedPackage, error) {
 	dir, err := l.find(path, from)
 	if err != nil {
