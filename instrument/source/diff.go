@@ -24,8 +24,7 @@ type DiffOptions struct {
 	// Added and Removed are the styles of lines that only one side has. Heading is
 	// the style of names and places.
 	Added, Removed, Heading lipgloss.Style
-	// Lang is the language of all text except the source: "en" or "zh"; "" means
-	// English.
+	// Lang is the language of all text except the source: "en" or "zh"; "" means English.
 	Lang string
 }
 

@@ -16,8 +16,7 @@ type Mark struct {
 	Function string
 	// Calls is the number of calls.
 	Calls int
-	// NoSpan is set for a function without a span. No recording tells whether it was
-	// called.
+	// NoSpan is set for a function without a span. No recording tells whether it was called.
 	NoSpan bool
 }
 

@@ -40,8 +40,7 @@ type PrintOptions struct {
 	Palette Palette
 	// Marks are the calls to mark, ordered by line.
 	Marks []Mark
-	// Lang is the language of all text except the source: "en" or "zh"; "" means
-	// English.
+	// Lang is the language of all text except the source: "en" or "zh"; "" means English.
 	Lang string
 	// ASCII limits all text except the source to ASCII characters.
 	ASCII bool

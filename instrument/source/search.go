@@ -19,8 +19,7 @@ import (
 
 // A Tree is the source of one program: a vendor folder.
 type Tree struct {
-	// Program and Version name the program and its version: "kube-apiserver",
-	// "v1.37.1".
+	// Program and Version name the program and its version: "kube-apiserver", "v1.37.1".
 	Program, Version string
 	// Dir is the folder. The files of a package are in Dir/<import path>.
 	Dir string
@@ -72,7 +71,7 @@ func (t *Tree) SearchTypes(query string) ([]string, error) {
 	return trace.FindFunctions(query, names), nil
 }
 
-// declared lists the declared functions that are named like the query's last part, in
+// declared lists the declared functions with the query's last part as their own name, in
 // packages that the query may mean.
 func (t *Tree) declared(query string) ([]string, error) { return t.declaredBy(query, declaredIn) }
 
@@ -154,8 +153,7 @@ func typesIn(file string, name []byte) ([]string, error) {
 	return names, nil
 }
 
-// receiver returns a method's receiver in the form of the names of calls:
-// "(*store).".
+// receiver returns a method's receiver in the form of the names of calls: "(*store).".
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""

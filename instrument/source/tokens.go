@@ -9,11 +9,10 @@ import (
 )
 
 // Tokens splits Go source into tokens of these types of chroma: Comment, Keyword,
-// KeywordConstant, KeywordType, LiteralString, LiteralNumber, NameBuiltin,
-// NameFunction, and Text for all other text. Go's scanner finds the tokens in a
-// hundredth of the time of chroma's lexer, and the page of a recording has thousands
-// of functions. The text must not contain carriage returns, because the scanner drops
-// them.
+// KeywordConstant, KeywordType, LiteralString, LiteralNumber, NameBuiltin, NameFunction, and
+// Text for all other text. Go's scanner finds the tokens in a hundredth of the time of chroma's
+// lexer, and the page of a recording has thousands of functions. The text must not contain
+// carriage returns, because the scanner drops them.
 func Tokens(text string) []chroma.Token {
 	var tokens []chroma.Token
 	end := 0 // end of the last token in tokens

@@ -100,8 +100,7 @@ func TestTokensAreThoseOfChroma(t *testing.T) {
 	}
 }
 
-// TestTokensOfWhatChromaCutsApart has tokens that chroma's lexer reads differently
-// from Go.
+// TestTokensOfWhatChromaCutsApart checks tokens that chroma's lexer reads differently from Go.
 func TestTokensOfWhatChromaCutsApart(t *testing.T) {
 	t.Parallel()
 	for text, kind := range map[string]chroma.TokenType{

@@ -73,16 +73,15 @@ type declaredType struct {
 // A typeFile is a file that declares types or methods.
 type typeFile struct {
 	*file
-	// name is the import path, a slash and the file's name. path is the path on this
-	// machine.
+	// name is the import path, a slash and the file's name. path is the path on this machine.
 	name, path string
 	imports    map[string]string
 }
 
 func (f *typeFile) line(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
 
-// Type returns the type with this full name. If there is no such type, the error is a
-// *trace.UnknownFunctionError.
+// Type returns the type with this full name. If there is no such type, the error is
+// a *trace.UnknownFunctionError.
 func (r *Types) Type(name string) (*Type, error) {
 	d, err := r.find(name)
 	if err != nil {
@@ -147,11 +146,10 @@ func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, erro
 	return all, nil
 }
 
-// Through returns the chain of embedded types that promotes a method to a struct
-// type. The chain has full names, outermost first; the last type declares the method.
-// A "*" precedes a type that is embedded by pointer. The chain is empty if the type
-// declares the method itself, or if the tree does not tell where the method comes
-// from.
+// Through returns the chain of embedded types that promotes a method to a struct type. The
+// chain has full names, outermost first; the last type declares the method. A "*" precedes a
+// type that is embedded by pointer. The chain is empty if the type declares the method itself,
+// or if the tree does not tell where the method comes from.
 func (r *Types) Through(typ, method string) ([]string, error) {
 	type way struct {
 		*declaredType
@@ -294,8 +292,8 @@ func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
 	return "", false
 }
 
-// find returns the declaration of a type, or nil. For an alias it returns the
-// declaration of the aliased type.
+// find returns the declaration of a type, or nil. For an alias, it returns the declaration of
+// the aliased type, if the tree has it.
 func (r *Types) find(name string) (*declaredType, error) {
 	for range 8 { // limits chains of aliases
 		if name == "" {
@@ -396,9 +394,8 @@ func readTypeFile(where, name string) (*typeFile, error) {
 	return f, nil
 }
 
-// majorVersion matches the last element of an import path that may not be the
-// package's name. It is not the name in "k8s.io/klog/v2", but it is in
-// "k8s.io/api/core/v1".
+// majorVersion matches the last element of an import path that may not be the package's name.
+// It is not the name in "k8s.io/klog/v2", but it is in "k8s.io/api/core/v1".
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // signature returns the parameters and results of a function's type.
