@@ -27,7 +27,8 @@ func queryFor(s *trace.Sent, secrets Secrets) probe.Query {
 	return settled(q)
 }
 
-// settled makes the probe wait until the selected calls have ended.
+// settled makes the probe wait until the selected calls have ended, but not longer than
+// patience if nothing else happens.
 func settled(q probe.Query) probe.Query {
 	q.SettleMillis, q.TimeoutMillis = int(settle.Milliseconds()), int(patience.Milliseconds())
 	return q
@@ -52,8 +53,8 @@ const settle = 25 * time.Millisecond
 // belong to a goroutine that sleeps until a timeout.
 const patience = 250 * time.Millisecond
 
-// silence limits how long a probe's answer may take. A probe answers within 10
-// times its patience.
+// silence limits the time until a probe's answer begins. A probe answers within 10 times
+// its patience.
 const silence = 20 * time.Second
 
 // Request fetches the calls of a request from the probes. sockets maps the name
@@ -224,8 +225,7 @@ func alignClocks(all []call) {
 	}
 }
 
-// inTrace converts the call to the trace model. start is the start of the
-// trace.
+// inTrace converts the call to the trace model. start is the start of the trace.
 func (c *call) inTrace(start time.Time) trace.Call {
 	t := trace.Call{
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,

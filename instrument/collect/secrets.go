@@ -8,12 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Secrets says which resources hold secrets, and how to treat the error texts
-// of requests for them. Such a text may quote a whole object. The zero value is
-// safe.
+// Secrets says which resources hold secrets, and how to treat the error texts of requests for
+// them. Such a text may quote a whole object. The zero value is safe.
 type Secrets struct {
-	// Show keeps the texts. The first call of such a trace is marked with
-	// attrSecrets.
+	// Show keeps the texts. The first call of such a trace is marked with attrSecrets.
 	Show bool
 	// Kinds are further resources that hold secrets. [probe.HoldsSecrets] knows
 	// the others.

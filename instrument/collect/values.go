@@ -50,12 +50,10 @@ func isText(v any) bool {
 // the line.
 var looksLikeValue = regexp.MustCompile(`:[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s"{\[|>][^\n,}\]]*))`)
 
-// secretFields are the fields with secret values, in any object and in a JSON
-// patch.
+// secretFields are the fields with secret values, in any object and in a JSON patch.
 var secretFields = []string{"data", "stringData", "token", "password", "certificate", "request", "privateKey"}
 
-// findSecrets walks through a body. secret is set below a field that holds
-// secrets.
+// findSecrets walks through a body. secret is set below a field that holds secrets.
 func findSecrets(v any, secret bool, found map[string]bool) {
 	switch v := v.(type) {
 	case string:
