@@ -177,8 +177,7 @@ func (t *tolerance) covers(function string) bool {
 	})
 }
 
-// RewriteTolerantly is instrument.Rewrite for source that the guide was not written
-// for.
+// RewriteTolerantly is instrument.Rewrite for source that the guide was not written for.
 func RewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Message, error) {
 	result, err := instrument.Rewrite(o)
 	if err == nil {

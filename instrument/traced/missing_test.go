@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// changedSource is a vendor folder that lacks parts of the guide of
-// TestSourceLacksWhatTheGuideNames.
+// changedSource is a vendor folder that lacks parts
+// of the guide of TestSourceLacksWhatTheGuideNames.
 func changedSource(t *testing.T) string {
 	return writeModule(t, map[string]string{
 		"example.com/p/p.go": "package p\n\nfunc Here(name string) { inner(name) }\n\nfunc inner(name string) { _ = name }\n",

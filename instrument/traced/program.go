@@ -53,8 +53,7 @@ func (p Program) EditsName() string { return cmp.Or(p.Edits, p.Name) }
 
 // Options select the build of a program.
 type Options struct {
-	// Version is the version of Kubernetes in the form that apiserver.ParseVersion
-	// returns.
+	// Version is the version of Kubernetes in the form that apiserver.ParseVersion returns.
 	Version string
 	// Kubernetes is the argument of Program.Of.
 	Kubernetes func() (program.Upstream, error)
@@ -165,8 +164,7 @@ func (r *Recipe) Plan(ctx context.Context) (*program.Plan, error) {
 	return program.MakePlan(ctx, r.Program, r.options)
 }
 
-// WritePlan prints the steps of Build without executing them. It does not use the
-// network.
+// WritePlan prints the steps of Build without executing them. It does not use the network.
 func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer) error {
 	plan, err := r.Plan(ctx)
 	if err != nil {
