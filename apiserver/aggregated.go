@@ -30,8 +30,8 @@ type Aggregated struct {
 	// GroupVersions are the versions of its API groups, the preferred one of each
 	// group first: "metrics.k8s.io/v1beta1".
 	GroupVersions []string
-	// Unready is the server's last message if it serves but was not ready in time; ""
-	// if it was ready.
+	// Unready is the server's last answer about its readiness if it serves but was not ready in
+	// time; "" if it was ready.
 	Unready string
 	// OpenAPILate is set if the server has an OpenAPI that kube-apiserver did not
 	// fetch in time.
@@ -43,8 +43,7 @@ type Aggregated struct {
 	child  *sampleserver.Server
 	// terminated is set when the server was told to end.
 	terminated bool
-	// made lists the paths of the objects that register the server, in order of
-	// creation.
+	// made lists the paths of the objects that were created for the server, in order of creation.
 	made []string
 }
 
@@ -170,8 +169,7 @@ var sampleObjects string
 var ownRole string
 
 // aggregatedObjects returns the objects that a server needs before it starts. Which
-// rights a server of the user's own needs is not known, so it may do everything in
-// kube-apiserver.
+// rights a server of the user's own needs is not known, so it may do everything in kube-apiserver.
 func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err error) {
 	text := strings.ReplaceAll(sampleObjects, sampleserver.Name, o.name())
 	if err := yaml.UnmarshalStrict([]byte(text), &objects); err != nil || o.Own == nil {
@@ -185,8 +183,7 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 	// kube-apiserver fetches the server's OpenAPI as this user, and the server asks
 	// kube-apiserver whether the user may. Usually the binding of system:discovery
 	// allows it, see removeDefaultBindings. The user comes second, so that the
-	// authorizer makes the same calls as without it when it looks for the server's
-	// rights.
+	// authorizer makes the same calls as without it when it looks for the server's rights.
 	subjects, _ := objects[1].Object["subjects"].([]any)
 	objects[1].Object["subjects"] = append(subjects, map[string]any{
 		"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:aggregator",
@@ -300,7 +297,7 @@ func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error
 }
 
 // openAPITimeout limits how long kube-apiserver may take to fetch the server's
-// OpenAPI. It begins one second after it has seen the APIService
+// OpenAPI. kube-apiserver begins one second after it has seen the APIService
 // (pkg/controllers/openapiv3/controller.go in kube-aggregator v0.37.1).
 const openAPITimeout = 10 * time.Second
 
@@ -331,8 +328,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	}
 }
 
-// openAPIPath is the path of the list of groups with an OpenAPI v3. The list is an
-// openAPIIndex.
+// openAPIPath is the path of the list of groups with an OpenAPI v3. The list is an openAPIIndex.
 const openAPIPath = "/openapi/v3"
 
 type openAPIIndex struct {

@@ -60,8 +60,7 @@ func (o StartOptions) Variant() string {
 	return fmt.Sprintf("-%x", sha256.Sum256(text))[:1+16]
 }
 
-// AnyVariant at the end of a build key lets Attach find a server with any extras and
-// store.
+// AnyVariant at the end of a build key lets Attach find a server of any variant.
 const AnyVariant = "*"
 
 // Publish lets other processes of this user attach to the server, until Stop.
@@ -83,9 +82,9 @@ func (s *Server) Publish() error {
 }
 
 // Attach finds a server with this version and build key that another process has
-// published. It removes the states of servers that have ended. It returns
-// ErrNotServed if none is left, and a [SilentError] if a server is left that does not
-// answer. Stopping an attached server does nothing.
+// published, and that answers. It removes the states of servers that have ended. It
+// returns ErrNotServed if none is left, and a [SilentError] if only servers are left
+// that do not answer. Stopping an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
 	servers, err := published(c, version, buildKey)
 	if err != nil {
@@ -111,8 +110,7 @@ func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*S
 // Servers that do not answer are included.
 func Served(c *program.Cache) ([]*Server, error) { return published(c, "*", AnyVariant) }
 
-// published reads the states of servers with a live owner, and removes the other
-// states.
+// published reads the states of servers with a live owner, and removes the other states.
 func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	files, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
 	if err != nil {

@@ -135,8 +135,7 @@ func explainUnknown(version string, err error) error {
 }
 
 // WritePlan prints the steps of BuildPrograms without executing them. It does not use
-// the network. For a version that was never built, it does not know the version of
-// etcd.
+// the network. For a version that was never built, it does not know the version of etcd.
 func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	options, err := o.traced(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 			stock.OtherBuild = stock.OtherBuild || e.Instrumented
 		}
 	}
-	if stock.Size == 0 { // then only the network knows the release's parts
+	if stock.Size == 0 { // then the release's etcd is not known without the network
 		return stock, nil
 	}
 	apiserver, etcd, err := o.pair(ctx)

@@ -48,8 +48,7 @@ func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version
 	return up.Version, err
 }
 
-// HasCheckout reports whether TakeCheckout would find the source in the default
-// cache.
+// HasCheckout reports whether TakeCheckout would find the source in the default cache.
 func HasCheckout(l program.Local) bool {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -91,10 +90,9 @@ const (
 // ReleaseFiles are the files and folders of a checkout that SourceRelease reads.
 var ReleaseFiles = []string{baseFile, changelogs}
 
-// SourceRelease reads from the source of kubernetes which release is nearest to it,
-// and returns the file with that release. The minor version comes from component-base
-// or, without it, from the newest change log. The patch release comes from the change
-// log.
+// SourceRelease reads from the source of kubernetes which release is nearest to it, and
+// returns the file that says so. The minor version comes from component-base or, without it,
+// from the newest change log. The patch release comes from the change log; without it, it is 0.
 func SourceRelease(dir string) (release, file string, err error) {
 	var minor string
 	file = baseFile
@@ -144,8 +142,8 @@ type generated struct {
 	marker, file, command string
 }
 
-// generatedFiles lists the kinds that hack/update-codegen.sh makes, one for each of
-// its arguments (kubernetes v1.26 and newer).
+// generatedFiles lists kinds of files that hack/update-codegen.sh makes. Each of these
+// arguments makes one kind (kubernetes v1.26 and newer).
 var generatedFiles = []generated{
 	{"// +k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
 	{"// +k8s:defaulter-gen=TypeMeta", "zz_generated.defaults.go", "hack/update-codegen.sh defaults"},
@@ -178,8 +176,7 @@ func missingGenerated(top, folder string) (file, command string) {
 	return "", ""
 }
 
-// A checkoutError reports that a checkout, or the folder of an API server, does not
-// compile.
+// A checkoutError reports that a checkout, or the folder of an API server, does not compile.
 type checkoutError struct {
 	name       string
 	complaints []string
@@ -224,8 +221,7 @@ func (e *checkoutError) addGenerated(top string, folders []string) {
 	}
 }
 
-// listed matches the beginning of go list's complaint about a file: its path and a
-// line.
+// listed matches the beginning of go list's complaint about a file: its path and a line.
 var listed = regexp.MustCompile(`^(\S+\.go):\d+`)
 
 // noPackage matches go list's complaint that a package of the checkout is missing.
@@ -321,8 +317,7 @@ func taken(version string) (*program.LocalBuild, string, error) {
 }
 
 // TakenFrom returns the stored facts of the checkout that TakeCheckout copied as this
-// version. They outlive the copy in the cache. ok is false if the version is not a
-// checkout.
+// version. They outlive the copy in the cache. ok is false if the version is not a checkout.
 func TakenFrom(version string) (up program.Upstream, ok bool) {
 	cache, err := program.OpenCache("")
 	if err != nil || !program.IsLocal(version) {

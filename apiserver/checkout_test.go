@@ -9,8 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// The compiler does not see a generated file that is missing. The error names the
-// file and the command that makes it. The package's comment asks for the file.
+// If a generated file is missing, the compiler only reports that its declarations are
+// undefined. The error also names the missing file and the command that makes it. Both
+// follow from the comment by which the package asks for the file.
 func TestMissingGeneratedFiles(t *testing.T) {
 	for _, test := range []struct{ marker, file, command string }{
 		{"+k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},

@@ -253,8 +253,7 @@ func testAttach(t *testing.T, s *Server, o BuildOptions) {
 	}
 }
 
-// testPortTaken checks that a taken port is recognised by the real kube-apiserver's
-// message.
+// testPortTaken checks that a taken port is recognised by the real kube-apiserver's message.
 func testPortTaken(t *testing.T, s *Server) {
 	address, err := url.Parse(s.BaseURL)
 	if err != nil {

@@ -42,7 +42,8 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 	return program.Edit{}, message.UsageErrorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
-// fileCalled returns the path of the only file of a source with a name, or "" if there is none. Several files are a message.UsageError.
+// fileCalled returns the path of the only file of a source with a name, or "" if there is
+// none. Several files are a message.UsageError.
 func fileCalled(src *traced.Source, name string) (string, error) {
 	found, err := src.FilesCalled(name)
 	if len(found) > 1 {
@@ -52,8 +53,8 @@ func fileCalled(src *traced.Source, name string) (string, error) {
 }
 
 // RevertEdit undoes an edit, and removes the builds with the edit from the cache. A
-// nil cache means the default cache. A build that a server runs stays until a later
-// build replaces it.
+// nil cache means the default cache. A build that a server runs is removed when the
+// cache is trimmed after its use.
 func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 	if err := edits.Revert(e); err != nil {
 		return err

@@ -19,8 +19,7 @@ type files struct {
 	tlsCert, tlsKey, serviceAccountKey, tokens, proxyCert, proxyKey string
 }
 
-// proxyName is the name in the certificate that the aggregator presents to aggregated
-// servers.
+// proxyName is the name in the certificate that the aggregator presents to aggregated servers.
 const proxyName = "kube-aggregator"
 
 // writeFiles makes the server's keys and the users' tokens.
@@ -94,8 +93,7 @@ func (s *Server) flags(f files, port int) []string {
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
 		// By default it advertises the address of the default route, which a machine
-		// need not have. No endpoint is published, because no cluster uses this
-		// server.
+		// need not have. No endpoint is published, because no cluster uses this server.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
 		"--tls-cert-file="+f.tlsCert,
@@ -123,6 +121,5 @@ func (s *Server) flags(f files, port int) []string {
 	return flags
 }
 
-// lastInsecure holds the releases that, by default, listen without TLS and
-// authentication.
+// lastInsecure holds the releases that, by default, listen without TLS and authentication.
 var lastInsecure = release.Range{Until: "v1.19"}

@@ -151,8 +151,9 @@ func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p p
 }
 
 // ownName returns a program's name in traces: the name of the folder of its package
-// main, or of its module. Only the sample server of kube-apiserver's own release
-// keeps the sample server's name, because traces of that release are known by it.
+// main, or of its module. If one of Programs has this name, the program gets the prefix
+// "own-". Only the sample server of kube-apiserver's own release keeps its name, because
+// traces of that release are known by it.
 func ownName(k8s, modulePath, version, folder string) string {
 	if folder == "." {
 		folder, _, _ = modpath.SplitPathVersion(modulePath)
@@ -172,9 +173,10 @@ func IsSampleServer(own serverconfig.Own, release string) bool {
 	return own.Server == sampleserver.Module+"@"+stagingVersion(release) && path.Clean(own.Main) == "."
 }
 
-// mainFolders lists the folders of packages main in a module's source, without tests'
-// folders. Programs for people are in the top folder or below cmd. If there are any,
-// other programs, such as generators, are left out.
+// mainFolders lists the folders of packages main in a module's source. It skips folders
+// that hold no programs for people, such as vendor, test and hack. Programs for people
+// are in the top folder or below cmd. If there are any, other programs, such as
+// generators, are left out.
 func mainFolders(dir string) (folders []string, err error) {
 	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

@@ -94,8 +94,8 @@ func TestLibraryVersion(t *testing.T) {
 	}
 }
 
-// A server's own packages are in its guide by the server's module. The sample
-// server's packages are only in the sample server's guide.
+// The guide of a server has the packages of the server's own module. The packages of the
+// sample server are only in the sample server's guide.
 func TestOwnGuide(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -161,8 +161,7 @@ func TestOwnFoldersOfNoModule(t *testing.T) {
 	}
 }
 
-// If package main is built in the vendor tree, it is not traced. All other packages
-// are.
+// If package main is built in the vendor tree, it is not traced. All other packages are.
 func TestWithoutMain(t *testing.T) {
 	vendor := writeModule(t, map[string]string{
 		"example.com/mine/cmd/x/main.go":       "package main\n",

@@ -17,8 +17,7 @@ import (
 )
 
 // ownEdits separates a server's name from its version in the name of the folder of
-// its edits, for servers of the user's own. Edits of one version do not fit another
-// version.
+// its edits, for servers of the user's own. Edits of one version do not fit another version.
 const ownEdits = "@"
 
 // OwnSource is SourceOf for a server of the user's own.
@@ -74,9 +73,9 @@ func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, 
 	return edits.Add(recipe.EditsName, src.Dir, file)
 }
 
-// OwnFolders lists the source folders of an API server in a folder: the folders of
-// its module, of the folders that its go.mod puts in place of modules, and of the
-// other modules in its Go workspace.
+// OwnFolders lists the source folders of an API server in a folder: the folders of its
+// module, of the other modules in its Go workspace, and of the folders that replace
+// modules in its go.mod.
 func OwnFolders(o serverconfig.Own) ([]string, error) {
 	top, err := filepath.Abs(o.Server)
 	if err != nil {

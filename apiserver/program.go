@@ -36,8 +36,7 @@ var kubeAPIServer = traced.Program{
 	},
 }
 
-// Programs lists the programs that apitrace traces, in the order in which files are
-// searched.
+// Programs lists the programs that apitrace traces, in the order in which files are searched.
 func Programs() []traced.Program {
 	return []traced.Program{kubeAPIServer, storage.Traced, sample}
 }

@@ -46,8 +46,7 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// unready leaves only the failed checks of an answer to /readyz, which lists some 60
-// checks.
+// unready leaves only the failed checks of an answer to /readyz, which lists some 60 checks.
 func unready(err error) error {
 	var status *statusError
 	if errors.As(err, &status) {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A server that is not ready lists all its checks. The error has only the failed
-// checks.
+// A server that is not ready lists all its checks. The error has only the failed checks.
 func TestUnreadyTellsFailedChecks(t *testing.T) {
 	for answer, want := range map[string]string{
 		"[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n[-]poststarthook/rbac/bootstrap-roles failed: not finished\nreadyz check failed\n": "GET /readyz: 500 Internal Server Error: etcd failed: reason withheld, poststarthook/rbac/bootstrap-roles failed: not finished",

@@ -56,8 +56,7 @@ func ParseReadable(s string) (string, error) {
 	return version, err
 }
 
-// stagingModules are the modules from the Kubernetes repository that ReleasedSource
-// reads.
+// stagingModules are the modules from the Kubernetes repository that ReleasedSource reads.
 var stagingModules = []string{
 	"k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/apimachinery", "k8s.io/sample-apiserver", "k8s.io/component-base",
 }

@@ -27,7 +27,7 @@ var repairs = []repair{
 		replace: map[string]gomod.Version{"vbom.ml/util": {Path: "github.com/fvbommel/util"}},
 	},
 	{
-		// When v1.0.1 encodes a map as JSON, the program ends since Go 1.18
+		// Since Go 1.18, encoding a map as JSON with v1.0.1 ends the program
 		// ("concurrent map iteration and map write"), because v1.0.1 relies on the
 		// old layout of maps. Upstream moved to v1.0.2 with that Go.
 		Range:   release.Range{Until: "v1.22"},
@@ -42,8 +42,7 @@ var repairs = []repair{
 	},
 	{
 		// "make generated_files" made the definitions (gen_openapi in
-		// build/root/Makefile.generated_files), until v1.24 brought them into the
-		// repository.
+		// build/root/Makefile.generated_files), until v1.24 brought them into the repository.
 		Range: release.Range{Until: "v1.23"},
 		generate: &program.Generator{
 			Tool:   "k8s.io/kube-openapi/cmd/openapi-gen",

@@ -22,8 +22,8 @@ var sample = traced.Program{
 }
 
 // SampleProgram returns how to build the sample server of a version of Kubernetes.
-// The version has the form that ParseVersion returns. A checkout gets the sample
-// server of its nearest release.
+// The version has the form that ParseVersion returns. A checkout gets the sample server
+// of a tested release, see triedLike.
 func SampleProgram(version string) program.Program {
 	if program.IsLocal(version) {
 		version = triedLike(version)

@@ -30,22 +30,20 @@ type Server struct {
 	// of learnerUser.
 	AdminToken   string `json:"adminToken"`
 	LearnerToken string `json:"learnerToken"`
-	// PlayerTokens are further tokens of the learner. Only replays of scenarios use
-	// them, so that the server's memory of these tokens does not depend on other
-	// clients.
+	// PlayerTokens are further tokens of the learner. Only a scenarios.Player uses them, so
+	// that the server's memory of these tokens does not depend on other clients.
 	PlayerTokens []string `json:"playerTokens"`
 	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files,
 	// private to this user.
 	AdminKubeconfig   string `json:"adminKubeconfig"`
 	LearnerKubeconfig string `json:"learnerKubeconfig"`
-	// SampleKubeconfig is the kubeconfig of the user that a sample server sends its
-	// requests as. ProxyCAFile is the certificate that it verifies the aggregator
-	// with. See StartAggregated.
+	// SampleKubeconfig is the path of the kubeconfig that the sample server uses for its
+	// own requests to kube-apiserver. ProxyCAFile is the path of the authority that
+	// verifies the aggregator's certificate in any aggregated server. See StartAggregated.
 	SampleKubeconfig string `json:"sampleKubeconfig"`
 	ProxyCAFile      string `json:"proxyCAFile"`
 	// ProbeSockets maps the name of a traced program ("kube-apiserver", "etcd") to
-	// the unix socket of its probe. Plain builds have no probes; their sockets do not
-	// exist.
+	// the unix socket of its probe. Plain builds have no probes; their sockets do not exist.
 	ProbeSockets map[string]string `json:"probeSockets"`
 	// Etcd says how to reach the storage.
 	Etcd storage.Endpoint `json:"etcd"`
@@ -66,8 +64,7 @@ type Server struct {
 	Check bool `json:"check"`
 	// RunDir is the folder that the servers run in.
 	RunDir string `json:"runDir"`
-	// Owner is the id of the process that started the servers. They stop when it
-	// ends.
+	// Owner is the id of the process that started the servers. They stop when it ends.
 	Owner int `json:"owner"`
 
 	sampleToken string
@@ -81,8 +78,7 @@ type Server struct {
 // An AggregatedState describes an API server behind the aggregator. It runs as long
 // as the Server.
 type AggregatedState struct {
-	// Name is the name of the program in traces. Version has the form "MODULE
-	// VERSION".
+	// Name is the name of the program in traces. Version has the form "MODULE VERSION".
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	// Main has the meaning of serverconfig.Own.Main.
@@ -126,8 +122,7 @@ type StartOptions struct {
 	// etcd of its own.
 	Etcd *storage.Endpoint
 	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that
-	// trace, which lasts until it is collected. If Boot is empty, the start is not
-	// traced.
+	// trace, which lasts until it is collected. If Boot is empty, the start is not traced.
 	Boot string
 	// Aggregated is the user's own API server behind the aggregator, or nil.
 	Aggregated *AggregatedOptions
@@ -268,8 +263,7 @@ func (s *Server) Done() <-chan struct{} {
 	return s.own.ended
 }
 
-// Err returns, after Done is closed, which server ended and how, with its last log
-// lines.
+// Err returns, after Done is closed, which server ended and how, with its last log lines.
 func (s *Server) Err() error {
 	if s.own == nil {
 		return nil

@@ -21,8 +21,7 @@ var embedded embed.FS
 
 // A Fault is a patch, with the scenario that shows its effect.
 type Fault struct {
-	// Name is the name of the fault and of its recording. It does not say what is
-	// wrong.
+	// Name is the name of the fault and of its recording. It does not say what is wrong.
 	Name string
 	// Scenario is the name of the scenario to replay.
 	Scenario string
@@ -69,8 +68,8 @@ func Find(name string) (*Fault, error) {
 	return nil, err
 }
 
-// parse reads a patch. The lines before the diff name the scenario, as "Scenario:
-// NAME". They say "Warmup: none" if the scenario is replayed without warm-ups.
+// parse reads a patch. The lines before the diff name the scenario, as
+// "Scenario: NAME". They say "Warmup: none" if the scenario is replayed without warm-ups.
 func parse(name, text string) (*Fault, error) {
 	f := &Fault{Name: name}
 	files, head, err := gitdiff.Parse(strings.NewReader(text))

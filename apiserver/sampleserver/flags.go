@@ -38,10 +38,10 @@ func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
 }
 
 // ownFlags returns the flags of a server of the user's own, in this order: the flags
-// of the sample server that this server knows; the kubeconfig for each further flag
-// that ends in -kubeconfig; and the user's flags. In flags, ${kubeconfig} stands for
-// the kubeconfig's path. Some servers read their own objects with a client that has
-// its own flag, such as --lister-kubeconfig.
+// of the sample server that this server knows; the kubeconfig for each further flag that
+// ends in -kubeconfig; and the user's flags, which replace other flags of the same name.
+// In flags, ${kubeconfig} stands for the kubeconfig's path. Some servers read their own
+// objects with a client that has its own flag, such as --lister-kubeconfig.
 func (o Options) ownFlags(samples []string, known map[string]bool) []string {
 	flags := slices.DeleteFunc(slices.Clone(samples), func(flag string) bool { return !known[nameOf(flag)] })
 	for _, name := range slices.Sorted(maps.Keys(known)) {

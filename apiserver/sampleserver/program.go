@@ -1,6 +1,5 @@
 // Package sampleserver runs upstream's sample API server, the example of a server
-// behind the aggregator of a kube-apiserver. It also runs other servers with the same
-// library.
+// behind the aggregator of a kube-apiserver. It also runs other servers with the same library.
 //
 // The package knows only the server itself. Registering the server with a
 // kube-apiserver belongs to package apiserver.

@@ -40,8 +40,8 @@ type Options struct {
 	Boot string
 	// Etcd is the etcd for the server's objects, with a prefix of its own.
 	Etcd storage.Endpoint
-	// Kubeconfig leads to the kube-apiserver, which the server asks whether a user
-	// may do something.
+	// Kubeconfig is the path of the kubeconfig for the server's own requests to
+	// kube-apiserver, such as the question whether a user may do something.
 	Kubeconfig string
 	// ProxyCAFile verifies the aggregator's certificate. ProxyName is the name in the
 	// certificate. The server lets a client with such a certificate act for users.
@@ -59,8 +59,8 @@ type Server struct {
 	CAPEM []byte
 	// ProbeSocket is the socket where an instrumented server delivers its records.
 	ProbeSocket string
-	// Unready is the server's last message if it answers but was not ready in time;
-	// "" if it was ready.
+	// Unready is the server's last answer about its readiness if it answers but was not ready
+	// in time; "" if it was ready.
 	Unready string
 
 	child *program.Child
@@ -124,10 +124,11 @@ func (o Options) flags() []string {
 		"--kubeconfig="+o.Kubeconfig,
 		"--authorization-kubeconfig="+o.Kubeconfig,
 		"--authentication-kubeconfig="+o.Kubeconfig,
-		// In a cluster, the server finds the following in a ConfigMap of kube-system.
-		// kube-apiserver writes its own settings there. Our kube-apiserver has no
-		// such settings: with them, it would itself look for such certificates in
-		// every request.
+		// In a cluster, the server reads the following settings from a ConfigMap of
+		// kube-system, where kube-apiserver writes the values of its own flags of these
+		// names. Our kube-apiserver runs without these flags: with them, kube-apiserver
+		// itself would look for a proxy's certificate in every request
+		// (pkg/kubeapiserver/authenticator/config.go, v1.37).
 		"--authentication-skip-lookup",
 		"--requestheader-client-ca-file="+o.ProxyCAFile,
 		"--requestheader-allowed-names="+o.ProxyName,
@@ -243,8 +244,8 @@ func (s *Server) Err() error { return s.child.Err() }
 // Terminate tells the server to end, and does not wait.
 func (s *Server) Terminate() error { return s.child.Terminate() }
 
-// stopGrace is how long the server may take to end by itself. It saves nothing in
-// this time, and waits one second for clients that might come back.
+// stopGrace is how long the server may take to end by itself. It is short because the
+// server has nothing to save: it would only wait one second for clients that might come back.
 const stopGrace = 100 * time.Millisecond
 
 // Stop ends the server.

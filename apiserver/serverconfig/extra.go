@@ -17,8 +17,7 @@ import (
 // An Extra has additional flags and files of one kube-apiserver.
 type Extra struct {
 	// Flags are added to the flags of every server:
-	// "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for the folder with
-	// Files.
+	// "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for the folder with Files.
 	Flags []string
 	// Files maps names to the contents of files for this server. Only this user can
 	// read the files. "${key}" in a file stands for 32 random bytes in base64, new
@@ -29,8 +28,7 @@ type Extra struct {
 // IsZero reports whether there are no additional flags and files.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// dirPlaceholder and keyPlaceholder stand for the folder and the key in Extra's
-// texts.
+// dirPlaceholder and keyPlaceholder stand for the folder and the key in Extra's texts.
 const (
 	dirPlaceholder = "${dir}"
 	keyPlaceholder = "${key}"
@@ -87,8 +85,7 @@ func flagName(flag string) string {
 	return name
 }
 
-// Prepare writes the files into dir and returns all flags. own are the flags of every
-// server.
+// Prepare writes the files into dir and returns all flags. own are the flags of every server.
 func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 	if err := e.Check(); err != nil {
 		return nil, err

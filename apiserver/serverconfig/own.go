@@ -40,8 +40,7 @@ func (o Own) CommandLine() string {
 	return flags
 }
 
-// Below returns the server with dir in front of its folder, if the folder is
-// relative.
+// Below returns the server with dir in front of its folder, if the folder is relative.
 func (o Own) Below(dir string) Own {
 	if o.IsFolder() && !filepath.IsAbs(o.Server) {
 		o.Server = filepath.Join(dir, o.Server)
@@ -57,8 +56,7 @@ func (o Own) Equal(other Own) bool {
 	return o.Server == other.Server && o.Main == other.Main && slices.Equal(o.Flags, other.Flags)
 }
 
-// fixedOwn are flags that apitrace needs to reach the server and to keep other users
-// out.
+// fixedOwn are flags that apitrace needs to reach the server and to keep other users out.
 var fixedOwn = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
 
 // Check returns an error if the fields do not fit together, or for the first flag
