@@ -21,8 +21,7 @@ type clientsOptions struct {
 	Name string
 	// As is the user of the front's credentials.
 	As string
-	// Save is the file of the recording; "" means a temporary file that Close
-	// removes.
+	// Save is the file of the recording; "" means a temporary file that Close removes.
 	Save string
 	// Keep, if not nil, receives the traces. Then there is no recording in a file.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
@@ -30,16 +29,14 @@ type clientsOptions struct {
 	Secrets collect.Secrets
 	// Done is called with each request.
 	Done func(Row)
-	// Failed, if not nil, is called with the reason when recording has failed for
-	// good.
+	// Failed, if not nil, is called with the reason when recording has failed for good.
 	Failed func(error)
 }
 
 // Clients is a session that client programs send their requests to.
 type Clients struct {
 	fetcher *fetcher
-	// Recording is the recording in progress; nil if clientsOptions.Keep receives the
-	// traces.
+	// Recording is the recording in progress; nil if clientsOptions.Keep receives the traces.
 	Recording *trace.Appender
 	session   *Session
 	front     *front.Front
@@ -50,8 +47,7 @@ type Clients struct {
 	ca         string
 }
 
-// openClients opens a session with a server. The caller must call finish, and then
-// Close.
+// openClients opens a session with a server. The caller must call finish, and then Close.
 func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err error) {
 	c := &Clients{fetcher: newFetcher(server, o.Secrets)}
 	defer func() {
@@ -150,7 +146,8 @@ func (c *Clients) Close() error {
 // verdict returns the verdict of the fetcher.
 func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
 
-// Read loads the requests of rows as one recording. It leaves out rows with an error.
+// Read loads the requests of rows as one recording. It leaves out rows with an error, and
+// returns nil if there are no others.
 func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
 	var all *trace.Recording
 	for _, row := range rows {

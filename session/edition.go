@@ -20,8 +20,7 @@ const (
 )
 
 // sameEdition maps an edition to its name in recordings. The recordings of today's
-// packages were made when an edition still covered the guide's entries for older
-// releases.
+// packages were made when an edition still covered the guide's entries for older releases.
 var sameEdition = map[string]string{"3938ead6aa66": "60b932bca598"}
 
 // edition identifies the traced packages of each program, and how calls are linked,
@@ -56,8 +55,7 @@ func editionOf(guide *instrument.Guide) (string, error) {
 	return edition, nil
 }
 
-// countedFrom returns the guide of a program without the entries for releases before
-// oldest.
+// countedFrom returns the guide of a program without the entries for releases before oldest.
 func countedFrom(oldest string, p instrument.ProgramGuide) instrument.ProgramGuide {
 	p.Packages = from(oldest, p.Packages, func(e *instrument.Packages) *release.Range { return &e.Range })
 	p.Roots = from(oldest, p.Roots, func(e *instrument.Root) *release.Range { return &e.Range })

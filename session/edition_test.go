@@ -26,8 +26,7 @@ func TestEdition(t *testing.T) {
 }
 
 // An entry that holds only for releases before v1.26 is not part of an edition.
-// Otherwise no recording of these releases could be compared with an existing
-// recording.
+// Otherwise no recording of these releases could be compared with an existing recording.
 func TestEditionLeavesOlderReleasesOut(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -68,8 +68,7 @@ func (e Edits) of(k8s string) (program.Edits, error) {
 	return program.Edits{Dir: dir, Version: version}, err
 }
 
-// WriteList lists the edited files of a version, with the number of their changed
-// lines.
+// WriteList lists the edited files of a version, with the number of their changed lines.
 func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
@@ -142,7 +141,7 @@ func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 }
 
 // Add copies a file of a version's source into the folder of the edits, and reports
-// the consequences. If own names a server, the file is one of that server's.
+// the consequences. If own names a server, the file is from that server's source.
 func (e Edits) Add(ctx context.Context, k8s string, own serverconfig.Own, name string, to Reporter) (program.Edit, error) {
 	edits, err := e.of(k8s)
 	if err != nil {

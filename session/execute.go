@@ -15,8 +15,7 @@ type Execution struct {
 	// As is the client's user. Save is the file of the recording; "" means a
 	// temporary file, which is removed at the end.
 	As, Save string
-	// Show shows the requests at the end, even after Ctrl-C. It is not called without
-	// requests.
+	// Show shows the requests at the end, even after Ctrl-C. It is not called without requests.
 	Show func(context.Context, *Clients, []Row) error
 }
 

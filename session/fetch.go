@@ -75,8 +75,7 @@ func sentOf(sent *scenarios.Sent) trace.Sent {
 	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Values: collect.SecretValues(sent.RequestBody)}
 }
 
-// fetch gets the trace of a request that has ended, with the objects that the request
-// wrote.
+// fetch gets the trace of a request that has ended, with the objects that the request wrote.
 func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, err := f.calls(ctx, sent)
 	if err != nil {

@@ -67,8 +67,7 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	return ctx.Err()
 }
 
-// frontOptions reads the options of the front. The front has no credentials of its
-// own.
+// frontOptions reads the options of the front. The front has no credentials of its own.
 func (o *Foreign) frontOptions() (front.Options, error) {
 	ca, err := os.ReadFile(o.CAFile)
 	if err != nil {

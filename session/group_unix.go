@@ -28,8 +28,7 @@ func giveTerminal(cmd *exec.Cmd) (back func()) {
 	}
 	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(in.Fd())
 	return func() {
-		// Otherwise, taking the terminal back as a background group would stop this
-		// process.
+		// Otherwise, taking the terminal back as a background group would stop this process.
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, syscall.Getpgrp())

@@ -34,10 +34,10 @@ func tracesLife(scenario *scenarios.Scenario) bool {
 	return scenario.Boot != nil || scenario.Stop != nil
 }
 
-// ofOwn returns a copy of a scenario that traces the start or the end of the user's
-// own server, by its name, instead of another server's. The copy has no expectations,
-// because they are for the other server. It has no requests during the end, because
-// most servers have no flag that leaves time for them.
+// ofOwn returns a copy of a scenario that traces the start or the end of the user's own
+// server, which has this name, instead of another server's. The copy has no expectations
+// and no setup, because they are for the other server. It has no requests during the
+// end, because most servers have no flag that leaves time for them.
 func ofOwn(scenario *scenarios.Scenario, name string) *scenarios.Scenario {
 	own := *scenario
 	own.Requests = nil

@@ -93,8 +93,7 @@ func (l *Live) Death() error { return deathOf(l.serving) }
 // Release returns the server's release of Kubernetes.
 func (l *Live) Release() string { return l.server.K8sVersion }
 
-// Own reports whether the server ends with Close. If not, "apitrace serve" keeps it
-// running.
+// Own reports whether the server ends with Close. If not, "apitrace serve" keeps it running.
 func (l *Live) Own() bool { return l.server.Server.Done() != nil }
 
 // Environment returns variables, as "NAME=value", that make kubectl and client-go

@@ -71,8 +71,7 @@ func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, e
 }
 
 // IsFile reports whether the name of a recording means a file rather than a scenario.
-// The name of a file has a slash or a dot, is "-", or names an existing file but no
-// scenario.
+// The name of a file has a slash or a dot, is "-", or names an existing file but no scenario.
 func IsFile(what string) bool {
 	if strings.ContainsAny(what, "./") || what == "-" {
 		return true
@@ -85,7 +84,7 @@ func IsFile(what string) bool {
 }
 
 // Open returns the recording in a file, or the embedded recording of a scenario.
-// k8sVersion is the scenario's version in a form that --k8s accepts.
+// k8sVersion selects the release of an embedded recording, in a form that --k8s accepts.
 func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	if IsFile(what) {
 		return Load(what, in, to)
@@ -138,8 +137,7 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	return recording, err
 }
 
-// explainMissing returns the error for a scenario that does not exist, or was not
-// recorded.
+// explainMissing returns the error for a scenario that does not exist, or was not recorded.
 func explainMissing(version string, err *recordings.UnknownScenarioError) error {
 	known, unknown := scenarios.Known(err.Scenario)
 	if unknown != nil {

@@ -12,8 +12,7 @@ import (
 
 // BuildAll builds kube-apiserver, etcd, the optional programs of apiserver.Programs
 // with these names, and the server behind the aggregator, if the options name one. It
-// returns the paths of the programs. With plain it builds upstream's programs without
-// tracing.
+// returns the paths of the programs. With plain it builds upstream's programs without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []string, to Reporter) (paths []string, err error) {
 	own, err := o.buildOwn(ctx, plain, to) // first, so that a mistake in it is reported before minutes have passed
 	if err != nil {

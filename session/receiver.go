@@ -27,8 +27,7 @@ type receiver struct {
 type attempt struct{ start time.Time }
 
 const (
-	// slowSend is how long sending a trace may take before tracing of new requests
-	// pauses.
+	// slowSend is how long sending a trace may take before tracing of new requests pauses.
 	slowSend = time.Second
 	// firstBackoff is the pause after a failure. It doubles with each further
 	// failure, up to maxBackoff.
@@ -57,8 +56,8 @@ func (r *receiver) mayTrace(now time.Time) bool {
 	return true
 }
 
-// given reports whether to send the trace of a request that began at start. It
-// returns false if the receiver has failed since then.
+// given reports whether to send the trace of a request that began at start. It returns
+// false if the receiver has failed since then and has not accepted a trace again.
 func (r *receiver) given(start time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 // RecordScenario replays a scenario and returns the recording. It fails if the traces
-// do not meet the scenario's expectations. It uses the running server, or starts
+// do not meet the scenario's expectations. It uses the running server, or obtains
 // another one if running is nil or the scenario needs a server of its own.
 //
 // Background work of the server changes a few of many traces. So RecordScenario
@@ -50,8 +50,7 @@ func (r *Running) recordOnce(ctx context.Context, scenario *scenarios.Scenario, 
 // attempts is how many replays may run until the same trace has occurred twice.
 const attempts = 6
 
-// typical calls once, which replays a scenario, until a trace occurs for the second
-// time.
+// typical calls once, which replays a scenario, until a trace occurs for the second time.
 func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
 	seen := map[string]bool{}
 	for range attempts {

@@ -131,8 +131,7 @@ type replay struct {
 	// unmet has an error for each expectation that the traces do not meet.
 	unmet   []error
 	fetcher *fetcher
-	// life is the trace id of the server's start, if the scenario traces the server's
-	// end.
+	// life is the trace id of the server's start, if the scenario traces the server's end.
 	life string
 	// own is set if the scenario traces the start or the end of the user's own server
 	// behind the aggregator.
@@ -156,8 +155,8 @@ func (s *replay) bootsAtOnce() bool {
 	return s.scenario.Boots(apiserver.Name) || s.own && s.scenario.Boot != nil
 }
 
-// record makes the recording. It records the server's start if the scenario traces a
-// start, else the requests of the player. boot is the trace id of the start.
+// record makes the recording: of a server's start if bootsAtOnce reports true, else of a
+// replay. boot is the trace id of the server's start, or "" if the start is not traced.
 func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
 	if s.bootsAtOnce() {
 		return s.boot(ctx, boot)
@@ -190,8 +189,7 @@ func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error
 	})
 }
 
-// newPlayer returns a player for a server that other players may use at the same
-// time.
+// newPlayer returns a player for a server that other players may use at the same time.
 func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
@@ -202,8 +200,9 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	}
 }
 
-// aggregate starts the sample server that the scenario needs. If the scenario traces
-// the start of that server, aggregate records the start.
+// aggregate starts the sample server that the scenario needs. If the scenario traces the
+// start of that server, aggregate records the start. If the user's own server is behind
+// the aggregator, aggregate starts nothing.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
 	if own := s.server.Aggregated; own != nil {
 		to.Notice("%s takes the place of the sample server", own.Version)

@@ -24,16 +24,14 @@ type Row struct {
 	Status int
 	// HungUp is set if the client did not wait for the end of the answer.
 	HungUp bool
-	// Start is when the first call began or, without a trace, when the request came
-	// in.
+	// Start is when the first call began or, without a trace, when the request came in.
 	Start time.Time
 	// Duration is how long the client waited or, for a watch, listened.
 	Duration time.Duration
 	// Calls is the number of calls. Incomplete is set if some calls are missing.
 	Calls      int
 	Incomplete bool
-	// Etcd counts the operations that kube-apiserver sent to etcd, by name: "Range",
-	// "Txn".
+	// Etcd counts the operations that kube-apiserver sent to etcd, by name: "Range", "Txn".
 	Etcd map[string]int
 	// Place is the result of Options.Keep.
 	Place trace.Place
@@ -121,8 +119,7 @@ func (r *Row) cells(p message.Printer) []string {
 // etcd returns the operations for a table.
 func (r *Row) etcd() string { return cmp.Or(operations(r.Etcd), "-") }
 
-// operations returns the operations with their numbers, such as "Range, 2 Txn", or
-// "".
+// operations returns the operations with their numbers, such as "Range, 2 Txn", or "".
 func operations(count map[string]int) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(count)) {

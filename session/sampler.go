@@ -25,8 +25,7 @@ const (
 	sendGrace   = 5 * time.Second
 )
 
-// A sampler traces some of the requests that come through a front, and sends their
-// spans.
+// A sampler traces some of the requests that come through a front, and sends their spans.
 type sampler struct {
 	rate    float64
 	head    trace.Recording // describes the server in each recording that is sent
@@ -105,8 +104,7 @@ func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, 
 	})
 }
 
-// choose picks requests at random. A request never waits for the tracing of another
-// one.
+// choose picks requests at random. A request never waits for the tracing of another one.
 func (s *sampler) choose(context.Context) bool {
 	if rand.Float64() >= s.rate {
 		return false
@@ -123,8 +121,7 @@ func (s *sampler) choose(context.Context) bool {
 }
 
 // send sends the spans of a request. While the receiver is away, spans are lost, but
-// the server's clients are not delayed. Later spans are sent once the receiver is
-// back.
+// the server's clients are not delayed. Later spans are sent once the receiver is back.
 func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
 	if !s.receiver.given(r.Start) {
 		s.failed.Add(1)

@@ -39,8 +39,7 @@ func samplerTo(t *testing.T, endpoint string) *sampler {
 }
 
 // TestSamplerNeverWaits checks that, whatever the receiver does, choosing a request
-// and reporting its end take no time, the session ends, and each request is counted
-// once.
+// and reporting its end take no time, the session ends, and each request is counted once.
 func TestSamplerNeverWaits(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
 	defer refusing.Close()
@@ -128,8 +127,7 @@ func TestSamplerSendsConcurrently(t *testing.T) {
 	}
 }
 
-// TestBadRequestCostsItself checks that a trace that cannot be kept does not end the
-// session.
+// TestBadRequestCostsItself checks that a trace that cannot be kept does not end the session.
 func TestBadRequestCostsItself(t *testing.T) {
 	var failed atomic.Int64
 	var kept, told []string

@@ -4,8 +4,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Sampling selects the client requests to trace, and says whether to send their
-// spans.
+// Sampling selects the client requests to trace, and says whether to send their spans.
 type Sampling struct {
 	// OTLP turns sampling on: the spans are sent by OTLP.
 	OTLP bool

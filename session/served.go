@@ -54,8 +54,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	return k, nil
 }
 
-// attachOrWait is like Attach, but waits for a server that "apitrace serve" is
-// starting.
+// attachOrWait is like Attach, but waits for a server that "apitrace serve" is starting.
 func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserver.Server, error) {
 	server, err := o.Attach(ctx)
 	if o.Reuse == ReuseNone || !o.shared() {
@@ -86,8 +85,7 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 	return server, err
 }
 
-// notReplaced returns an error that advises the user about a server that does not
-// answer.
+// notReplaced returns an error that advises the user about a server that does not answer.
 func notReplaced(silent error) error {
 	return message.Errorf("%w; it holds the objects that you created, so apitrace does not replace it: let it continue, stop it with \"apitrace serve --stop\", or start a server only for this command with --fresh", silent)
 }
@@ -246,8 +244,7 @@ func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporte
 	return table.Write(w)
 }
 
-// stateOf describes a server that is kept running. silence is the error of asking the
-// server.
+// stateOf describes a server that is kept running. silence is the error of asking the server.
 func stateOf(s *apiserver.Server, silence error) message.Message {
 	state := message.Of("ready")
 	if silence != nil {

@@ -25,11 +25,9 @@ const stopTimeout = 20 * time.Second
 
 // A Spec describes a kube-apiserver.
 type Spec struct {
-	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion
-	// accepts.
+	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion accepts.
 	Version string
-	// Own is an API server to put behind the aggregator. The zero value means no
-	// server.
+	// Own is an API server to put behind the aggregator. The zero value means no server.
 	Own serverconfig.Own
 	// Check turns on the checking mode of the probes.
 	Check bool
@@ -37,8 +35,7 @@ type Spec struct {
 	// extras for a scenario is not shared.
 	Extra serverconfig.Extra
 	// Boot is the trace id of the start of kube-apiserver, or of Own if Own is set.
-	// It is "" if the start is not traced. A server with a traced start is not shared
-	// either.
+	// It is "" if the start is not traced. A server with a traced start is not shared either.
 	Boot string
 	// Etcd is an etcd that another program runs. Its URL is "" if the server gets an
 	// etcd of its own.
@@ -79,11 +76,11 @@ func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) a
 type Reuse int
 
 const (
-	// ReuseSame uses a server that was started with the same extras and the same
-	// store.
+	// ReuseSame uses a server that was started with the same extras, store and server behind
+	// the aggregator.
 	ReuseSame Reuse = iota
-	// ReuseAny also uses a server with other extras or another store, if the Spec has
-	// no extras and no store.
+	// ReuseAny also uses a server with any extras, store and server behind the aggregator,
+	// if the Spec has none of these.
 	ReuseAny
 	// ReuseNone always starts a server, because a server behaves differently after
 	// some minutes.
@@ -102,8 +99,7 @@ type ServerOptions struct {
 	OutsidePaths bool
 }
 
-// Validate checks the options before they are used. Its errors are
-// message.UsageErrors.
+// Validate checks the options before they are used. Its errors are message.UsageErrors.
 func (o ServerOptions) Validate() error {
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
 		return message.ToUsageError(err)
@@ -194,8 +190,7 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	return &ownBuild{binary, recipe.Program}, nil
 }
 
-// buildOne builds one of apiserver.Programs for the version, or finds it in the
-// cache.
+// buildOne builds one of apiserver.Programs for the version, or finds it in the cache.
 func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to Reporter) (*program.Binary, error) {
 	edits, err := o.Edits.Dir()
 	if err != nil {
@@ -256,8 +251,8 @@ type Running struct {
 	stop    func() error
 }
 
-// Obtain finds a running server, or builds and starts one. The returned context ends
-// when that server dies; deathOf returns the reason.
+// Obtain finds a running server, or builds and starts one. If it started the server, the
+// returned context ends when the server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	if outside := o.Extra.Outside(); len(outside) > 0 && !o.OutsidePaths {
 		return nil, nil, message.UsageErrorf("the scenario lets kube-apiserver use paths outside of its own folder, by %s: write them as ${dir}/NAME, or let it with \"apitrace run --outside-paths\"", message.List(outside))
@@ -342,8 +337,10 @@ func (r *Running) reportKind(to Reporter) {
 // Close stops the server if this process started it.
 func (r *Running) Close() error { return errors.Join(r.fetcher.Close(), r.stop()) }
 
-// blame returns the reason of the server's death if err is its consequence, else err.
-// serving is the context that Obtain returned.
+// blame returns the reason of the server's death if this process started the server and
+// it has died. Otherwise it returns err. If another process keeps the server running, and
+// the server has ended or does not answer, blame adds this to err. serving is the context
+// that Obtain returned.
 func (r *Running) blame(serving context.Context, err error) error {
 	if r.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
 		select {

@@ -23,8 +23,7 @@ const fetchTimeout = 20 * time.Second
 
 // Options say how a session handles requests.
 type Options struct {
-	// Fetch gets the trace of a request that has ended. It is called concurrently.
-	// Required.
+	// Fetch gets the trace of a request that has ended. It is called concurrently. Required.
 	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
 	// Wanted, if not nil, reports whether to fetch the trace of a request that began
 	// at start. If it returns false, the request's Row.Err is errUnwanted.
@@ -37,8 +36,7 @@ type Options struct {
 	Keepers int
 	// Done, if not nil, is called with each request after Keep, one call at a time.
 	Done func(Row)
-	// Failed, if not nil, is called at once with the error of Keep that ends the
-	// session.
+	// Failed, if not nil, is called at once with the error of Keep that ends the session.
 	Failed func(error)
 	// Queue, if not 0, limits the number of requests that have ended but are not yet
 	// kept. A request above the limit is not kept, and Dropped is called. The
@@ -54,17 +52,16 @@ type Options struct {
 // session's grace ended.
 var errGivenUp = message.NewError("the session ended before the trace was kept")
 
-// errUnwanted is the Row.Err of a request if its trace was not fetched; see
-// Options.Wanted.
+// errUnwanted is the Row.Err of a request if its trace was not fetched; see Options.Wanted.
 var errUnwanted = message.NewError("nobody would take the trace")
 
 // A Session fetches and keeps the traces of requests that come through a front.
 type Session struct {
 	options Options
 	slots   chan struct{}
-	// keepers has a slot for each concurrent call of Keep. To prevent a deadlock, a
-	// goroutine with a slot never waits for room, and a goroutine that waits for room
-	// has no slot.
+	// keepers limits the concurrent calls of Keep. A goroutine takes a place in slots first,
+	// and then a place in keepers. After that it waits for no further place, so the two limits
+	// cannot cause a deadlock.
 	keepers chan struct{}
 	// ctx ends when Close gives up.
 	ctx    context.Context
@@ -141,8 +138,7 @@ func (s *Session) backlog() int {
 }
 
 // Close waits for the traces that are being fetched and kept, at most for the grace
-// of the session. It returns the error of Keep. The caller must close the front
-// first.
+// of the session. It returns the error of Keep. The caller must close the front first.
 func (s *Session) Close() error {
 	defer s.giveUp()
 	if s.options.Grace == 0 {

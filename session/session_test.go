@@ -219,8 +219,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestNotAnswered checks that a request without an answer has a reason instead of a
-// trace.
+// TestNotAnswered checks that a request without an answer has a reason instead of a trace.
 func TestNotAnswered(t *testing.T) {
 	var rows []Row
 	s := New(Options{

@@ -35,8 +35,7 @@ type Checkout struct {
 	Ref string
 }
 
-// noRepository is part of git's error in a folder outside of any repository (git's
-// setup.c).
+// noRepository is part of git's error in a folder outside of any repository (git's setup.c).
 const noRepository = "not a git repository"
 
 // parse reads "DIR" or "DIR@REF". DIR may be any folder of a work tree.
@@ -187,8 +186,7 @@ func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 }
 
 // importPath returns the import path of a file's package in the repository. Below
-// staging/src and vendor, the import path is the rest of the path (staging/README.md,
-// v1.37).
+// staging/src and vendor, the import path is the rest of the path (staging/README.md, v1.37).
 func importPath(name string) string {
 	dir := path.Dir(name)
 	for _, root := range []string{"staging/src/", "vendor/"} {
@@ -215,8 +213,7 @@ func gitEnv(ctx context.Context, dir string, input io.Reader, env []string, args
 	var said bytes.Buffer
 	command.Stdin, command.Stderr = input, &said
 	// Without optional locks git does not refresh the index, so the checkout is only
-	// read. The locale makes git's errors English, because parse searches them for
-	// noRepository.
+	// read. The locale makes git's errors English, because parse searches them for noRepository.
 	command.Env = append(os.Environ(), append([]string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}, env...)...)
 	out, err := command.Output()
 	if err != nil {

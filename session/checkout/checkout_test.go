@@ -14,8 +14,7 @@ import (
 
 const storeFile = "staging/src/k8s.io/apiserver/pkg/storage/etcd3/store.go"
 
-// repository makes a repository with one commit, tagged v1.37.1, of files like
-// kubernetes's.
+// repository makes a repository with one commit, tagged v1.37.1, of files like kubernetes's.
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

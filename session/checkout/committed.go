@@ -53,8 +53,7 @@ func (c Checkout) commit(ctx context.Context) (string, error) {
 const upstreamRepository = "https://github.com/kubernetes/kubernetes"
 
 // remoteWith returns the page of a remote that has a commit: one of the remote's
-// fetched branches contains it. It returns "" if there is no such remote, or if git
-// fails.
+// fetched branches contains it. It returns "" if there is no such remote, or if git fails.
 func (c Checkout) remoteWith(ctx context.Context, commit string) string {
 	branches, err := git(ctx, c.Dir, "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/remotes/")
 	if err != nil {
@@ -109,8 +108,7 @@ var (
 )
 
 // githubPage returns the page of a repository on GitHub, without a password from the
-// address. For a repository elsewhere it returns "", because its pages have other
-// addresses.
+// address. For a repository elsewhere it returns "", because its pages have other addresses.
 func githubPage(address string) string {
 	host, path := "", ""
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"https", "http", "ssh", "git"}, u.Scheme) {

@@ -23,8 +23,7 @@ const (
 	// NoSpan: the function is in a traced package but has no span. Recordings cannot
 	// show its calls.
 	NoSpan
-	// NotTraced: the function's package is not traced. Recordings cannot show its
-	// calls.
+	// NotTraced: the function's package is not traced. Recordings cannot show its calls.
 	NotTraced
 	// NotThere: the release does not have the function.
 	NotThere
@@ -34,8 +33,7 @@ const (
 type Function struct {
 	source.Change
 	State State
-	// Scenarios are the scenarios that call the function or one of its literals,
-	// sorted.
+	// Scenarios are the scenarios that call the function or one of its literals, sorted.
 	Scenarios []string
 }
 
@@ -68,8 +66,7 @@ func (r *Report) scenarios() []string {
 	return all
 }
 
-// Affected searches the recordings of a release for the functions that a change
-// touches.
+// Affected searches the recordings of a release for the functions that a change touches.
 func Affected(release string, changes []source.Change) (*Report, error) {
 	called, err := recordings.Functions(release)
 	if err != nil {

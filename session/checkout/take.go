@@ -88,8 +88,9 @@ func TakeArguments(ctx context.Context, arguments []string, to session.Reporter)
 	return taken, nil
 }
 
-// TakeFlag replaces a flag's value by its version if the value names a checkout. The
-// flag may be nil. A flag of a type other than string names no checkout.
+// TakeFlag replaces a flag's value by the checkout's version if the value names a
+// checkout. The flag may be nil. A flag that the user has not set, or that is not a
+// string, names no checkout.
 func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error {
 	if flag == nil || !flag.Changed || flag.Value.Type() != "string" {
 		return nil
@@ -114,9 +115,10 @@ func StopServed(ctx context.Context, only bool, argument string, to session.Repo
 }
 
 // wantedBy returns a function that reports whether a version belongs to an argument.
-// A release matches itself. A checkout matches all versions from its folder, in any
-// state of its files. A commit matches the versions of that commit without changes.
-// wantedBy builds nothing, so the checkout need not compile.
+// A release matches itself. A commit matches the versions of that commit without
+// changes. A checkout matches all versions from its folder, in any state of its files,
+// and matches like the commit that is checked out. wantedBy builds nothing, so the
+// checkout need not compile.
 func wantedBy(ctx context.Context, argument string) (func(version string) bool, error) {
 	if !isNamed(argument) {
 		release, err := apiserver.ParseVersion(argument)
@@ -213,8 +215,7 @@ func (c Checkout) local(ctx context.Context, name string) (program.Local, error)
 }
 
 // state identifies the current files: the commit, the differences from it, and the
-// files that git does not track. dirty is set if there are differences or untracked
-// files.
+// files that git does not track. dirty is set if there are differences or untracked files.
 func (c Checkout) state(ctx context.Context, commit string) (state string, dirty bool, err error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00", c.Dir, commit)

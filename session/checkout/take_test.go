@@ -175,8 +175,7 @@ func TestWhatIsNoCheckout(t *testing.T) {
 	}
 }
 
-// The release of a commit in a shallow clone comes from its files, without its whole
-// tree.
+// The release of a commit in a shallow clone comes from its files, without its whole tree.
 func TestSourceReleaseOfACommit(t *testing.T) {
 	dir := kubernetes(t)
 	put(t, dir, "CHANGELOG/CHANGELOG-1.36.md", "# v1.36.2\n")

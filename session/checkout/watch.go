@@ -166,8 +166,7 @@ func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built wat
 	}
 }
 
-// watch adds folders that are not watched yet. It leaves out a folder that no longer
-// exists.
+// watch adds folders that are not watched yet. It leaves out a folder that no longer exists.
 func watch(watcher *fsnotify.Watcher, folders []string) error {
 	for _, folder := range folders {
 		if err := watcher.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -177,8 +176,7 @@ func watch(watcher *fsnotify.Watcher, folders []string) error {
 	return nil
 }
 
-// settle waits until files have changed, and then have stayed unchanged for
-// settleTime.
+// settle waits until files have changed, and then have stayed unchanged for settleTime.
 func settle(ctx context.Context, watcher *fsnotify.Watcher) error {
 	var settled <-chan time.Time // nil until a file has changed
 	for {

@@ -45,8 +45,7 @@ func replace(t *testing.T, dir, name, text string) {
 }
 
 // A watch goes on if nothing differs, if the source cannot be read, and if it does
-// not compile. When the source compiles again, the watch compares it with the last
-// replay.
+// not compile. When the source compiles again, the watch compares it with the last replay.
 func TestWatchGoesOn(t *testing.T) {
 	dir := kubernetes(t)
 	const file = "cmd/kube-apiserver/app/server.go"

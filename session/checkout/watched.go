@@ -51,6 +51,5 @@ func (o watchedOwn) changed(ctx context.Context) (watchedSource, bool, error) {
 	return watchedOwn{o.server, key}, key == o.key, err
 }
 
-// options returns the options that o was made with: their version is not a folder's
-// version.
+// options returns the options that o was made with: their version is not a folder's version.
 func (o watchedOwn) options(session.ServerOptions) session.ServerOptions { return o.server }

@@ -47,8 +47,7 @@ func TestSampleServerHasRecordings(t *testing.T) {
 }
 
 // TestPlaceInOwnServer asks for the place of a function that both kube-apiserver and
-// the server behind it have. The result is the place in the server that --server
-// names.
+// the server behind it have. The result is the place in the server that --server names.
 func TestPlaceInOwnServer(t *testing.T) {
 	const shared = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 	rec := &trace.Recording{K8sVersion: "v1.37.1", Servers: []string{"mine example.com/mine v1.2.3"}, Requests: []trace.Request{{Calls: []trace.Call{

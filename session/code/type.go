@@ -18,8 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Type is a type of a release: its declaration, and its use in the release's
-// recordings.
+// A Type is a type of a release: its declaration, and its use in the release's recordings.
 type Type struct {
 	*source.Type
 	// Alias is an alias of the type, by full name, if the type was looked up under
@@ -56,8 +55,7 @@ func (t *Type) OtherMethods() []source.Method {
 	})
 }
 
-// A Behind is a concrete type that was behind interfaces when their methods were
-// called.
+// A Behind is a concrete type that was behind interfaces when their methods were called.
 type Behind struct {
 	// Type is the full name of the concrete type, with a "*" for its pointer. Through
 	// lists the embedded types that promote the methods to Type; see
@@ -182,8 +180,7 @@ func (c *Base) knows(query string) bool {
 	return len(names.Find(lineage.Function, declared)) > 0
 }
 
-// TypeOf returns a type by its full name. It reads the source, and fetches it if
-// necessary.
+// TypeOf returns a type by its full name. It reads the source, and fetches it if necessary.
 func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
 	if !c.Own.IsZero() {
 		return c.ownType(ctx, name)

@@ -17,8 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// treeOf writes a tree with the declarations that a test needs. Upstream's source has
-// more.
+// treeOf writes a tree with the declarations that a test needs. Upstream's source has more.
 func treeOf(t *testing.T, files map[string]string) *source.Tree {
 	t.Helper()
 	dir := t.TempDir()
@@ -105,8 +104,7 @@ func TestResolveType(t *testing.T) {
 }
 
 // TestTypesBehindNamedCreater asks for the storages of a custom resource, of the
-// sample server, and of subresources. The tree does not have the sample server's
-// source.
+// sample server, and of subresources. The tree does not have the sample server's source.
 func TestTypesBehindNamedCreater(t *testing.T) {
 	const (
 		registry = "k8s.io/apiserver/pkg/registry/generic/registry"
@@ -179,8 +177,7 @@ func TestTypeBehindEmbeddedInterface(t *testing.T) {
 	}
 }
 
-// TestResourcesAreOfTheirRequests adds calls for a resource, and other calls, to one
-// type.
+// TestResourcesAreOfTheirRequests adds calls for a resource, and other calls, to one type.
 func TestResourcesAreOfTheirRequests(t *testing.T) {
 	typ := &Type{}
 	for _, d := range []explain.Dispatch{{Method: "a.Getter.Get", Scenarios: []string{"boot"}}, {Method: "a.Getter.Get", Resource: "nodes", Scenarios: []string{"get-node"}}, {Method: "a.Storage.New", Scenarios: []string{"evict-pod"}}} {

@@ -1,6 +1,5 @@
 // Package front is an HTTPS server in front of a kube-apiserver, on the loopback
-// interface. It forwards each request, marks it for tracing, and reports when it has
-// ended.
+// interface. It forwards each request, marks it for tracing, and reports when it has ended.
 //
 // The server receives the client's request with the same method, path, headers, body
 // and version of HTTP, with two exceptions. The credentials of a user of the server
@@ -34,8 +33,7 @@ import (
 type Options struct {
 	// Server is the URL of the server, such as "https://127.0.0.1:6443".
 	Server string
-	// CAPEM is the certificate authority, in PEM, that verifies the server's
-	// certificate.
+	// CAPEM is the certificate authority, in PEM, that verifies the server's certificate.
 	CAPEM []byte
 	// Token is the bearer token that replaces the front's token; "" means no token.
 	// If a client sends other credentials or none, they are passed on unchanged.
@@ -82,8 +80,7 @@ type Exchange struct {
 	// HungUp is set if the client did not wait for the end of the answer. Most
 	// clients of a watch do not.
 	HungUp bool
-	// Body is the body of the request, up to 4 MB, if Options.KeepBody selects the
-	// request.
+	// Body is the body of the request, up to 4 MB, if Options.KeepBody selects the request.
 	Body []byte
 	// Err is the reason why there was no answer, or nil.
 	Err error

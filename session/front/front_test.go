@@ -81,8 +81,7 @@ func next(t *testing.T, over <-chan Exchange) Exchange {
 	return testenv.Receive(t, "an exchange is over", over)
 }
 
-// client returns a client of the front with the front's credentials, for HTTP/2 or
-// HTTP/1.1.
+// client returns a client of the front with the front's credentials, for HTTP/2 or HTTP/1.1.
 func client(t *testing.T, f *Front, major int) *http.Client {
 	t.Helper()
 	roots := x509.NewCertPool()

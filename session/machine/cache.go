@@ -171,8 +171,7 @@ func (o *Clean) Validate() error {
 	return nil
 }
 
-// Run removes the selected entries and lists them. Entries in use stay and cause an
-// error.
+// Run removes the selected entries and lists them. Entries in use stay and cause an error.
 func (o *Clean) Run(ctx context.Context, w io.Writer, p message.Printer) error {
 	if o.Max != "" {
 		return o.trim(ctx, w, p)

@@ -18,13 +18,11 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A Carry exports builds to a file, for machines of this platform without network or
-// Go.
+// A Carry exports builds to a file, for machines of this platform without network or Go.
 type Carry struct {
 	// K8s is the release, in a form that apiserver.ParseVersion accepts.
 	K8s string
-	// Plain adds upstream's programs without tracing. Sample adds the sample API
-	// server.
+	// Plain adds upstream's programs without tracing. Sample adds the sample API server.
 	Plain, Sample bool
 	// Rebuild adds the files that builds with edits need.
 	Rebuild bool

@@ -21,8 +21,7 @@ type Finding struct {
 	What message.Message
 	// Good describes the result if the check passed.
 	Good message.Message
-	// Bad is nil if the check passed. Otherwise it describes the problem and its
-	// solution.
+	// Bad is nil if the check passed. Otherwise it describes the problem and its solution.
 	Bad error
 }
 
@@ -34,8 +33,7 @@ func (f Finding) Localize(p message.Printer) string {
 	return p.Sprintf("[ok] %s: %s", f.What, f.Good)
 }
 
-// examine checks whether this machine has everything that apitrace needs to trace a
-// release.
+// examine checks whether this machine has everything that apitrace needs to trace a release.
 func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -119,8 +117,8 @@ func examineState() Finding {
 	return f
 }
 
-// isBuilt reports whether the cache has a traced build of a program. If the build has
-// another guide, the next run still builds the program again.
+// isBuilt reports whether the cache has a traced build of a program. If the build was
+// made with another guide, the next run still builds the program again.
 func isBuilt(entries []program.Entry, p program.Program) bool {
 	return slices.ContainsFunc(entries, func(e program.Entry) bool {
 		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version && e.Instrumented && e.Complete

@@ -19,16 +19,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Release describes one release of Kubernetes: its builds on this machine, and its
-// recordings.
+// A Release describes one release of Kubernetes: its builds on this machine, and its recordings.
 type Release struct {
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion,omitempty"`
 	Default     bool   `json:"default"`
 	// Tried is set for releases that apitrace was tested with.
 	Tried bool `json:"tried"`
-	// Checkout is set for the build of a local checkout of kubernetes, which is not a
-	// release.
+	// Checkout is set for the build of a local checkout of kubernetes, which is not a release.
 	Checkout bool `json:"checkout,omitempty"`
 	// Built is "yes", "no", or "old". "old" means a build that this apitrace would
 	// not use.
@@ -137,8 +135,7 @@ func WriteRecorded(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// recordedColumns returns the date of the recordings, and the number of recorded
-// scenarios of all scenarios.
+// recordedColumns returns the date of the recordings, and how many of all scenarios are recorded.
 func recordedColumns(info *recordings.Info, p message.Printer) (date, count string) {
 	if info == nil {
 		return "-", "-"

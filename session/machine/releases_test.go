@@ -41,8 +41,7 @@ func TestVersionsOfACacheWithCheckouts(t *testing.T) {
 	}
 }
 
-// TestWriteReleasesTellsCheckoutsFromReleases checks the line that explains a + in a
-// version.
+// TestWriteReleasesTellsCheckoutsFromReleases checks the line that explains a + in a version.
 func TestWriteReleasesTellsCheckoutsFromReleases(t *testing.T) {
 	for _, checkout := range []bool{false, true} {
 		var out strings.Builder

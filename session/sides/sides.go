@@ -1,6 +1,5 @@
 // Package sides loads the two sides of a comparison: recordings from files, embedded
-// recordings, and live replays of scenarios. Comparing the sides belongs to package
-// trace/diff.
+// recordings, and live replays of scenarios. Comparing the sides belongs to package trace/diff.
 package sides
 
 import (
@@ -22,8 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Side is one side of a comparison: a file, or a scenario on a release, recorded or
-// replayed.
+// A Side is one side of a comparison: a file, or a scenario on a release, recorded or replayed.
 type Side struct {
 	// File is the path of a saved recording, or "" for a scenario.
 	File              string
@@ -107,8 +105,7 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 	return recording, err
 }
 
-// replay replays the scenario on a server of the release. It builds the server if
-// necessary.
+// replay replays the scenario on a server of the release. It builds the server if necessary.
 func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording, err error) {
 	version, err := apiserver.ParseVersion(s.Version)
 	if err != nil {
