@@ -28,15 +28,13 @@ import (
 const (
 	// mostLearners is the maximum number of learners.
 	mostLearners = 200
-	// mostWrong is the maximum number of different wrong answers that are kept for an
-	// exercise.
+	// mostWrong is the maximum number of different wrong answers that are kept for an exercise.
 	mostWrong = 200
 	// mostListeners is the maximum number of listeners at a time.
 	mostListeners = 16
 )
 
-// codeLetters are the letters of join codes. None of them looks like another one on a
-// wall.
+// codeLetters are the letters of join codes. None of them looks like another one on a wall.
 const codeLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
 // NewCode returns a random join code of nearly 40 bits, so that nobody can guess it.
