@@ -128,9 +128,8 @@ func Join(ctx context.Context, dir, address, code, name, lang string) (string, e
 	return m.Name, nil
 }
 
-// Leave ends the membership and asks the group to forget the learner. If the leader's
-// server does not answer, Leave succeeds, too, but forgotten is false: the server keeps
-// its data.
+// Leave ends the membership and asks the group to forget the learner. If this request fails,
+// Leave succeeds, too, but forgotten is false: the leader's server may still have its data.
 func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 	err = asMember(ctx, dir, func(m *Membership) error {
 		_, err = post[struct{}](ctx, m, LeavePath, struct{}{})
@@ -191,15 +190,15 @@ func Send(ctx context.Context, dir string) error {
 	})
 }
 
-// unknown reports whether the server does not know the learner, because the leader has
-// restarted it.
+// unknown reports whether the server does not know the learner: the leader has restarted it, or
+// removed the learner.
 func unknown(err error) bool {
 	var refused *refusedError
 	return errors.As(err, &refused) && refused.status == http.StatusUnauthorized
 }
 
-// rejoin joins a server that was restarted. The server knows nothing of the learner, so
-// all events since joining must be sent again.
+// rejoin joins a server that does not know the learner. The server has none of the learner's
+// events, so all events since joining must be sent again.
 func (m *Membership) rejoin(ctx context.Context, dir string) error {
 	m.Token = ""
 	joined, err := post[Joined](ctx, m, JoinPath, JoinRequest{Code: m.Code, Name: m.Name})

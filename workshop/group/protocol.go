@@ -2,10 +2,9 @@
 // leader's server and reports progress to it in the background. Package classroom is
 // the leader's side.
 //
-// It sends the name that the learner chose, and votes in polls. For each exercise, it
-// sends whether the exercise was started, tried, passed or reset, whether the learner
-// took a hint or the solution, and the wrong answers. It sends nothing from before
-// joining.
+// It sends the name that the learner chose, and votes in polls. For each exercise, it sends
+// whether the exercise was started, tried, passed or reset, whether the learner took a hint or
+// the solution, and the wrong answers. It sends nothing from before joining.
 package group
 
 import "github.com/kubeapitrace/apitrace/workshop"
@@ -18,10 +17,10 @@ const (
 	LeavePath  = "/group/leave"
 )
 
-// Limits that both sides apply.
+// Limits that both sides know.
 const (
-	// MostName is the maximum length of a name, MostAnswer the maximum length of an
-	// answer, both in characters. Longer answers are cut.
+	// MostName is the maximum length of a name, MostAnswer the maximum length of an answer, both
+	// in characters. Longer names are refused, longer answers are cut.
 	MostName, MostAnswer = 40, 200
 	// MostEvents is the maximum number of events in one report.
 	MostEvents = 50
