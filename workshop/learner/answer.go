@@ -60,9 +60,9 @@ func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 	return strings.Join(slices.Concat(lines...), " "), nil
 }
 
-// orderIn returns the order of steps in the lines of an answer file. It is the last
-// line that has only letters, or else the first word of each line. The order of the
-// question does not count as an answer.
+// orderIn returns the order of steps in the lines of an answer file. It is the last line that
+// has only letters of steps, or else the first word of each line. First words in the order of
+// the question do not count: writeAnswerFile writes them.
 func orderIn(lines [][]string, steps int) string {
 	var first, shown []string
 	for _, line := range lines {

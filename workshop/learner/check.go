@@ -15,8 +15,7 @@ import (
 // only sets the exit status.
 var ErrWrong = message.NewError("the answer is not right")
 
-// Check judges an answer to the current exercise. For a wrong answer it returns
-// ErrWrong.
+// Check judges an answer to the current exercise. For a wrong answer it returns ErrWrong.
 func (l *Learner) Check(ctx context.Context, args []string, request *scenarios.TypedRequest) error {
 	e, err := l.current()
 	if err != nil {

@@ -27,8 +27,7 @@ import (
 type Options struct {
 	// Lang is the language of the texts: "en" or "zh".
 	Lang string
-	// LangChosen is set if a flag chose Lang. Suggested commands then need the flag,
-	// too.
+	// LangChosen is set if a flag chose Lang. Suggested commands then need the flag, too.
 	LangChosen bool
 	// K8s is the version of Kubernetes, in a form that session.RecordedRelease accepts.
 	// Its recordings decide.
@@ -71,7 +70,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	if l.chosen, err = chosenBy(o, l.k8s); err != nil {
 		return nil, err
 	}
-	var both errgroup.Group // in parallel: two thirds of the time
+	var both errgroup.Group // takes two thirds of the time of one after the other
 	both.Go(func() (err error) {
 		l.course, err = workshop.Open(o.Course)
 		return err
@@ -93,8 +92,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	return l, l.load(ctx)
 }
 
-// NewJudge returns a judge for a version of Kubernetes that uses the embedded
-// recordings.
+// NewJudge returns a judge for a version of Kubernetes that uses the embedded recordings.
 func NewJudge(k8s string) (workshop.Judge, error) {
 	guide, err := instrument.Load()
 	if err != nil {

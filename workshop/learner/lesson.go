@@ -33,8 +33,7 @@ func (l *Learner) Lesson(chapter string) error {
 }
 
 var (
-	// diagram matches a diagram for GitHub. A comment in it has the command that prints
-	// it.
+	// diagram matches a diagram for GitHub. A comment in it has the command that prints it.
 	diagram = regexp.MustCompile("(?ms)^```mermaid\n%% \\$ (apitrace [^\n]*)\n.*?^```\n")
 	// toLesson matches a link to another lesson, and toPage a link to another page of
 	// the repository.

@@ -125,7 +125,7 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 	return l.replay(ctx, scenario, edits)
 }
 
-// ownRequest returns a scenario with one request to the state that an exercise sets up.
+// ownRequest returns a scenario with one traced request to the state that an exercise sets up.
 // It expects no particular status.
 func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	own := *h
