@@ -19,7 +19,8 @@ import (
 // A check finds out which exercises of the course can be done on this machine. It uses
 // no network and builds nothing.
 type check struct {
-	// Folder is a preparation with the missing parts, or "".
+	// Folder is a preparation, which has the missing parts. "" is the current folder if that is
+	// a preparation, or else none.
 	Folder string
 	// K8s is the release, in a form that session.RecordedRelease accepts. Its
 	// recordings decide.
@@ -34,9 +35,9 @@ type check struct {
 	missing map[string]bool
 }
 
-// run writes for each requirement of the exercises whether this machine has it, which
-// exercises need it, and what to do next. It returns an error if an exercise cannot be
-// done.
+// run writes for each requirement of the exercises whether this machine has it, which exercises
+// need it, and what to do next. It returns an error if an exercise cannot be done, or a
+// requirement is not met.
 func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
 	if c.K8s, err = session.RecordedRelease(c.K8s); err != nil {
 		return err
@@ -162,8 +163,7 @@ func (c *check) sample() machine.Finding {
 	return c.lacking(f, message.Of("is not in the cache"), learner.NeedsSample)
 }
 
-// changes checks for the further needs of exercises that change a server: Go and the
-// source.
+// changes checks for the further needs of exercises that change a server: Go and the source.
 func (c *check) changes(ctx context.Context) machine.Finding {
 	f := machine.Finding{What: message.Of("changing a server")}
 	changing := func(e *workshop.Exercise) bool { return e.Change != nil }
@@ -188,8 +188,7 @@ func (c *check) goToInstall() message.Message {
 	return message.Of("install Go 1.26 or newer from https://go.dev/dl")
 }
 
-// lacking fails a check because something is missing that an import or a build
-// provides.
+// lacking fails a check because something is missing that an import or a build provides.
 func (c *check) lacking(f machine.Finding, state message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	next := message.Of("\"apitrace workshop prepare FOLDER\" on a machine with a network collects what is missing; here, \"apitrace build --sample\" builds it if there is a network")
 	if c.Folder != "" {

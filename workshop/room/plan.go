@@ -14,9 +14,8 @@ import (
 )
 
 // The sizes and times of the parts, measured with v1.37.1 on linux/amd64.
-// "apitrace cache export FILE --sample --rebuild" writes 800 MB in half a minute of
-// processor time, and they take 3.7 GB when imported. The README has the time of a
-// build.
+// "apitrace cache export FILE --sample --rebuild" writes 800 MB in half a minute of processor
+// time, and they take 3.7 GB when imported. The README has the time of a build.
 const (
 	bytesOfServers  = 800e6
 	bytesOfPlain    = 80e6
@@ -28,8 +27,7 @@ const (
 	minutesOfSite   = 1
 )
 
-// A part is a line of the plan. size is in bytes, in the folder; minutes is processor
-// time.
+// A part is a line of the plan. size is in bytes, in the folder; minutes is processor time.
 type part struct {
 	what    message.Message
 	size    int64
@@ -43,8 +41,7 @@ type plan struct {
 	builds int64
 }
 
-// plan makes the plan of a preparation. It leaves out builds that the cache has
-// already.
+// plan makes the plan of a preparation. It leaves out builds that the cache has already.
 func (o *Preparation) plan(ctx context.Context) (*plan, error) {
 	version, err := session.RecordedRelease(o.K8s)
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package room prepares a room for the workshop: it collects everything that machines
 // without a network need, and checks which exercises a machine can do.
 //
-// Building and exporting servers does not belong here; session/machine and apiserver do
-// that.
+// Building and exporting servers does not belong here; session/machine and apiserver do that.
 package room
 
 import (
@@ -27,8 +26,7 @@ import (
 // itself, the traced servers, and the lessons and recordings as a site. For exercises
 // that change a server, it has the source and the compiled packages.
 type Preparation struct {
-	// Folder is the folder to write. It must not exist, be empty, or be an earlier
-	// preparation.
+	// Folder is the folder to write. If it exists, it must be empty or an earlier preparation.
 	Folder string
 	// K8s is the release of the servers and of the site, in a form that
 	// session.RecordedRelease accepts.
@@ -42,9 +40,8 @@ type Preparation struct {
 	Checkout string
 	// DryRun prints sizes and times and does nothing else.
 	DryRun bool
-	// CheckOnly checks this machine for the exercises of Course instead. Folder may
-	// then be "". Course is the folder of a course; "" is the course that comes with
-	// apitrace.
+	// CheckOnly checks this machine for the exercises of Course instead. Folder may then be "".
+	// Course is the folder of a course; "" is the course that comes with apitrace.
 	CheckOnly bool
 	Course    string
 }
@@ -74,8 +71,7 @@ type mark struct {
 	Go string `json:"go"`
 }
 
-// readMark returns the mark of a folder. If the folder has none, the error wraps
-// fs.ErrNotExist.
+// readMark returns the mark of a folder. If the folder has none, the error wraps fs.ErrNotExist.
 func readMark(folder string) (m mark, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, markFile))
 	if err == nil {
@@ -137,7 +133,7 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 // takes ten times as long.
 func (o *Preparation) site() Site { return o.Site(filepath.Join(o.Folder, siteFolder), o.K8s) }
 
-// mayWrite returns an error if the folder has files that are not part of a preparation.
+// mayWrite returns an error if the folder has files and is not a preparation.
 func (o *Preparation) mayWrite() error {
 	entries, err := os.ReadDir(o.Folder)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {

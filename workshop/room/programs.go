@@ -18,8 +18,7 @@ import (
 // fileFor returns the file name of apitrace for a platform.
 func fileFor(p program.Platform) string { return "apitrace-" + p.OS + "-" + p.Arch }
 
-// platforms lists the platforms of apitrace in the folder, this machine's platform
-// first.
+// platforms lists the platforms of apitrace in the folder, this machine's platform first.
 func (o *Preparation) platforms() []program.Platform {
 	all := []program.Platform{{OS: runtime.GOOS, Arch: runtime.GOARCH}}
 	if o.Checkout == "" {

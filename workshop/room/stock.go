@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A stock says which parts of the exercises that need a server are in the cache of this
-// machine.
+// A stock says which programs and sources the cache of this machine has for the exercises that
+// need a server.
 type stock struct {
 	// servers are the traced kube-apiserver and etcd, sample is the traced sample
 	// server, plain are upstream's servers.
