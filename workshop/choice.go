@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// judgeChoice compares the chosen statements with the statements that hold in the
-// traces.
+// judgeChoice compares the chosen statements with the statements that hold in the traces.
 func judgeChoice(t *traces, text string) (*Verdict, error) {
 	given, err := t.exercise.readChoice(text)
 	if err != nil {

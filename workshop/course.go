@@ -35,8 +35,8 @@ type Chapter struct {
 	// the chapter.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
-	// Lesson is the page of docs to read with the chapter, without language and ending:
-	// "lessons/03-get".
+	// Lesson is the page of docs to read with the chapter, without language and
+	// ending: "lessons/03-get".
 	Lesson string `yaml:"lesson"`
 	// Releases applies to all exercises of the chapter. An exercise may set a start or
 	// an end of its own.
@@ -210,14 +210,12 @@ func (c *Course) Chapter(e *Exercise) *Chapter {
 	return nil
 }
 
-// number matches the number of an exercise or a chapter, including numbers that do not
-// exist.
+// number matches the number of an exercise or a chapter, including numbers that do not exist.
 var number = regexp.MustCompile(`^[0-9.]+$`)
 
-// Find returns an exercise by its present name, an earlier name, or its number as lists
-// show it, such as "3.2". The number of a chapter, such as "3", stands for the
-// chapter's first exercise. If there is no such exercise, the error is an
-// *UnknownError.
+// Find returns an exercise by its present name, an earlier name, or its number as lists show it,
+// such as "3.2". The number of a chapter, such as "3", stands for the chapter's first exercise.
+// If there is no such exercise, the error is an *UnknownError.
 func (c *Course) Find(name string) (*Exercise, error) {
 	if e := c.Named(name); e != nil {
 		return e, nil

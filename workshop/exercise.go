@@ -6,8 +6,8 @@
 // wrong about Kubernetes only if the trace is wrong. docs/workshop-authoring.md
 // describes the format for authors and schema.json for editors, but parse decides.
 //
-// Printing questions and keeping answers does not belong here; package learner does
-// that. Packages group and classroom connect learners with a leader.
+// Package learner prints questions and reads answers. Packages group and classroom connect
+// learners with a leader.
 package workshop
 
 import (
@@ -29,7 +29,7 @@ type Exercise struct {
 	// File is the path of the exercise's file, for messages.
 	File string `yaml:"-"`
 
-	// Was are earlier names of the exercise. Events of that time have the earlier name.
+	// Was are earlier names of the exercise. Older events in a state file have them.
 	Was Names `yaml:"was"`
 	// Title names the topic in a few words. Teaches says what the learner knows after
 	// the exercise.
@@ -63,8 +63,7 @@ type Exercise struct {
 	Hints []Text `yaml:"hints"`
 	// Solution is a right answer, for learners who give up, and for Verify.
 	Solution Solution `yaml:"solution"`
-	// Debrief explains the solved exercise: the events, their reasons, and where to
-	// read on.
+	// Debrief explains the solved exercise: what happened, why, and where to read on.
 	Debrief Text `yaml:"debrief"`
 }
 
@@ -92,8 +91,7 @@ const (
 	KindValue Kind = "value"
 	// KindMake asks for a request with a trace that passes a test. It is live.
 	KindMake Kind = "make"
-	// KindChange asks for a change of the server with a trace that passes a test. It is
-	// live.
+	// KindChange asks for a change of the server with a trace that passes a test. It is live.
 	KindChange Kind = "change"
 )
 
@@ -161,12 +159,14 @@ type Claim struct {
 type Choice struct {
 	Text  Text `yaml:"text"`
 	Holds Test `yaml:"holds"`
-	// Reply is for learners who chose the statement although it does not hold.
+	// Reply is for learners who chose the statement although it does not hold. If they chose
+	// several such statements, they get only the first one's reply. A reply of Exercise.Wrong
+	// that fits takes precedence. A statement that was left out gets no reply of its own.
 	Reply Text `yaml:"reply"`
 }
 
-// A ValueQuery is a value in a trace. With a Name, it is an attribute of the first call
-// that has the attribute. Without a Name, it is the number of calls.
+// A ValueQuery is a value in a trace. With a Name, it is an attribute of the first selected call
+// that has the attribute. Without a Name, it is the number of selected calls.
 type ValueQuery struct {
 	Of Selection `yaml:"of"`
 	// Name is the name of the attribute. "error" is the error that the call returned.
@@ -180,8 +180,7 @@ type Make struct {
 	// Before are requests that are sent first and not traced. Some setups take effect
 	// only after a request: the server must have called a webhook once, for example.
 	Before []scenarios.HTTP `yaml:"before"`
-	// Expect is the test that the request's trace must pass. $answer has no meaning
-	// here.
+	// Expect is the test that the request's trace must pass. $answer has no meaning here.
 	Expect Test `yaml:"expect"`
 }
 

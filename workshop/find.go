@@ -9,8 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeFind compares the function that the answer names with the right functions in the
-// recording.
+// judgeFind compares the function that the answer names with the right functions in the recording.
 func judgeFind(t *traces, text string) (*Verdict, error) {
 	right, err := t.choose(t.exercise.Find)
 	if err != nil {

@@ -33,17 +33,15 @@ type Try struct {
 // A Verdict is the judgement of an answer.
 type Verdict struct {
 	Passed bool
-	// Reply says why the answer is wrong, or gives the facts that prove a right answer.
+	// Reply says why the answer is wrong or, if it is right, what was found.
 	Reply message.Message
-	// wrong is the index of the reply in Exercise.Wrong, or -1 for the judge's own
-	// replies.
+	// wrong is the index of the reply in Exercise.Wrong, or -1 for the judge's own replies.
 	wrong int
 	// unknown is set if the recordings have no function that the answer names.
 	unknown bool
 }
 
-// An AnswerError reports that a text does not answer the question, neither right nor
-// wrong.
+// An AnswerError reports that a text does not answer the question, neither right nor wrong.
 type AnswerError struct{ Reason message.Message }
 
 func (e *AnswerError) Error() string { return e.Reason.String() }
@@ -131,10 +129,9 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 	return nil, errNeedsServer
 }
 
-// reply returns the first reply of the exercise with conditions that hold, or nil. said
-// reports whether an answer has the text. puts reports whether it has the steps in this
-// order. If the recording lacks the named function, only a reply that names the
-// function fits.
+// reply returns the first reply of the exercise with conditions that hold, or nil. said reports
+// whether an answer has the text. puts reports whether it has the steps in this order. If the
+// recordings lack the function that the answer names, only a reply that names the function fits.
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]

@@ -6,12 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Selection selects calls of one request of a recording. A call is selected if it
-// meets all conditions that are set. In YAML, a name or a list of names selects by
-// function.
+// A Selection selects calls of one request of a recording. A call is selected if it meets all
+// conditions that are set. In YAML, a name or a list of names selects by function.
 type Selection struct {
-	// In is the name of the recording in Exercise.Also. "" is the recording of
-	// Exercise.Scenario.
+	// In is the name of the recording in Exercise.Also. "" is the recording of Exercise.Scenario.
 	In string `yaml:"in"`
 	// Request is the number of the traced request in the recording. 0 and 1 are the
 	// first request.
@@ -29,8 +27,7 @@ type Selection struct {
 	Process string `yaml:"process"`
 	// Values are attributes that the call must have. "..." stands for any text.
 	Values map[string]string `yaml:"values"`
-	// Error is the error that the call returned. "..." stands for any text, "" for no
-	// error.
+	// Error is the error that the call returned. "..." stands for any text, "" for no error.
 	Error *string `yaml:"error"`
 
 	// Above selects calls that have one of the other calls below them. Below selects
@@ -48,9 +45,8 @@ type Selection struct {
 	After  *Selection `yaml:"after"`
 	// Not selects calls that the other selection does not select.
 	Not *Selection `yaml:"not"`
-	// AlsoIn selects calls of functions that were called in another recording, too.
-	// NotIn selects calls of functions that were not called there. Both are names in
-	// Exercise.Also.
+	// AlsoIn selects calls of functions that were called in another recording, too. NotIn
+	// selects calls of functions that were not called there. Both are names in Exercise.Also.
 	AlsoIn string `yaml:"alsoIn"`
 	NotIn  string `yaml:"notIn"`
 
@@ -110,8 +106,7 @@ type Count struct {
 	AtMost  *int      `yaml:"atMost"`
 }
 
-// A RequestTest is a condition on a request as its client saw it, and on its changes in
-// etcd.
+// A RequestTest is a condition on a request as its client saw it, and on its changes in etcd.
 type RequestTest struct {
 	In     string `yaml:"in"`
 	Number int    `yaml:"number"`

@@ -9,9 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// repair joins the events that are left in the damaged file and in its backup, and
-// saves them. It moves the damaged file aside and reports exactly which events are
-// lost.
+// repair joins the events that are left in the damaged file and in its backup, and saves them.
+// It moves the damaged file aside and reports exactly which events are lost.
 func (s *State) repair(text []byte, missing bool, events []Event, backup []byte) ([]Event, error) {
 	kept, badBackup := parseEvents(backup)
 	byNumber := map[int]Event{}

@@ -12,8 +12,8 @@ import (
 // nearMisses is how many wrong answers must have replies in each exercise.
 const nearMisses = 3
 
-// checkReplies returns an error unless the exercise has replies to answers that are
-// nearly right.
+// checkReplies returns an error unless the exercise has replies to answers that are nearly
+// right. A claim must also have evidence.
 func checkReplies(e *Exercise) error {
 	tried := len(e.Choose) // each statement has a reply of its own
 	for _, w := range e.Wrong {
@@ -42,11 +42,10 @@ func checkReplies(e *Exercise) error {
 	return message.Errorf("%s: no reply covers a right claim with other evidence: expected a try under wrong that begins with the word of %q", e.File, e.Solution.Answer[0])
 }
 
-// fewestClaims is the number of claims a course must have before their balance is
-// judged.
+// fewestClaims is the number of claims a course must have before their balance is judged.
 const fewestClaims = 6
 
-// longestRun is the number of claims in a row that may be all true or all false.
+// longestRun is the maximum number of claims in a row that are all true or all false.
 const longestRun = 3
 
 // VerifyBalance returns an error unless about half of the claims of a course are true

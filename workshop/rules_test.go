@@ -26,7 +26,8 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// TestCourseIsBalanced runs the checks of TestCourse that take no time.
+// TestCourseIsBalanced checks the balance of the claims, and that each exercise has its replies.
+// Unlike TestCourse, it takes no time.
 func TestCourseIsBalanced(t *testing.T) {
 	judge, _ := recorded(t)
 	course, err := Open("")

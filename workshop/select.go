@@ -49,8 +49,7 @@ func (c *choice) around(others *choice) bool {
 	return slices.ContainsFunc(others.indices(), inside)
 }
 
-// functions lists the names of the chosen calls' functions, each once, in order of
-// entry.
+// functions lists the names of the chosen calls' functions, each once, in order of entry.
 func (c *choice) functions() []string {
 	var names []string
 	seen := map[string]bool{}
@@ -275,8 +274,8 @@ func (t *traces) goesBy(function string, names Names) bool {
 	return false
 }
 
-// namedBy reports whether a full name matches a name of an exercise: the full name, the
-// end of it, or a pattern (see funcname.Pattern) of either.
+// namedBy reports whether a full name matches a name in an exercise: the full name, an end of
+// it, or a pattern (see funcname.Pattern) of either.
 func namedBy(function, name string) bool {
 	if funcname.HasEnd(function, name) {
 		return true

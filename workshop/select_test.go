@@ -177,8 +177,7 @@ func TestRequestThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestRepliesToFind checks the judge's own replies to a function that is not the right
-// one.
+// TestRepliesToFind checks the judge's own replies to a function that is not the right one.
 func TestRepliesToFind(t *testing.T) {
 	for answer, want := range map[string]string{
 		"c.Handle":          "go further down",

@@ -18,8 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// An Action is an action of a learner, or something that happened to the learner's
-// exercise.
+// An Action is an action of a learner, or something that happened to the learner's exercise.
 type Action string
 
 // The actions.
@@ -53,8 +52,7 @@ type Event struct {
 // A State is the file that keeps a learner's events, one JSON object per line, and its
 // backup. Several processes may use it at once.
 type State struct {
-	// Path is the path of the file. The backup is next to it; its name ends in
-	// ".backup".
+	// Path is the path of the file. The backup is next to it; its name ends in ".backup".
 	Path string
 	// Warn, if not nil, is called if the file was damaged. The message says which
 	// events were lost, and where the damaged file is.
@@ -161,8 +159,8 @@ func removeIfThere(file string) error {
 
 func (s *State) backup() string { return s.Path + ".backup" }
 
-// parseEvents reads lines. bad lists the lines that are not an event, or have an
-// unexpected number.
+// parseEvents reads lines. bad lists the lines that are not an event, or do not have the next
+// number. An event without the next number is in events, too.
 func parseEvents(text []byte) (events []Event, bad []string) {
 	next := 1
 	for line := range bytes.Lines(text) {

@@ -12,8 +12,7 @@ import (
 // creates no events.
 const pause = 30 * time.Minute
 
-// A Summary lists the exercises that a learner passed and tried, and how long they
-// took.
+// A Summary lists the exercises that a learner passed and tried, and how long they took.
 type Summary struct {
 	course   *Course
 	progress *Progress
@@ -125,8 +124,7 @@ func nextStep(e *Exercise, done Done) message.Message {
 	}
 }
 
-// chapter writes the passed exercises of a chapter. It writes nothing if there are
-// none.
+// chapter writes the passed exercises of a chapter. It writes nothing if there are none.
 func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) {
 	begun := false
 	for _, e := range c.Exercises {

@@ -13,14 +13,14 @@ type traces struct {
 	layer    func(function string) string
 	exercise *Exercise
 	k8s      string
-	// main is the recording with the name "". If it is nil, this is the recording of
-	// Exercise.Scenario.
+	// main is the recording with the name "". If it is nil, this is the recording
+	// of Exercise.Scenario.
 	main  *trace.Recording
 	known map[string]*asked
 	// calls are the calls of each function, by request; see callsOf.
 	calls map[*trace.Tree]map[string]*[]int
-	// typed is the function name in an answer, as the learner typed it. answer are the
-	// full names of the functions that it, and $answer, stand for. It is empty if the
+	// typed is the function name in an answer, as the learner typed it. answer are the full
+	// names of the functions that typed, and $answer, stand for. answer is empty if the
 	// recordings have no such function.
 	typed  string
 	answer []string

@@ -14,7 +14,8 @@ import (
 // A Verifier proves exercises for each version of Kubernetes: an exercise can be
 // solved, not every answer solves it, and its statements about Kubernetes are true.
 type Verifier struct {
-	// Judge judges the answers. Verify sets its K8s.
+	// Judge judges the answers. Verify uses it with each version. VerifyBalance uses the version
+	// in Judge.K8s.
 	Judge Judge
 	// Versions are the recorded versions of Kubernetes, oldest first.
 	Versions []string
@@ -31,8 +32,7 @@ type Proof struct {
 	K8s      string
 	// Solution are the right answers.
 	Solution []string
-	// Checks counts the answers that were tried: solutions, wrong answers and empty
-	// answers.
+	// Checks counts the answers that were tried: solutions, wrong answers and empty answers.
 	Checks int
 }
 
@@ -101,8 +101,7 @@ func (p *proof) try(text string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Text: text})
 }
 
-// unsolved returns an error if an answer without any thought passes, such as an empty
-// one.
+// unsolved returns an error if an answer without any thought passes, such as an empty one.
 func (p *proof) unsolved() error {
 	answers := []string{""}
 	switch e := p.Exercise; e.Kind() {
@@ -168,7 +167,7 @@ func (p *proof) solved() error {
 	return nil
 }
 
-// solutions lists the answers that must pass.
+// solutions lists the right answers that the exercise names. One of them must pass.
 func (e *Exercise) solutions() []string {
 	if len(e.Solution.Answer) > 0 || e.Order == nil {
 		return e.Solution.Answer
@@ -194,9 +193,8 @@ func (e *Exercise) otherwise(right []string) []string {
 	return answers
 }
 
-// wrongAnswers returns an error unless each listed wrong answer fails and gets its own
-// reply. If a reply has several answers, some may be functions that only other versions
-// have.
+// wrongAnswers returns an error unless each listed wrong answer fails and gets its own reply. If
+// a reply has several answers, some may be functions that only other versions have.
 func (p *proof) wrongAnswers() error {
 	var bad []error
 	for i, w := range p.Exercise.Wrong {
@@ -252,7 +250,8 @@ func (p *proof) tryRecording(scenario string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Recording: rec})
 }
 
-// recordings returns an error unless the recordings of all scenarios pass, or all fail.
+// recordings returns an error unless all recordings of the scenarios pass or, without pass, all
+// fail. It skips recordings that only other versions have.
 func (p *proof) recordings(names []string, pass bool) error {
 	for _, name := range names {
 		verdict, err := p.tryRecording(name)
