@@ -84,8 +84,8 @@ func (m *module) component() (cdx.Component, error) {
 	return c, nil
 }
 
-// licence describes the licences with the given identifiers. All of them apply, each to
-// a part of the module. So it returns an expression: a list would leave open whether
+// licence describes the licences with the given identifiers. All of them apply, each to a part
+// of the module. For several, it returns an expression, because a list would leave open whether
 // one may choose.
 func (m *module) licence(names []string) cdx.LicenseChoice {
 	switch len(names) {

@@ -168,8 +168,7 @@ func preactModule(folder string) (*module, error) {
 // require that copies include them.
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors|unlicense)([._-].*)?$`)
 
-// noLicence matches the names of notices and similar files, which grant nothing by
-// themselves.
+// noLicence matches the names of notices and similar files, which grant nothing by themselves.
 var noLicence = regexp.MustCompile(`(?i)^(notice|patents|authors)([._-].*)?$`)
 
 // isLicence reports whether the file is a licence, and not only a notice.

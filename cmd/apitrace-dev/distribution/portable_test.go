@@ -18,10 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestEveryPlatformHasATwin checks the names that files for all platforms use. Each
-// package must declare them on every platform of a release: a file for one system needs
-// a twin for the others. The test compares names only; TestSlowTypesOnMacOS checks
-// types.
+// TestEveryPlatformHasATwin checks the names that files for all platforms use. Each package must
+// declare them on every platform of a release: a file for one system needs a twin for the
+// others. The test compares names only; TestSlowTypesOnMacOS checks types.
 func TestEveryPlatformHasATwin(t *testing.T) {
 	checked := 0
 	for _, folder := range goFolders(t) {

@@ -29,8 +29,8 @@ type program struct {
 	time            time.Time
 }
 
-// environment returns the environment of a go command that builds for the platform. It
-// does not depend on the user's settings.
+// environment returns the environment of a go command that builds for the platform. It overrides
+// the user's settings that would change the program.
 func (p platform) environment() []string {
 	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOFLAGS=", "GOWORK=off",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
@@ -91,8 +91,7 @@ func (p *program) texts(ctx context.Context, work string) ([]file, error) {
 	return files, err
 }
 
-// run runs the program in English, with the time of the commit as date, and returns its
-// output.
+// run runs the program in English, with the time of the commit as date, and returns its output.
 func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, p.path, args...)
 	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC", "SOURCE_DATE_EPOCH="+strconv.FormatInt(p.time.Unix(), 10))
@@ -127,8 +126,7 @@ func (p *program) readme(folder string) (files []file, err error) {
 // link matches the target of a link in Markdown.
 var link = regexp.MustCompile(`\]\([^)\s]+\)`)
 
-// linked replaces links of a page to other files of the repository by links below an
-// address.
+// linked replaces links of a page to other files of the repository by links below an address.
 func linked(text []byte, page, address string) []byte {
 	return link.ReplaceAllFunc(text, func(found []byte) []byte {
 		target := string(found[2 : len(found)-1])

@@ -69,9 +69,9 @@ type archive struct {
 // Platforms returns the platforms of a release, in the form that Release accepts.
 func Platforms() string { return joined(released) }
 
-// Release writes the files of a release to the folder out. folder is the folder of the
-// module. list is a list of platforms such as "linux/amd64,linux/arm64". It replaces
-// files of the same name.
+// Release writes the files of a release to the folder out and replaces files of the
+// same name. folder is the folder of the module. list is a list of platforms, such
+// as "linux/amd64,linux/arm64".
 func Release(ctx context.Context, folder, out, list string) error {
 	platforms, err := parsePlatforms(list)
 	if err != nil {

@@ -23,9 +23,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestNightlyReleaseIsReproducible makes the release for this machine's platform twice,
-// in two clones. The second run has no build cache, another time zone and language, and
-// a user with another umask. All files must be the same, byte for byte.
+// TestNightlyReleaseIsReproducible makes the release for this machine's platform twice, in two
+// clones. The second run has an empty build cache, another time zone and language, GOFLAGS, and
+// files with other modes and times. All files must be the same, byte for byte.
 func TestNightlyReleaseIsReproducible(t *testing.T) {
 	testenv.Nightly(t)
 	here := runtime.GOOS + "/" + runtime.GOARCH

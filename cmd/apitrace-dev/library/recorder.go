@@ -67,10 +67,9 @@ func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	}, err
 }
 
-// commitOf returns the commit of the repository that contains the folder. It appends
-// "-dirty" if files other than recordings differ from the commit. It does not use the
-// build information in the binary, because the go command records none in a git
-// worktree.
+// commitOf returns the commit of the repository that contains the folder. It appends "-dirty" if
+// files other than recordings differ from the commit. It does not use the build information in
+// the binary, because the go command records none in a git worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
 	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
@@ -126,8 +125,7 @@ func (r *recorder) miss(scenario *scenarios.Scenario, reason error) {
 	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
 }
 
-// reasonOf returns in one line why a scenario is missing, without details of this
-// machine.
+// reasonOf returns in one line why a scenario is missing, without details of this machine.
 func reasonOf(err error) string {
 	var download *program.DownloadError
 	if errors.As(err, &download) {

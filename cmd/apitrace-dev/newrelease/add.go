@@ -1,8 +1,7 @@
 // Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far
 // as a machine can. "apitrace-dev add-release" calls it.
 //
-// Recording a release on running servers does not belong here; package library does
-// that.
+// Recording a release on running servers does not belong here; package library does that.
 package newrelease
 
 import (
@@ -23,8 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// listFile is the file with the list of the releases, relative to the root of the
-// repository.
+// listFile is the file with the list of the releases, relative to the root of the repository.
 const listFile = "apiserver/version.go"
 
 // compared are the scenarios in the draft of the page of changes.
@@ -42,12 +40,12 @@ type Addition struct {
 
 // Add adds the release to the checkout.
 //
-// It first checks which functions of the guide the release lacks. If there are any, Add
-// writes them to Out with their likely new names, changes nothing and returns an error.
-// Otherwise it adds the release to the list of releases. Then it builds apitrace,
-// kube-apiserver and etcd, records the scenarios, makes the documents anew, and writes
-// a draft of a page on the changes. At the end it writes to Out which tasks are left
-// for a person.
+// It first checks which functions of the guide the release lacks. If there are any, Add writes
+// them to Out with their renames, moves or removals, as far as the sources show them, changes
+// nothing and returns an error. Otherwise it adds the release to the list of releases. Then it
+// builds apitrace, kube-apiserver and etcd, records the scenarios, makes the documents anew, and
+// writes a draft of a page on the changes. At the end it writes to Out which tasks are left for
+// a person.
 //
 // After a failure, a second call continues: builds and changes of the list stay.
 func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
@@ -101,7 +99,8 @@ func (a *Addition) check() (list []byte, err error) {
 	return list, nil
 }
 
-// predecessor returns the newest release with a lower minor version.
+// predecessor returns the newest release with a lower minor version, or the oldest release if
+// there is none.
 func predecessor(version string) string {
 	all := apiserver.Releases()
 	slices.Reverse(all)

@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// lacking counts the functions of the guide that the previous release has and the new
-// one lacks. It writes each function to Out with its renames, moves or removal, as far
-// as the sources of both releases are evidence.
+// lacking counts the functions of the guide that the previous release has and the new one lacks.
+// It writes each function to Out with its renames, moves or removal, as far as the sources of
+// both releases show them.
 func (a *Addition) lacking(ctx context.Context, before string, to session.Reporter) (int, error) {
 	names, err := read(ctx, to, before, a.Version)
 	if err != nil {
@@ -52,8 +52,7 @@ func goneOf(guide *instrument.Guide, names *lineage.Library) []string {
 	return slices.Compact(gone)
 }
 
-// read reads the names of releases, oldest first, with their renames, moves and
-// removals.
+// read reads the names of releases, oldest first, with their renames, moves and removals.
 func read(ctx context.Context, to session.Reporter, versions ...string) (*lineage.Library, error) {
 	var b renames.Builder
 	for _, version := range versions {

@@ -13,10 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// insert adds a release to the list of releases in the source of package apiserver, in
-// order. If the list has a release of the same minor version, insert replaces that one
-// and returns it as replaced. If the list has the release already, the source stays
-// unchanged.
+// insert adds a release to the list of releases in the source of package apiserver, in order. If
+// the list has a release of the same minor version, insert replaces that one and returns it as
+// replaced; replacing the default release is an error. If the list has the release already, the
+// source stays unchanged.
 func insert(source []byte, version string) (changed []byte, replaced string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, listFile, source, parser.SkipObjectResolution)
