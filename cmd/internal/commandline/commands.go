@@ -49,8 +49,7 @@ func Adapt(command *cobra.Command, name, typed string) {
 // ShowHelp runs a command that only has subcommands.
 func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }
 
-// KnownCommand returns an error for an argument that is not a subcommand of the
-// command.
+// KnownCommand returns an error for an argument that is not a subcommand of the command.
 func KnownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -1,8 +1,6 @@
-// Package commandline translates the help of commands, checks arguments, and completes
-// them.
+// Package commandline translates the help of commands, checks arguments, and completes them.
 //
-// It knows no command of apitrace; the commands and their help files are in
-// cmd/apitrace.
+// It knows no command of apitrace; the commands and their help files are in cmd/apitrace.
 package commandline
 
 import (
@@ -76,11 +74,10 @@ func FileName(command *cobra.Command) string {
 	return name + ".txt"
 }
 
-// Translate translates the help of a program into the printer's language; English stays
-// as it is. The folder holds a help file for each command. A command without a valid
-// file keeps its English text, and so does a flag with a description that is not in the
-// catalogue. values are the variable parts of descriptions, such as the default
-// release.
+// Translate translates the help of a program into the printer's language; English stays as it
+// is. The folder holds a help file for each command. A command without a valid file keeps its
+// English text, and so does a flag with a description that is not in the catalogue. values are
+// the variable parts of descriptions, such as the default release.
 func Translate(root *cobra.Command, folder fs.FS, p message.Printer, values ...string) {
 	if p.Lang() == "en" {
 		return

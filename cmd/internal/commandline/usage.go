@@ -59,8 +59,7 @@ func wrapFlags(usages string) string {
 	return b.String()
 }
 
-// translateFlags translates the descriptions of a command's flags into the printer's
-// language.
+// translateFlags translates the descriptions of a command's flags into the printer's language.
 func translateFlags(command *cobra.Command, p message.Printer, values []string) {
 	command.InitDefaultHelpFlag()
 	describe := func(flag *pflag.Flag) {
