@@ -12,8 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// pagerCommand returns the shell command of the pager, or "". It chooses
-// the pager like git.
+// pagerCommand returns the shell command of the pager, or "". It chooses the pager like git.
 func pagerCommand(lookup func(string) (string, bool)) string {
 	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
 		if pager, set := lookup(name); set {
@@ -29,10 +28,9 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return "less"
 }
 
-// Paged returns streams that write their output to the user's pager. If
-// wanted is not set, the output is not a terminal, or there is no pager, it
-// returns s. The caller must call wait at the end; it waits until the user
-// has left the pager.
+// Paged returns streams that write their output to the user's pager. If wanted is not set, the
+// output is not a terminal, or there is no pager, it returns s. The caller must call wait at the
+// end; it waits until the user has left the pager.
 func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	none := func() error { return nil }
 	command := pagerCommand(os.LookupEnv)
@@ -44,8 +42,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	pager.Env = append(os.Environ(),
 		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F quits if all fits on the screen, R keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
-	// If the locale is not installed, less would show its characters as
-	// bytes.
+	// If the locale is not installed, less would show its characters as bytes.
 	if os.Getenv("LESSCHARSET")+os.Getenv("LESSCHARDEF") == "" {
 		pager.Env = append(pager.Env, "LESSCHARSET=utf-8")
 	}
@@ -66,8 +63,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
-// InPager calls do with the streams of Paged and then waits until the user
-// has left the pager.
+// InPager calls do with the streams of Paged and then waits until the user has left the pager.
 func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
 	paged, wait := s.Paged(wanted)
 	err := do(paged)

@@ -1,8 +1,7 @@
-// Package console is the input and output of a command, on a terminal, a
-// file or a pipe: results, notices, the progress of builds, and the pager.
+// Package console is the input and output of a command, on a terminal, a file or a pipe:
+// results, notices, the progress of builds, and the pager.
 //
-// The content of the output does not belong here; package output prints
-// recordings.
+// The content of the output does not belong here; package output prints recordings.
 package console
 
 import (
@@ -21,13 +20,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Streams are the streams of a command. Results go to Out, progress and
-// notices to Err. A recording may be read from In. Streams implement
-// session.Reporter.
+// Streams are the streams of a command. Results go to Out, progress and notices to Err. A
+// recording may be read from In. Streams implement session.Reporter.
 type Streams struct {
 	In io.Reader
-	// If a stream is a terminal, a text.Guard escapes control sequences, so
-	// that texts from a server cannot control the terminal.
+	// If a stream is a terminal, a text.Guard escapes control sequences, so that texts from a
+	// server cannot control the terminal.
 	Out, Err io.Writer
 	// Width is the number of columns of Out; 0 if it is not a terminal.
 	Width int
@@ -55,8 +53,8 @@ func Standard() *Streams {
 // Raw returns Out without the guard, for the programs that apitrace runs.
 func (s *Streams) Raw() io.Writer { return unguarded(s.Out) }
 
-// RawErr returns Err without the guard, for the programs that apitrace runs
-// and for the progress bar.
+// RawErr returns Err without the guard, for the programs that apitrace runs and for the
+// progress bar.
 func (s *Streams) RawErr() io.Writer { return unguarded(s.Err) }
 
 func unguarded(w io.Writer) io.Writer {
@@ -99,9 +97,8 @@ func (s *Streams) Building() session.BuildReporter {
 	return program.NewDisplay(s.RawErr(), s.ErrTerminal, s.Printer)
 }
 
-// Notice prints a message that is not part of the result. It escapes texts
-// from a server, a file or a client in the message, so that they cannot
-// control the terminal.
+// Notice prints a message that is not part of the result. It escapes texts from a server, a file
+// or a client in the message, so that they cannot control the terminal.
 func (s *Streams) Notice(format string, args ...any) {
 	fmt.Fprintln(s.Err, text.EscapeLines(s.Printer.Sprintf(format, args...)))
 }
