@@ -24,8 +24,7 @@ type Affected struct {
 	Lang    string
 }
 
-// Write prints the scenarios that run through functions that differ between two
-// checkouts.
+// Write prints the scenarios that run through functions that differ between two checkouts.
 func (o *Affected) Write(ctx context.Context, std *console.Streams, before, after checkout.Checkout) error {
 	if !slices.Contains(AffectedFormats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))

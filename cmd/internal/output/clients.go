@@ -16,8 +16,9 @@ type Chosen struct {
 	Trees bool
 }
 
-// Summarize prints the summary of the clients' requests to standard error, and then the
-// selected traces. If o.Save is set, the caller must have saved the recording.
+// Summarize prints the summary of the clients' requests to standard error. Then it prints the
+// traces of the chosen requests, if chosen.Trees is set, and sends them, if o.Export is set. If
+// o.Save is set, the caller must have saved the recording.
 func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row, chosen Chosen) error {
 	if std.ErrTerminal {
 		fmt.Fprintln(std.Err) // the client's output may not end with a line break

@@ -76,8 +76,9 @@ func layerNames(known []knownLayer) (names []string) {
 	return names
 }
 
-// parse returns the filter of package render. of is the recording to show, or nil if it
-// is not known yet. Each name must match a function of the recording; see matchers.
+// parse returns the filter of package render. of is the recording to show, or nil if it is not
+// known yet. Of several patterns in a flag, at least one must match a function of the recording;
+// see matchers.
 func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
 	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error

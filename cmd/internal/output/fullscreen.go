@@ -25,8 +25,7 @@ func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *
 	return terminal.Run(ctx, model, std.In, std.Raw())
 }
 
-// RequestList returns the full-screen list of requests. The user can open each request
-// there.
+// RequestList returns the full-screen list of requests. The user can open each request there.
 func (o *Options) RequestList(std *console.Streams) (session.RequestList, error) {
 	options, err := o.fullScreen(std, 1)
 	if err != nil {

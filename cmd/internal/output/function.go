@@ -150,8 +150,8 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	return page, err
 }
 
-// fromIndex adds facts from the index about a function that the recordings lack: its
-// source, and a scenario that calls it in the newest release.
+// fromIndex adds facts from the index of the sources about a function and its package. Without
+// recordings to search, it adds a scenario that calls the function in the newest release.
 func fromIndex(page *explain.Page, program string) error {
 	known, err := recordings.CodeOf(page.Version)
 	if err != nil {

@@ -36,7 +36,7 @@ type Options struct {
 	Notes    bool
 	// Lang is "en", "zh", or "" for the language of the locale.
 	Lang string
-	// Width is the number of columns; 0 is the width of the terminal.
+	// Width is the number of columns; 0 is $COLUMNS, or else the width of the terminal.
 	Width int
 	// Colour is auto, always or never.
 	Colour  string
@@ -97,8 +97,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	return formats[slices.Index(Formats, o.Format)].write(ctx, o, std, recording)
 }
 
-// htmlInTerminal returns the error that a page for a browser cannot be written to a
-// terminal.
+// htmlInTerminal returns the error that a page for a browser cannot be written to a terminal.
 func htmlInTerminal() error {
 	return message.UsageErrorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
 }

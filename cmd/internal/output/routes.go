@@ -26,8 +26,7 @@ type Routes struct {
 	Filter routes.Filter
 	// Live starts a server and traces its start, instead of reading the recording.
 	Live bool
-	// Trace is a file with a saved recording of the boot scenario to read instead, or
-	// "".
+	// Trace is a file with a saved recording of the boot scenario to read instead, or "".
 	Trace string
 }
 
