@@ -124,10 +124,9 @@ var chineseRuns = map[string][]chineseRun{
 	"help":         {{args: []string{"fly"}}, {args: []string{"shwo"}}, {args: []string{"workshop", "fly"}}},
 }
 
-// readers are commands that only read recordings, the guide and the course. They run in
-// the process of the test, one after the other. Starting the program and parsing the
-// same files again would take most of the test's time. All other commands run as
-// processes.
+// readers are commands that only read recordings, the guide and the course. They run in the
+// process of the test, one after the other. Starting the program and parsing the same files
+// again would take most of the test's time. All other commands run as processes.
 var readers = []string{"show", "search", "scenarios", "diff", "compare", "history", "explain", "source", "routes", "learn", "workshop", "import", "help", "article"}
 
 // runsHere reports whether a command with these arguments is one of the readers.

@@ -177,8 +177,7 @@ func TestDAPOnStandardStreams(t *testing.T) {
 	}
 }
 
-// TestDAPOnAPort runs one command that listens on a port, and two sessions with it at
-// once.
+// TestDAPOnAPort runs one command that listens on a port, and two sessions with it at once.
 func TestDAPOnAPort(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir())
 	command := exec.Command("apitrace", "dap", "--listen", "127.0.0.1:0")

@@ -188,9 +188,8 @@ var spokenNames = []string{"`▸ 2 Authentication`", "`▸ 6 Routing`", "`still 
 // listsBoth reports whether a page links to both languages of other pages.
 func listsBoth(page string) bool { return bothPages(page) == "docs/workshop.md" }
 
-// linkTarget returns the target of a link in a form that both languages share: a
-// heading is given by its number. For the link to the page's other language, it returns
-// "".
+// linkTarget returns the target of a link in a form that both languages share: a heading is
+// given by its number. For the link to the page's other language, it returns "".
 func linkTarget(t *testing.T, root, page, link string) string {
 	t.Helper()
 	if strings.Contains(link, "://") {

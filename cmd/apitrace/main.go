@@ -100,7 +100,7 @@ func report(w io.Writer, p message.Printer, err error) {
 		fmt.Fprintln(w, text.EscapeLines(p.Error(err)))
 		return
 	}
-	if exit, ok := err.(*exitError); ok && exit.err == nil { // the program has printed its own error
+	if exit, ok := err.(*exitError); ok && exit.err == nil { // the client has printed its own errors
 		return
 	}
 	fmt.Fprintln(w, text.EscapeLines(p.Sprintf("error: %s", err)))

@@ -18,9 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// neovimDrive goes through a session with nvim-dap, and prints a line for each stop:
-// its reason, the frame, the file and the line of the cursor, and the number of listed
-// threads.
+// neovimDrive goes through a session with nvim-dap, and prints a line for each stop: its reason,
+// the frame, the file and the line of the cursor, and the number of listed threads.
 const neovimDrive = `
 local stops, framed, last = 0, 0, nil
 dap.listeners.after.event_stopped.test = function(_, body) stops, last = stops + 1, body end
@@ -100,9 +99,8 @@ func TestDAPInNeovim(t *testing.T) {
 	}
 }
 
-// drawnCheckout writes a folder that has the files of a recording in the places of a
-// checkout of kubernetes. Of each function, it has only the line where the function
-// begins.
+// drawnCheckout writes a folder that has the files of a recording in the places of a checkout of
+// kubernetes. Of each function, it has only the line where the function begins.
 func drawnCheckout(t *testing.T, scenario string) string {
 	t.Helper()
 	rec, err := recordings.Load("", scenario)

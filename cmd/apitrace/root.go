@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Help lists commands in the order of a user's needs, not alphabetically.
+// Help lists commands in the order in which a user needs them, not alphabetically.
 func init() { cobra.EnableCommandSorting = false }
 
 // execute runs the command that args name. args[0] is the name of the program.

@@ -22,10 +22,10 @@ import (
 
 const scripts, costlyScripts = "testdata/script", "testdata/costly"
 
-// TestScript runs the scripts of testdata/script. Each is a manual of one command and
-// needs no server and no network. "exec apitrace" starts the program. "here apitrace"
-// runs a command that starts no programs in the process of the test. This saves the
-// start of a program, and a recording is decoded once for all scripts.
+// TestScript runs the scripts of testdata/script. Each is a manual of one command and needs no
+// server and no network. "exec apitrace" starts the program. "here apitrace" runs the command in
+// the process of the test; the command must start no programs. This saves the start of a
+// program, and a recording is decoded once for all scripts.
 func TestScript(t *testing.T) { runScripts(t, scripts) }
 
 // TestCostlyScript runs the scripts of testdata/costly, which read recordings or names of many releases.

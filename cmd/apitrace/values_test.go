@@ -18,9 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// told has, by scenario, the values that the full view must show, as regular
-// expressions. They must be there in every release, except the releases that toldSince
-// excludes.
+// told has, by scenario, the values that the full view must show, as regular expressions. They
+// must be there in every release, except the releases that toldSince excludes.
 var told = map[string][]string{
 	"create-deployment": {
 		`user\.name=learner`,

@@ -98,8 +98,7 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 }
 
-// with returns the run function of a command. The function opens the learner and calls
-// do.
+// with returns the run function of a command. The function opens the learner and calls do.
 func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		lang, err := output.Language(o.lang)

@@ -17,8 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An atWork is a learner who types commands of the workshop, and the output of the
-// commands.
+// An atWork is a learner who types commands of the workshop, and the output of the commands.
 type atWork struct {
 	t *testing.T
 	// lang is the language of the learner.
@@ -107,8 +106,8 @@ func playTheCourse(t *testing.T, lang string) {
 	}
 }
 
-// TestLiveNeeds checks that a live exercise says which server it needs on this machine
-// before the learner begins. Nothing is built here.
+// TestLiveNeeds checks that a live exercise says what its server needs on this machine, Go or a
+// build, before the learner begins. Nothing is built here.
 func TestLiveNeeds(t *testing.T) {
 	path := os.Getenv("PATH") // "go test" puts Go there
 	for lang, wants := range map[string][2]string{
