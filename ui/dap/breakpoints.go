@@ -15,8 +15,8 @@ import (
 type breakpoints struct {
 	// last is the last breakpoint id that was assigned.
 	last int
-	// lines are by file, as in trace.Call.File. functions are ids by the full name
-	// of the function.
+	// lines are by file, as in trace.Call.File. functions are ids by the full name of
+	// the function.
 	lines     map[string][]lineBreakpoint
 	functions map[string][]int
 	filters   map[string]bool
@@ -29,8 +29,7 @@ func (b *breakpoints) next() int {
 	return b.last
 }
 
-// hit reports whether there is a breakpoint at a position, and returns the stop for
-// it.
+// hit reports whether there is a breakpoint at a position, and returns the stop for it.
 func (s *session) hit(p step.Position) (stop, bool) {
 	c := s.walker.Tree.Call(p.Call)
 	if ids := s.breakpoints.functions[c.Function]; p.Kind == step.Entered && len(ids) > 0 {
@@ -43,8 +42,7 @@ func (s *session) hit(p step.Position) (stop, bool) {
 				ids = append(ids, b.id)
 			}
 		}
-		// StartsLine is checked last, because it looks at all earlier calls of the
-		// line.
+		// StartsLine is checked last, because it looks at all earlier calls of the line.
 		if ids != nil && s.walker.StartsLine(p) {
 			return stop{reason: "breakpoint", hit: ids}, true
 		}
@@ -99,8 +97,8 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.R
 	return &dap.BreakpointLocationsResponse{Body: dap.BreakpointLocationsResponseBody{Breakpoints: list}}
 }
 
-// setFunctionBreakpoints replaces the breakpoints of functions. A name is a name
-// that the tree shows, or the end of a full name. It may match several functions.
+// setFunctionBreakpoints replaces the breakpoints of functions. A name is a name that the tree
+// shows, or any end of a full name. It may match several functions.
 func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.ResponseMessage {
 	s.breakpoints.functions = map[string][]int{}
 	called := s.functions()

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
-// TestBrokenMessages sends messages that are not requests. The editor shows that
-// they were ignored, and the session continues.
+// TestBrokenMessages sends messages that are not requests. The editor shows that they were
+// ignored, and the session continues.
 func TestBrokenMessages(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	for _, content := range []string{"{{{{{", "null", "[]", "", `{"type":"event","event":"x"}`, `{"type":5}`} {
@@ -28,8 +28,8 @@ func TestBrokenMessages(t *testing.T) {
 	}
 }
 
-// TestEndlessHeader sends a header that does not end. The session must end without
-// keeping all of the header.
+// TestEndlessHeader sends a header that does not end. The session must end without keeping all
+// of the header.
 func TestEndlessHeader(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("Content-Length: "), forever('1'))
 	err := dap.Serve(t.Context(), endless, io.Discard, library{rec: small()}, english)

@@ -21,8 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
-// library returns the recordings that come with apitrace, or a recording of its
-// own. If it has a folder, the sources are there.
+// library returns the recordings that come with apitrace, or a recording of its own. If it has a
+// folder, the sources are there.
 type library struct {
 	rec    *trace.Recording
 	folder string
@@ -96,8 +96,8 @@ func (c *client) receive() protocol.Message {
 	return message
 }
 
-// request sends a request and returns its response. The response must be the next
-// message and have type R.
+// request sends a request and returns its response. The response must be the next message and
+// have type R.
 func request[R protocol.ResponseMessage](c *client, command string, arguments any) R {
 	c.t.Helper()
 	c.send(command, arguments)
@@ -480,8 +480,8 @@ func TestStackAndVariables(t *testing.T) {
 	}
 }
 
-// TestThreadsBesideTheStack looks at a goroutine that has no position yet, and at a
-// goroutine with no further calls. It steps in both.
+// TestThreadsBesideTheStack looks at a goroutine that has no position yet, and at a goroutine
+// with no further calls. It steps in both.
 func TestThreadsBesideTheStack(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	at := c.launch(map[string]any{"scenario": "small"}, nil)
@@ -516,8 +516,7 @@ func TestThreadsBesideTheStack(t *testing.T) {
 	c.fail("stackTrace", map[string]any{"threadId": 3}, "no thread 3")
 }
 
-// TestManyThreads lists the threads of a request with more goroutines than a client
-// can show.
+// TestManyThreads lists the threads of a request with more goroutines than a client can show.
 func TestManyThreads(t *testing.T) {
 	rec := load(t, "boot")
 	c := connect(t, library{rec: rec})
@@ -540,8 +539,7 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
-// TestLeaf shows a call with only its entry recorded. Neither its time nor its end
-// is known.
+// TestLeaf shows a call with only its entry recorded. Neither its time nor its end is known.
 func TestLeaf(t *testing.T) {
 	rec := small()
 	rec.Requests[0].Calls[4].Leaf = true
@@ -682,8 +680,7 @@ func isInitialized(m protocol.Message) bool {
 	return is
 }
 
-// TestRefusals sends requests that have no valid response. The session continues
-// each time.
+// TestRefusals sends requests that the session must refuse. It continues each time.
 func TestRefusals(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	c.fail("threads", nil, "launch request first")
@@ -726,8 +723,8 @@ func TestErrorTextsAreNotFormats(t *testing.T) {
 	}
 }
 
-// FuzzServe sends messages that no editor sends. The adapter must end without a
-// panic, and respond in the form of the protocol.
+// FuzzServe sends messages that no editor sends. The adapter must end without a panic, and
+// respond in the form of the protocol.
 func FuzzServe(f *testing.F) {
 	message := func(content string) string {
 		var b strings.Builder

@@ -14,8 +14,8 @@ const (
 	filterPanic = "panic"
 )
 
-// exceptionFilters returns the kinds of failures that can stop the session. The
-// client selects some of them.
+// exceptionFilters returns the kinds of failures that can stop the session. The client selects
+// some of them.
 func (s *session) exceptionFilters() []dap.ExceptionBreakpointsFilter {
 	p := s.printer
 	return []dap.ExceptionBreakpointsFilter{
@@ -39,8 +39,8 @@ func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArgument
 	return &dap.SetExceptionBreakpointsResponse{}, nil
 }
 
-// failed reports whether a position is the end of a failed call, and a filter
-// selects its failure.
+// failed reports whether a position is the end of a failed call, and a filter selects
+// its failure.
 func (s *session) failed(p step.Position) bool {
 	filters := s.breakpoints.filters
 	if p.Kind != step.Returning || len(filters) == 0 {

@@ -1,11 +1,10 @@
-// Package dap presents a recording as a debug session. An editor that speaks the
-// Debug Adapter Protocol (https://microsoft.github.io/debug-adapter-protocol/)
-// steps through the calls of a recorded request, forward and backward, in
-// upstream's source.
+// Package dap presents a recording as a debug session. An editor that speaks the Debug Adapter
+// Protocol (https://microsoft.github.io/debug-adapter-protocol/) steps through the calls of a
+// recorded request, forward and backward, in upstream's source.
 //
-// Nothing is executed during a session. A session handles one request of the
-// protocol after another. Each command that moves leads at once to exactly one
-// stop, even at either end of the recording.
+// Nothing is executed during a session. A session handles one request of the protocol after
+// another. Each command that moves leads at once to exactly one stop, even at either end of
+// the recording.
 //
 // The rules of stepping do not belong here; package trace/step has them.
 package dap
@@ -28,33 +27,31 @@ import (
 type Library interface {
 	// Recording returns the recording that an editor asks for.
 	Recording(Launch) (*trace.Recording, error)
-	// SourceFolder returns the source folder of a program of the recording. The
-	// paths in trace.Call.File are relative to this folder. If the source is
-	// missing and fetch is set, it downloads the source.
+	// SourceFolder returns the source folder of a program of the recording. The paths in
+	// trace.Call.File are relative to this folder. If the source is missing and fetch is set, it
+	// downloads the source.
 	SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error)
 }
 
-// Launch are the arguments of the launch request, with the names in an editor's
-// configuration. Either Scenario or File must be set.
+// Launch are the arguments of the launch request, with the names in an editor's configuration.
+// Exactly one of Scenario and File must be set.
 type Launch struct {
 	// Scenario is the name of a recorded scenario. K8s is the release, as in --k8s.
 	Scenario string `json:"scenario"`
 	K8s      string `json:"k8s"`
 	// File is the path of a saved recording.
 	File string `json:"file"`
-	// Request is the number of the request in the recording, from 1. 0 is the first
-	// request.
+	// Request is the number of the request in the recording, from 1. 0 is the first request.
 	Request int `json:"requestNumber"`
-	// StopOnEntry tells whether to stop at the beginning of the request. nil means
-	// true.
+	// StopOnEntry tells whether to stop at the beginning of the request. nil means true.
 	StopOnEntry *bool `json:"stopOnEntry"`
-	// Checkout is a folder with a checkout of Kubernetes, or "". Its files are
-	// shown if they have the recorded functions at the recorded lines.
+	// Checkout is a folder with a checkout of Kubernetes, or "". Its files are shown if they
+	// have the recorded functions at the recorded lines.
 	Checkout string `json:"checkout"`
 }
 
-// Serve is the adapter's side of one session, in the language of the printer. It
-// returns when the client has disconnected or closed its side, or when ctx is done.
+// Serve is the adapter's side of one session, in the language of the printer. It returns when
+// the client has disconnected or closed its side, or when ctx is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, printer message.Printer) error {
 	s := &session{ctx: ctx, library: library, out: out, printer: printer}
 	messages, failed := make(chan []byte), make(chan error, 1)
@@ -81,8 +78,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, pr
 	return nil
 }
 
-// mostMessage is the maximum size of a message with its header, in bytes. The
-// go-dap package reads contents of up to 4 MiB.
+// mostMessage is the maximum size of a message with its header, in bytes. The go-dap package
+// reads contents of up to 4 MiB.
 const mostMessage = 5 << 20
 
 // read reads messages until reading fails or ctx is done.
@@ -106,8 +103,8 @@ func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
 	}
 }
 
-// Listen serves each connection as a session of its own until ctx is done. It
-// passes the errors of sessions to report.
+// Listen serves each connection as a session of its own until ctx is done. It passes the errors
+// of sessions to report.
 func Listen(ctx context.Context, listener net.Listener, library Library, printer message.Printer, report func(error)) error {
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
 	for {
@@ -150,8 +147,8 @@ func (s *session) receive(content []byte) error {
 	return nil
 }
 
-// refuse responds to a message that is not a request of the protocol. If it is not
-// a request at all, refuse sends a notice.
+// refuse responds to a message that is not a request of the protocol. If it is not a request at
+// all, refuse sends a notice.
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
@@ -177,14 +174,14 @@ func (s *session) errorResponse(err error) dap.ResponseMessage {
 	text := s.printer.Error(err)
 	return &dap.ErrorResponse{
 		Response: dap.Response{Message: text},
-		// Clients replace parts of the format in braces, and the text of an error
-		// may contain braces.
+		// Clients replace parts of the format in braces, and the text of an error may
+		// contain braces.
 		Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{error}", Variables: map[string]string{"error": text}, ShowUser: true}},
 	}
 }
 
-// respond writes the response to a request. It ignores nil, which means that the
-// response is written later.
+// respond writes the response to a request. It ignores nil, which means that the response is
+// written later.
 func (s *session) respond(request *dap.Request, response dap.ResponseMessage) error {
 	if response == nil {
 		return nil

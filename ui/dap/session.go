@@ -20,17 +20,16 @@ type session struct {
 	out     io.Writer
 	// printer formats all texts for the user.
 	printer message.Printer
-	// seq is the number of the last written message. queue are the messages to
-	// write after the next response.
+	// seq is the number of the last written message. queue are the messages to write after the
+	// next response.
 	seq   int
 	queue []dap.Message
 	over  bool
-	// lines and columns are the numbers of the first line and column for the
-	// client: 0 or 1.
+	// lines and columns are the numbers of the first line and column for the client: 0 or 1.
 	lines, columns int
 
-	// launch is the launch request until it is answered, which is after the client
-	// has set its breakpoints.
+	// launch is the launch request until it is answered, which is after the client has set
+	// its breakpoints.
 	launch      *dap.LaunchRequest
 	stopOnEntry bool
 
@@ -58,8 +57,8 @@ type stop struct {
 
 var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
-// answer handles a request. For unsupported requests and internal failures, it
-// returns an error for the client. The client may continue after an error.
+// answer handles a request. For unsupported requests and internal failures, it returns an error
+// for the client. The client may continue after an error.
 func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -156,9 +155,8 @@ func first(startAt1 *bool) int {
 	return 1
 }
 
-// open opens the recording of a launch request. begin sends the response: the
-// client sets its breakpoints in between, so that the first stop can be a
-// breakpoint.
+// open opens the recording of a launch request. begin sends the response: the client sets its
+// breakpoints in between, so that the first stop can be a breakpoint.
 func (s *session) open(r *dap.LaunchRequest) error {
 	if s.rec != nil {
 		return message.NewError("this session has its recording: start another session for another one")
@@ -194,8 +192,8 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	return nil
 }
 
-// introduce prints to the client's console a summary of the open recording, and of
-// the parts that it may lack.
+// introduce prints to the client's console a summary of the open recording, and of the parts
+// that it may lack.
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
 	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
@@ -213,8 +211,8 @@ func (s *session) printf(format string, args ...any) {
 	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: s.printer.Sprintf(format, args...) + "\n"}})
 }
 
-// begin makes the first stop. The response to the launch request is written after
-// the response to this request, and before the stop.
+// begin makes the first stop. The response to the launch request is written after the response
+// to this request, and before the stop.
 func (s *session) begin() (dap.ResponseMessage, error) {
 	if s.launch == nil {
 		return nil, message.NewError("the configuration is done already")

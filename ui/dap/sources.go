@@ -15,26 +15,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sources are the files of the calls of a request: their places and their recorded
-// lines. The place of a file stays the same for the whole session.
+// sources are the files of the calls of a request: their places and their recorded lines. The
+// place of a file stays the same for the whole session.
 type sources struct {
-	// lines are the recorded lines of each file, sorted: lines where functions
-	// begin and lines that make calls.
+	// lines are the recorded lines of each file, sorted: lines where functions begin and lines
+	// that make calls.
 	lines map[string][]int
 	// begins are only the lines where functions begin.
 	begins map[string][]int
-	// files are all files, sorted. A client requests a file that is not on its disk
-	// by its number in this list, from 1.
+	// files are all files, sorted. A client requests a file that is not on its disk by its
+	// number in this list, from 1.
 	files []string
-	// process has, by file, a program that contains the file. shown has, by file,
-	// the source that was sent to the client.
+	// process has, by file, a program that contains the file. shown has, by file, the source
+	// that was sent to the client.
 	process map[string]string
 	shown   map[string]*dap.Source
 }
 
-// newSources looks for the files of the request. It looks first in the checkout, if
-// its files match the recording, and then in the source of the release, if that is
-// on this machine.
+// newSources looks for the files of the request. It looks first in the checkout, if its files
+// match the recording, and then in the source of the release, if that is on this machine.
 func (s *session) newSources(checkout string) *sources {
 	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
 	tree := s.walker.Tree
@@ -121,8 +120,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 		return src.files[n-1], nil
 	}
 	at := filepath.ToSlash(wanted.Path)
-	// The path is in a vendor folder or in staging/src, or it is the path that the
-	// client was sent.
+	// The path is in a vendor folder or in staging/src, or it is the path that the client
+	// was sent.
 	for _, file := range src.files {
 		if at == file || strings.HasSuffix(at, "/"+file) {
 			return file, nil
@@ -134,8 +133,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 	return "", message.Errorf("the request makes no recorded call in %s", wanted.Path)
 }
 
-// inModule returns the path of a file in a module, in the form of trace.Call.File.
-// Without a go.mod above the file, it returns "".
+// inModule returns the path of a file in a module, in the form of trace.Call.File. Without a
+// go.mod above the file, it returns "".
 func inModule(file string) string {
 	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(dir)); dir = path.Dir(dir) {
 		if text, err := os.ReadFile(filepath.FromSlash(dir + "/go.mod")); err == nil {
@@ -148,10 +147,10 @@ func inModule(file string) string {
 	return ""
 }
 
-// lineWithCalls returns the line where a breakpoint stops. It is the requested line
-// if the line makes a recorded call or a recorded function begins there. Otherwise
-// it is the next line that makes a recorded call before another recorded function
-// begins, or 0 if there is none; why then explains the difference.
+// lineWithCalls returns the line where a breakpoint stops. It is the requested line if the line
+// makes a recorded call or a recorded function begins there. Otherwise it is the next line that
+// makes a recorded call before another recorded function begins, or 0 if there is none; why then
+// explains the difference.
 func (src *sources) lineWithCalls(file string, line int) (at int, why message.Message) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)
@@ -166,8 +165,8 @@ func (src *sources) lineWithCalls(file string, line int) (at int, why message.Me
 	return 0, message.Of("no line from %d on makes a recorded call", line)
 }
 
-// source sends a file that the client does not have on its disk. It downloads the
-// source if necessary.
+// source sends a file that the client does not have on its disk. It downloads the source
+// if necessary.
 func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
 	wanted := dap.Source{SourceReference: r.SourceReference}
 	if r.Source != nil {

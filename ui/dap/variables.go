@@ -95,8 +95,8 @@ func variable(name, value string) dap.Variable {
 	return dap.Variable{Name: name, Value: value, PresentationHint: &dap.VariablePresentationHint{Attributes: []string{"readOnly"}}}
 }
 
-// values lists the recorded values of a call. The recording does not tell when in
-// the call they were read.
+// values lists the recorded values of a call. The recording does not tell when in the call they
+// were read.
 func (s *session) values(c *trace.Call) []dap.Variable {
 	var list []dap.Variable
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
@@ -168,8 +168,8 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	}
 	c := s.walker.Tree.Call(call)
 	name := strings.TrimSpace(r.Expression)
-	// The word under the mouse is the name of a Go variable. A value has the same
-	// name only by chance.
+	// The word under the mouse is the name of a Go variable. A value has the same name only
+	// by chance.
 	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
 		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
 	}
