@@ -23,8 +23,8 @@ import (
 // "apitrace request".
 const requestTimeout = 20 * time.Second
 
-// A liveServer is the server of the live tools. It is a server that runs already, or a
-// server that is started for the first live tool and stopped when the client leaves.
+// A liveServer is the server of the live tools. It is a server that runs already, or a server
+// that is started for the first call of a live tool and stopped when the client leaves.
 type liveServer struct {
 	options session.ServerOptions
 	printer message.Printer

@@ -7,8 +7,8 @@
 // scenarios and send requests on a server of this machine. Each response is text of a
 // limited size; it says how to get the rest.
 //
-// Searching, comparing and drawing do not belong here; packages trace and render do
-// that.
+// Searching, comparing and drawing do not belong here; render and the packages below trace
+// do that.
 package mcp
 
 import (
@@ -37,9 +37,8 @@ type face struct {
 // Serve serves one client over a transport until the client leaves or ctx is done.
 // version is the version of apitrace.
 //
-// If live is not nil, the client may also use a server with these options. The server
-// is found or started on first use. If live is nil, only the tools that read are
-// offered.
+// If live is not nil, the client may also use a server with these options. The server is found
+// or started on first use. If live is nil, only the tools that read are offered.
 func Serve(ctx context.Context, transport mcp.Transport, version string, printer message.Printer, live *session.ServerOptions) (err error) {
 	instructions := printer.Sprintf("Recordings of real kube-apiserver releases: which function called which, from which line, for each request of a scenario. " +
 		"Start with scenarios or search. All answers come from recordings; other code paths are not known.")
@@ -72,8 +71,7 @@ func Serve(ctx context.Context, transport mcp.Transport, version string, printer
 	return server.Run(ctx, transport)
 }
 
-// inputs describes the inputs of the tools by name. A name means the same in every
-// tool.
+// inputs describes the inputs of the tools by name. A name means the same in every tool.
 var inputs = map[string]message.Message{
 	"skip":     message.Of("the number of lines of the answer to leave out, to continue where an earlier answer ended"),
 	"text":     message.Of("a part of a function's name, of a recorded value or of an error"),

@@ -242,8 +242,8 @@ func (f *face) showSource(in functionInput) (string, error) {
 	return b.String(), err
 }
 
-// typeSource shows a type. If the release has no type of this name, the error is an
-// *trace.UnknownFunctionError.
+// typeSource shows a type. If the release has no type of this name, the error is
+// an *trace.UnknownFunctionError.
 func (f *face) typeSource(in functionInput) (string, error) {
 	version, err := recordings.Resolve(cmp.Or(in.K8s, recordings.Latest))
 	if err != nil {
