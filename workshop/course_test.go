@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded is a judge that uses the recordings that come with apitrace.
+// recorded returns a judge that uses the recordings that come with apitrace, and the recorded
+// versions, oldest first.
 func recorded(t testing.TB) (Judge, []string) {
 	t.Helper()
 	guide, err := instrument.Load()
