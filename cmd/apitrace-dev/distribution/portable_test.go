@@ -184,7 +184,7 @@ func linuxFolders(f *ast.File) (names []string, skips bool) {
 	return names, skips
 }
 
-// goFolders lists the folders of the module with Go code, except folders for tests.
+// goFolders lists the folders of the module with Go code, except testdata folders.
 func goFolders(t *testing.T) (folders []string) {
 	t.Helper()
 	list := exec.Command("go", "list", "-f", "{{.Dir}}", "./...")
