@@ -16,8 +16,9 @@ type chooser struct {
 
 	origin []bool // see Node.Origin
 	errors *ErrorPath
-	// candidates are the calls that the choice allows to be shown. rank has their steps, the
-	// most telling first; the last ones are left out first. rank is nil without a limit.
+	// candidates are the calls that the choice allows to be shown. rank has
+	// their steps, the most telling first. The last steps are left out first.
+	// rank is nil without a limit.
 	candidates []bool
 	// See View.Matching, View.Plumbing and View.Handled.
 	matching, plumbing, handled int
@@ -26,8 +27,8 @@ type chooser struct {
 	upstreamBefore []int
 
 	shown []bool
-	// shownBefore[i] counts the shown calls before i, so that a difference tells
-	// whether a subtree has any.
+	// shownBefore[i] counts the shown calls before i. A difference of two
+	// counts tells whether a subtree has any.
 	shownBefore []int
 }
 
@@ -40,7 +41,7 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 	return c
 }
 
-// view builds a view of at most most steps, or of all steps if most is 0.
+// view builds a view of at most most steps. If most is 0, it has all steps.
 func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil}
 	v.Root = c.node(0)
@@ -91,16 +92,19 @@ func (c *chooser) findCandidates() {
 	}
 }
 
-// startLayers are the guide's layers that matter in a program's start. The goroutines that it
-// starts run through many others, without a request.
+// startLayers are the guide's layers that matter in a program's start. The
+// goroutines that it starts call functions of many other layers, without a
+// request.
 var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller}
 
-// stopLayers are those that matter in a program's end: what it does to end. What its goroutines still do, and what
-// hooks do in etcd, runs through the others.
+// stopLayers are the guide's layers that matter in a program's end: the steps
+// of the shutdown. Other layers only have goroutines that still run, and the
+// work of hooks in etcd.
 var stopLayers = []string{trace.LayerServer}
 
-// wanted reports whether a view for a first look may show call i: key steps, where
-// a failure began that matters, and one call of each process. keyBelow has the calls that are or lead to key steps.
+// wanted reports whether a view for a first look may show call i. It shows key
+// steps, the origins of failures that matter, and one call of each process.
+// keyBelow marks the calls that are key steps or lead to one.
 func (c *chooser) wanted(i int, keyBelow []bool) bool {
 	call, parent := c.tree.Call(i), c.tree.Parent(i)
 	switch {
@@ -124,7 +128,7 @@ func (c *chooser) wanted(i int, keyBelow []bool) bool {
 	return c.classifier.Key(call.Function)
 }
 
-// leads reports whether a call below call i is or leads to a key step.
+// leads reports whether a call below call i is a key step or leads to one.
 func (c *chooser) leads(i int, keyBelow []bool) bool {
 	for child := range c.tree.Children(i) {
 		if keyBelow[child] {
@@ -134,8 +138,9 @@ func (c *chooser) leads(i int, keyBelow []bool) bool {
 	return false
 }
 
-// Fatal returns Node.Fatal for call i of a request, and errors is its error path. If the error path of a failed
-// request is not known, every error in it may be the reason.
+// Fatal returns Node.Fatal for call i of a request. errors is the error path of
+// the request. If the error path of a failed request is not known, every error
+// in it may be the reason.
 func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 	call := tree.Call(i)
 	if tree.Request.OfProgram() {
@@ -149,8 +154,8 @@ func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 
 func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
 
-// show marks the calls that a view of at most most steps shows. It returns the number of
-// candidates that are left out.
+// show marks the shown calls of a view with at most most steps. It returns the
+// number of candidates that are left out.
 func (c *chooser) show(most int) (left int) {
 	c.shown = c.candidates
 	if most > 0 && most < len(c.rank) {
@@ -178,12 +183,13 @@ func (c *chooser) show(most int) (left int) {
 	return left
 }
 
-// apart reports whether call i belongs to upstream's own tracing and the choice shows it: such
-// calls are shown in addition to the steps, and never left out for them.
+// apart reports whether call i belongs to upstream's own tracing and the choice
+// shows it. Such calls are shown in addition to the steps, and never left out
+// for them.
 func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
 
-// origins finds the calls in which an error or a panic began, and those that
-// waited for no other unfinished call.
+// origins marks the calls where an error or a panic began, and unfinished calls
+// that waited for no other unfinished call.
 func origins(tree *trace.Tree) []bool {
 	type passed struct{ err, panic, unfinished bool }
 	fromBelow := make([]passed, tree.Len())
@@ -201,7 +207,7 @@ func origins(tree *trace.Tree) []bool {
 	return origin
 }
 
-// state is what a node needs to know about the folded calls above it.
+// state describes the folded calls above a node.
 type state struct {
 	above, through int
 	newGoroutine   bool
@@ -221,8 +227,9 @@ func (c *chooser) node(i int) *Node {
 	}
 }
 
-// descend adds to node the shown calls below call i, which is node's own call or a
-// folded one below it. It returns the number of folded calls that are not counted yet.
+// descend adds the shown calls below call i to node. Call i is node's own call
+// or a folded call below it. descend returns the number of folded calls that
+// are not counted yet.
 func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 	pending = from.above
 	for child := range c.tree.Children(i) {

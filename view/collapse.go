@@ -6,10 +6,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// collapse makes one node of each run of siblings below n that belong to one group,
-// and of each run of equal siblings. Two nodes are equal if they have the same
-// function, the same failure and the same marks, and their children are equal one
-// by one. If groups is false, members of a group stay apart, because a filter asked for them.
+// collapse makes one node of each run of siblings below n that belong to one
+// group, and of each run of equal siblings. Two nodes are equal if they have
+// the same function, the same failure and the same marks, and if their children
+// are equal one by one. If groups is false, members of a group stay apart,
+// because a filter asked for them.
 func collapse(tree *trace.Tree, n *Node, groups bool, marks func(call int) string) {
 	c := collapser{tree: tree, seed: maphash.MakeSeed(), groups: groups, marks: marks}
 	c.collapse(n)
@@ -22,18 +23,18 @@ type collapser struct {
 	marks  func(call int) string // nil if no call has a mark of its own
 }
 
-// shape is the key by which nodes are compared. The part of the children is a hash:
-// comparing whole subtrees on every level would take too long.
+// shape is the key for comparing nodes. It has only a hash of the children,
+// because comparing whole subtrees on every level would take too long.
 type shape struct {
 	function, err, panic, upstream, mark       string
 	handoff                                    string
 	unfinished, origin, newGoroutine, crossing bool
 	afterwards                                 bool
-	// eventful is set if an important failure or another process is at or below the node: it
-	// must not disappear in a group.
+	// eventful is set if an important failure or another process is at or below
+	// the node. The node must then not disappear in a group.
 	eventful bool
-	// holdsGroup is set if a member of the node's own group is below it: then the node is
-	// not a member itself but contains the members.
+	// holdsGroup is set if a member of the node's own group is below it. The
+	// node is then not a member itself but contains the members.
 	holdsGroup bool
 	// call distinguishes calls of a group that must not be collapsed.
 	call     int

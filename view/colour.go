@@ -2,11 +2,13 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// LayerColour returns the colour of a layer, as "#rrggbb", the same in the tree, the outline, the
-// page and the diagrams; "" for a layer that has none. Layers that do similar things have
-// similar hues. Each colour has a contrast of at least 3:1 to black and to white, so it
-// can be read on any background. Colour-blind readers can distinguish the colours of consecutive
-// sections. Colour never carries information that the text does not have.
+// LayerColour returns the colour of a layer as "#rrggbb", or "" if it has none.
+// The tree, the outline, the page and the diagrams use the same colours.
+//
+// Layers that do similar things have similar hues. Each colour has a contrast
+// of at least 3:1 to black and to white, so it can be read on any background.
+// Colour-blind readers can distinguish the colours of consecutive sections.
+// Colour never carries information that the text does not have.
 func LayerColour(layer string) string { return layerColours[layer] }
 
 var layerColours = map[string]string{

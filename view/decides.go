@@ -2,8 +2,8 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// decisive are the attributes that decide a request: who sends it, what it asks for, who allows it,
-// how it is queued, where the object is and who answers.
+// decisive lists the attributes that decide a request: its sender, its verb and
+// target, its permission, its queue, the place of the object, and the answer.
 var decisive = map[string]bool{
 	trace.AttrUserName: true, trace.AttrAuthenticationOK: true,
 	trace.AttrRequestVerb: true, trace.AttrRequestResource: true, trace.AttrRequestName: true, trace.AttrNamespace: true,
@@ -16,5 +16,5 @@ var decisive = map[string]bool{
 	trace.AttrError: true, trace.AttrStatusReason: true, trace.AttrStatusCode: true,
 }
 
-// Decides reports whether an attribute is one of those that decide a request.
+// Decides reports whether an attribute decides a request.
 func Decides(attribute string) bool { return decisive[attribute] }

@@ -2,13 +2,15 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// decisions are the words for an authorizer's decision in releases before v1.35, where it
-// is recorded as a number for want of a String method: the constants in
+// decisions maps the recorded numbers of an authorizer's decision to words.
+// Releases before v1.35 record a number, because the type has no String method
+// there. The constants are in
 // k8s.io/apiserver/pkg/authorization/authorizer/interfaces.go.
 var decisions = map[string]string{"0": "Deny", "1": "Allow", "2": "NoOpinion"}
 
-// InWords returns the value of an attribute as a reader knows it: a decision as newer releases, which have a word for it, record it, and
-// a method that serves a route without the wrapper that the compiler makes of it.
+// InWords returns the value of an attribute as a reader knows it. A decision
+// becomes the word that newer releases record. For a method that serves a
+// route, the compiler's wrapper is removed.
 func InWords(name, value string) string {
 	if name == trace.AttrRouteFunction {
 		if place, function := trace.CutRouteFunction(value); place == "" {

@@ -9,15 +9,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answers reports whether a call decides about permission, and whether it granted it.
+// answers reports whether a call authenticates or authorizes the request. yes
+// reports whether it accepted.
 func answers(call *trace.Call) (answers, yes bool) {
 	decided, ok := decision(call), call.Attributes[trace.AttrAuthenticationOK]
 	return decided != "" || ok != "", decided == "Allow" || ok == "true"
 }
 
-// lastNo returns the call with the last decision among the calls from i up to, but not including,
-// before, if that decision was no; else -1. Only the outermost of nested decisions counts: it
-// combines those of the others, such as one authenticator after the other.
+// lastNo returns the call with the last decision among the calls from i up to,
+// but not including, before. It returns -1 if there is no decision or if the
+// last one accepted. Only the outermost of nested decisions counts: it combines
+// the nested ones, such as the results of several authenticators.
 func (f *errorFinder) lastNo(i, before int) int {
 	no := -1
 	for i < before {
@@ -50,7 +52,8 @@ func whyNot(tree *trace.Tree, i int) message.Message {
 	}
 }
 
-// lookedAt describes the bindings or rules that RBAC checked below call i; empty if they are not known.
+// lookedAt describes the bindings or rules that RBAC checked below call i. The
+// message is empty if they are not known.
 func lookedAt(tree *trace.Tree, i int) message.Message {
 	var sources []string
 	rules, bindings, known := 0, 0, false

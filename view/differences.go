@@ -9,40 +9,43 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Differences has all changes between two requests, and marks those that the default view
-// shows.
+// A Differences has all changes between two requests, and marks the changes
+// that the default view shows.
 type Differences struct {
 	Diff *diff.Diff
-	// Merged is the tree of both requests; nil where no tree is needed: it holds a copy of each call.
+	// Merged is the tree of both requests. It holds a copy of each call, so it
+	// is nil where no tree is needed.
 	Merged *diff.Merged
 	// Changes are the changes of Diff, with additional information for a view.
 	Changes []ShownChange
-	// Packages are the packages from which several functions moved to another one.
+	// Packages are the packages that several functions left for another
+	// package.
 	Packages []PackageMove
-	// keyA and keyB mark the calls of a side at or below which there is a key step.
+	// keyA and keyB mark the calls of a side that are key steps or lead to one.
 	keyA, keyB []bool
 }
 
 // A ShownChange is a change with additional information for a view.
 type ShownChange struct {
 	diff.Change
-	// Layer is the part of the server that it belongs to.
+	// Layer is the part of the server that the change belongs to.
 	Layer string
-	// Telling is set if the default view shows the change: it concerns key steps, and no
-	// earlier change says the same.
+	// Telling is set if the default view shows the change: it concerns key
+	// steps, and no earlier change says the same.
 	Telling bool
-	// Fresh are those of Values that no earlier change has.
+	// Fresh has the Values that no earlier change has.
 	Fresh []diff.ValueChange
-	// At is the call of Merged.Tree at which it is shown, if the requests are merged.
+	// At is the call of Merged.Tree that shows the change, if the requests are
+	// merged.
 	At int
 }
 
-// A PackageMove is a package from which several functions moved to another one and kept
-// their names.
+// A PackageMove says that several functions moved from one package to another
+// and kept their names.
 type PackageMove struct {
 	Layer    string
 	From, To string // import paths
-	// Functions counts them.
+	// Functions counts the moved functions.
 	Functions int
 }
 
@@ -53,7 +56,7 @@ func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 	return c
 }
 
-// Merge makes the tree of both requests, and notes which of its calls each change is shown at.
+// Merge makes the tree of both requests, and sets At of each change.
 func (c *Differences) Merge() {
 	c.Merged = c.Diff.Merge()
 	for i, changes := range c.Merged.Changes {
@@ -63,7 +66,8 @@ func (c *Differences) Merge() {
 	}
 }
 
-// NewUnmerged prepares the differences between two requests for a list of changes, which needs no tree.
+// NewUnmerged prepares the differences between two requests for a list of
+// changes, which needs no tree.
 func NewUnmerged(d *diff.Diff, classifier Classifier) *Differences {
 	c := &Differences{Diff: d, keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
 	c.findPackageMoves(classifier)
@@ -77,7 +81,8 @@ func NewUnmerged(d *diff.Diff, classifier Classifier) *Differences {
 	return c
 }
 
-// SideOf returns the tree and the call of a change: those of B if B has the call, else those of A.
+// SideOf returns the tree and the call of a change: on side B if it has the
+// call, else on side A.
 func (c *Differences) SideOf(change diff.Change) (tree *trace.Tree, call int) {
 	if change.B != diff.None {
 		return c.Diff.B, change.B
@@ -91,7 +96,8 @@ func (c *Differences) CallOf(change diff.Change) *trace.Call {
 	return tree.Call(call)
 }
 
-// Partners returns the call on the other side by call of a side, None for those that it does not make.
+// Partners returns the partner on the other side for each call of a side. It is
+// diff.None if there is none.
 func (c *Differences) Partners(tree *trace.Tree) []int {
 	if tree == c.Diff.B {
 		return c.Diff.InA
@@ -99,7 +105,8 @@ func (c *Differences) Partners(tree *trace.Tree) []int {
 	return c.Diff.InB
 }
 
-// findPackageMoves finds packages from which several functions moved to another one.
+// findPackageMoves finds the packages that several functions left for another
+// package.
 func (c *Differences) findPackageMoves(classifier Classifier) {
 	const several = 3
 	seen := map[string]bool{}
@@ -120,7 +127,8 @@ func (c *Differences) findPackageMoves(classifier Classifier) {
 	c.Packages = slices.DeleteFunc(c.Packages, func(p PackageMove) bool { return p.Functions < several })
 }
 
-// packageOnly reports whether a change only moves a function to another package, and returns both packages.
+// packageOnly reports whether a change only moves a function to another
+// package. It returns both packages.
 func (c *Differences) packageOnly(change diff.Change) (from, to string, ok bool) {
 	if change.Kind != diff.Renamed {
 		return "", "", false
@@ -136,21 +144,22 @@ func (c *Differences) MovedWithPackage(change diff.Change) bool {
 	return ok && slices.ContainsFunc(c.Packages, func(p PackageMove) bool { return p.From == from && p.To == to })
 }
 
-// A teller chooses the changes that a first look should have.
+// A teller selects the changes for a first look.
 type teller struct {
 	*Differences
 	classifier Classifier
 	told       map[string]bool
 }
 
-// keysBelow marks the calls at or below which there is a key step.
+// keysBelow marks the calls that are key steps or lead to one.
 func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
 	return LeadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !Upstream(call) })
 }
 
-// telling reports whether the default view shows a change, and which of its values.
+// telling reports whether the default view shows a change. For a change of
+// values, fresh has the values to show.
 func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange) {
-	if c.Kind == diff.Timed { // it takes a part of the request that one wants to see
+	if c.Kind == diff.Timed { // diff only reports times that are worth showing
 		return true, nil
 	}
 	if Upstream(t.CallOf(*c)) || t.MovedWithPackage(*c) || !t.concernsKeySteps(c) {
@@ -184,15 +193,15 @@ func (t *teller) concernsKeySteps(c *diff.Change) bool {
 	return t.classifier.Key(t.Diff.A.Call(c.A).Function) || t.classifier.Key(t.Diff.B.Call(c.B).Function)
 }
 
-// isNew reports whether no earlier change had this text. A value that is passed on from call to
-// call, such as a type, changes in all of them at once.
+// isNew reports whether no earlier change had this text. A value that calls
+// pass on, such as a type, changes in all of them at once.
 func (t *teller) isNew(text string) bool {
 	isNew := !t.told[text]
 	t.told[text] = true
 	return isNew
 }
 
-// OnlyChange is the addition or the removal of a call.
+// OnlyChange returns the addition or the removal of a call.
 func OnlyChange(kind diff.Kind, call int) diff.Change {
 	if kind == diff.Added {
 		return diff.Change{Kind: kind, A: diff.None, B: call}
@@ -200,17 +209,20 @@ func OnlyChange(kind diff.Kind, call int) diff.Change {
 	return diff.Change{Kind: kind, A: call, B: diff.None}
 }
 
-// A ChangedFunction is the function to compare for a call of the merged tree. If both sides have the
-// call, it is the called function. Otherwise it is the nearest caller that both sides have.
+// A ChangedFunction is the function to compare for a call of the merged tree.
+// If both sides have the call, it is the called function. Otherwise it is the
+// nearest caller that both sides have.
 type ChangedFunction struct {
 	A, B *trace.Call
-	// Line is the line of the function from which the call is made, on side B if OnB is set, else on A; 0 if the
-	// function is the call's own.
+	// Line is the line in the function that makes the call. It is a line of
+	// side B if OnB is set, else of side A. It is 0 if the function is the
+	// call's own.
 	Line int
 	OnB  bool
 }
 
-// ChangedFunction returns the function to be compared for a call of the merged tree, nil if no caller is on both sides.
+// ChangedFunction returns the function to compare for a call of the merged
+// tree, or nil if no caller is on both sides.
 func (d *Differences) ChangedFunction(call int) *ChangedFunction {
 	f := &ChangedFunction{}
 	i := call

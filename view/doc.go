@@ -1,8 +1,14 @@
-// Package view decides what to show of a trace, independent of columns and drawing.
+// Package view selects the parts of a trace that a reader sees, and describes
+// them.
 //
-// NewView selects the calls: it folds the plumbing, collapses equal siblings, and counts the
-// calls that it hides; the result is a tree of Nodes. Tell divides it into the sections of a
-// Story, one for each layer that the request reaches. Sentences describes the decisions on
-// the way, and ErrorPath how a request failed. Text, the full-screen view and the page all
-// draw these, so that they show the same.
+//   - NewView selects the calls. It folds the plumbing, collapses equal
+//     siblings and counts the hidden calls. The result is a tree of Nodes.
+//   - Tell divides a view into the sections of a Story, one for each layer that
+//     the request reaches.
+//   - Sentences describes the decisions on the way of a request, ErrorPathOf
+//     how the request failed.
+//   - NewDifferences and NewSummary describe how two requests differ.
+//
+// Text, the full-screen view and the page all draw these data, so they show the
+// same. Layout and drawing belong to them, not to this package.
 package view

@@ -7,8 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// outermost returns the first call before the given one that returned the error,
-// or, if none did, the first whose error is a part of its text; -1 if there is none.
+// outermost returns the first call before the given call that returned the
+// error. If none did, it returns the first call with an error that is a part of
+// text, or -1.
 func outermost(tree *trace.Tree, before int, text string) int {
 	part := -1
 	for i := range before {
@@ -23,14 +24,15 @@ func outermost(tree *trace.Tree, before int, text string) int {
 	return part
 }
 
-// includes reports whether text contains the text of another error. An aggregate of errors has
-// brackets around it, which are missing where the aggregate is part of a longer text.
+// includes reports whether text contains the text of another error. The text of
+// an aggregate of errors has brackets around it. They are missing if the
+// aggregate is part of a longer text.
 func includes(text, err string) bool {
 	return strings.Contains(text, strings.TrimSuffix(strings.TrimPrefix(err, "["), "]"))
 }
 
-// descend follows the error from call i, which returned it, down to its origin, and
-// adds the steps in the order in which they happened.
+// descend follows the error from call i, which returned it, down to its origin.
+// It adds the steps in the order of events.
 func (f *errorFinder) descend(i int) {
 	f.path.Calls[i] = true
 	call := f.tree.Call(i)
@@ -53,8 +55,8 @@ func (f *errorFinder) descend(i int) {
 	}
 }
 
-// born adds the step of a call that made its error itself and, before it, the step of the call
-// that had refused it something.
+// born adds the step of call i, which made its error itself. If a call below i
+// had refused something, the step of the refusal comes first.
 func (f *errorFinder) born(i int) {
 	if no := f.lastNo(i+1, f.tree.End(i)); no >= 0 && f.tree.Call(no).Error == "" {
 		f.say(no, ErrorDenied, whyNot(f.tree, no))
@@ -62,10 +64,12 @@ func (f *errorFinder) born(i int) {
 	f.add(i, ErrorBorn, f.tree.Call(i).Error)
 }
 
-// causeBelow returns the call from which call i got its error: the first call below
-// that returned the same error, else the last one whose error is a part of it, else -1.
-// Between the two may be calls that return no error, such as the function of a
-// goroutine. A constructor is not a cause: its caller decided on the error.
+// causeBelow returns the call that passed its error to call i. This is the
+// first call below i with the same error, or else the last call with an error
+// that is a part of i's error. If there is none, it returns -1.
+//
+// Calls in between may return no error, such as the function of a goroutine. A
+// constructor is not a cause, because its caller decided on the error.
 func (f *errorFinder) causeBelow(i int) int {
 	text, cause := f.tree.Call(i).Error, -1
 	for below := i + 1; below < f.tree.End(i); {
@@ -87,8 +91,9 @@ func (f *errorFinder) causeBelow(i int) int {
 	return cause
 }
 
-// causeBeside returns the last call before call i by the same caller that returned a part of
-// i's error, or -1. That error was passed to i, which added text to it.
+// causeBeside returns the last call of the same caller before call i with an
+// error that is a part of i's error, or -1. The caller passed that error to i,
+// which added text to it.
 func (f *errorFinder) causeBeside(i int) int {
 	cause, text := -1, f.tree.Call(i).Error
 	for sibling := range f.before(i) {
@@ -99,10 +104,11 @@ func (f *errorFinder) causeBeside(i int) int {
 	return cause
 }
 
-// causeBefore returns the call whose error the error of call i replaces, or -1: the caller
-// passed i's error on, and between the failed call and i it made no calls other than those on
-// the same line, for i's arguments, and for metrics or tracing. If i was its caller's first
-// call, the caller itself may have been called to replace an error.
+// causeBefore returns the failed call before call i if i's error replaces its
+// error, or -1. The caller must have passed i's error on. Between the failed
+// call and i, it may only have made calls on i's line, for i's arguments, and
+// calls for metrics or tracing. If i was its caller's first call, the caller
+// itself may have been called to replace an error.
 func (f *errorFinder) causeBefore(i int) int {
 	for parent := f.tree.Parent(i); parent >= 0 && f.tree.Call(parent).Error == f.tree.Call(i).Error; parent = f.tree.Parent(i) {
 		cause, first := -1, true
@@ -127,13 +133,13 @@ func (f *errorFinder) causeBefore(i int) int {
 	return -1
 }
 
-// keepsBooks reports whether a call only counts or traces what happened.
+// keepsBooks reports whether a call only counts or traces.
 func keepsBooks(call *trace.Call) bool {
 	return Upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
 
-// lastFailure returns the last call that call i made if that call failed, after which i
-// returned an error of its own; -1 if the last call succeeded.
+// lastFailure returns the last call that call i made, if it failed. After it, i
+// returned its own error. lastFailure returns -1 if the last call succeeded.
 func (f *errorFinder) lastFailure(i int) int {
 	last := -1
 	for child := range f.tree.Children(i) {
@@ -148,14 +154,15 @@ func (f *errorFinder) lastFailure(i int) int {
 	return last
 }
 
-// failedBefore returns the call that failed right before call i, which made the answer:
-// the last call that i's caller had made before i or, if i was its first, the last that the
-// caller's caller had made. It returns -1 if that call succeeded.
+// failedBefore returns the call that failed right before call i, which made the
+// answer. This is the last call that i's caller made before i. If i was the
+// first, it is the last call that the caller's caller made, and so on.
+// failedBefore returns -1 if that call succeeded.
 func (f *errorFinder) failedBefore(i int) int {
 	for ; i > 0; i = f.tree.Parent(i) {
 		last := -1
 		for sibling := range f.before(i) {
-			// Of a call whose entry alone was recorded it is not known whether it failed.
+			// Only the entry of a leaf was recorded, so it may have failed.
 			if c := f.tree.Call(sibling); !c.Leaf && !f.classifier.Constructor(c.Function) {
 				last = sibling
 			}
@@ -182,8 +189,10 @@ func (f *errorFinder) before(i int) iter.Seq[int] {
 	}
 }
 
-// failedIn returns call i if it failed, and otherwise the last call in a function literal that its
-// function called immediately, since such a literal sets the function's own variables.
+// failedIn returns call i if it failed. If i is a function literal that its
+// caller called immediately, it then looks at the last call of the literal,
+// since such a literal sets the caller's own variables. failedIn returns -1 if
+// none failed.
 func (f *errorFinder) failedIn(i int) int {
 	for f.tree.Call(i).Error == "" {
 		if !strings.HasPrefix(f.tree.Call(i).Function, f.tree.Call(f.tree.Parent(i)).Function+".func") {

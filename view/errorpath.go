@@ -9,24 +9,26 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An ErrorPath is the way from an error to the answer of a failed request.
+// An ErrorPath is the path of an error from its origin to the response of a
+// failed request.
 type ErrorPath struct {
 	// Steps lead from the origin of the error to the Status.
 	Steps []ErrorStep
-	// Calls are the calls that returned the error, in whatever form, by index.
+	// Calls are the indices of the calls that returned the error, in any form.
 	Calls map[int]bool
 }
 
-// An ErrorStep is a call in which the error changed.
+// An ErrorStep is a call that changed the error.
 type ErrorStep struct {
 	// Call is an index of View.Tree.
 	Call int
 	Kind ErrorKind
-	// Text is the text of the error from this step on; for a Status, its reason and code.
+	// Text is the text of the error from this step on. For a Status, it is the
+	// reason and the code.
 	Text message.Message
 }
 
-// An ErrorKind is what a call did to an error.
+// An ErrorKind says how a call changed an error.
 type ErrorKind string
 
 // The kinds of an ErrorStep.
@@ -35,18 +37,20 @@ const (
 	ErrorBorn ErrorKind = "born"
 	// ErrorWrapped: the call added text to the error.
 	ErrorWrapped ErrorKind = "wrapped"
-	// ErrorTurned: the call replaced the error. It returned its own error right after the call
-	// before it had failed, and its error was passed on.
+	// ErrorTurned: the call replaced the error. It returned its own error right
+	// after the call before it had failed, and its error was passed on.
 	ErrorTurned ErrorKind = "turned"
-	// ErrorDenied: the call refused without an error, such as an authorizer that did not
-	// allow the request, or authenticators that did not know the user.
+	// ErrorDenied: the call refused without an error. Examples are an
+	// authorizer that did not allow the request, and authenticators that did
+	// not know the user.
 	ErrorDenied ErrorKind = "denied"
-	// ErrorRefused: the call is the admission plugin from which the error comes.
+	// ErrorRefused: the call is the admission plugin that the error comes from.
 	ErrorRefused ErrorKind = "refused"
-	// ErrorAnswered: the call wrote an HTTP status code without an error, such as when no
-	// handler is registered for a path.
+	// ErrorAnswered: the call wrote an HTTP status code without an error, such
+	// as when no handler is registered for a path.
 	ErrorAnswered ErrorKind = "answered"
-	// ErrorStatus: the call turned the error into the Status that the client received.
+	// ErrorStatus: the call turned the error into the Status that the client
+	// received.
 	ErrorStatus ErrorKind = "Status"
 )
 
@@ -73,8 +77,8 @@ type errorFinder struct {
 	path       *ErrorPath
 }
 
-// ErrorPathOf returns the path of the error with which a request failed, or nil if
-// the request did not fail or the recording does not show how.
+// ErrorPathOf returns the path of the error that made a request fail. It
+// returns nil if the request did not fail or the recording does not show how.
 func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
@@ -110,8 +114,8 @@ func (f *errorFinder) say(call int, kind ErrorKind, text message.Message) {
 	}
 }
 
-// maker returns the call that decided on the error which call i got: its caller, or
-// the nearest above it that is not a constructor.
+// maker returns the call that decided on the error passed to call i: its caller
+// or, if the caller is a constructor, the nearest call above that is not.
 func (f *errorFinder) maker(i int) int {
 	i = f.tree.Parent(i)
 	for i > 0 && f.classifier.Constructor(f.tree.Call(i).Function) {
@@ -120,8 +124,10 @@ func (f *errorFinder) maker(i int) int {
 	return i
 }
 
-// answered adds the steps of an error that no call returned: the call that answered the request
-// made it, because a call had failed right before or a call had refused.
+// answered adds the steps of an error that no call returned. The call that
+// answered the request made the error. If a call had failed right before, the
+// error replaces the failed call's error. If a call had refused, its refusal is
+// the first step.
 func (f *errorFinder) answered(handled int, text string) {
 	maker := f.maker(handled)
 	no := f.lastNo(0, handled)
@@ -146,8 +152,8 @@ func (f *errorFinder) answered(handled int, text string) {
 
 func (f *errorFinder) layer(i int) string { return f.classifier.Layer(f.tree.Call(i).Function) }
 
-// withoutError returns the path of a request that failed without an error, or nil if the call that
-// answered it is not known.
+// withoutError returns the path of a request that failed without an error, or
+// nil if the call that answered it is not known.
 func (f *errorFinder) withoutError() *ErrorPath {
 	for i := range f.tree.Len() {
 		if strings.HasSuffix(f.tree.Call(i).Function, ").WriteHeader") { // of a http.ResponseWriter
@@ -168,8 +174,8 @@ func firstWith(tree *trace.Tree, i int, attribute string) int {
 	return -1
 }
 
-// statusOf returns the first call from i on that made a Status of the error, or -1. A Status
-// may lack a reason.
+// statusOf returns the first call from i on that made a Status from the error,
+// or -1. A Status may lack a reason.
 func statusOf(tree *trace.Tree, i int) int {
 	for ; i < tree.Len(); i++ {
 		if _, ok := tree.Call(i).Attributes[trace.AttrStatusReason]; ok {

@@ -9,9 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// failed is a request that failed, of calls as outline takes them; "?name=value&…"
-// behind a name are attributes, and every call is made from another line unless a
-// "," before the name says that it is an argument of the call after it.
+// failed makes a failed request from calls in the format of outline.
+// "?name=value&…" behind a name sets attributes. Every call is made from
+// another line, unless a "," before the name says that it is an argument of the
+// next call.
 func failed(t *testing.T, text string) *trace.Tree {
 	t.Helper()
 	tree := outline(t, text)

@@ -10,16 +10,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// An Evidence is a line below the sentence of a Statement. It says why the Statement is true.
+// An Evidence is a line below the sentence of a Statement. It says why the
+// Statement is true.
 type Evidence struct {
 	Kind EvidenceKind
 	// Side is the name of the side with the described source.
 	Side string
-	// Gate is a feature gate. On is its default on side B. Since is the first minor version with that default.
+	// Gate is a feature gate. On is its default on side B. Since is the first
+	// minor version with that default.
 	Gate  string
 	On    bool
 	Since string
-	// Branch is the innermost branch around the call. It begins at File and Line. File may be "".
+	// Branch is the innermost branch around the call. It begins at File and
+	// Line. File may be "".
 	Branch recordings.Branch
 	File   string
 	Line   int
@@ -36,27 +39,31 @@ type EvidenceKind string
 
 // The kinds of evidence.
 const (
-	// EvidenceGate: a feature gate of another default on side A decides whether the call is made.
+	// EvidenceGate: a feature gate decides whether the call is made. It has
+	// another default on side A.
 	EvidenceGate EvidenceKind = "gate"
-	// EvidenceNoFunction: the traced packages of a side have no function of that Name.
+	// EvidenceNoFunction: the traced packages of a side have no function with
+	// that Name.
 	EvidenceNoFunction EvidenceKind = "no function"
-	// EvidenceBoth: the texts on both sides have the call.
+	// EvidenceBoth: both sources have the call.
 	EvidenceBoth EvidenceKind = "both sources"
-	// EvidenceUntold: the texts on both sides have the call, and nothing tells why only Side made it.
+	// EvidenceUntold: both sources have the call, and nothing tells why only
+	// Side made it.
 	EvidenceUntold EvidenceKind = "not told"
-	// EvidenceBothLead: the texts on both sides have the call that leads there.
+	// EvidenceBothLead: both sources have the call that leads there.
 	EvidenceBothLead EvidenceKind = "both sources lead"
-	// EvidenceBranch: the call stands in a branch of the text of a side.
+	// EvidenceBranch: the call is in a branch of the source of a side.
 	EvidenceBranch EvidenceKind = "branch"
-	// EvidenceNoBranch: the call stands in no branch on a side.
+	// EvidenceNoBranch: the call is in no branch on a side.
 	EvidenceNoBranch EvidenceKind = "no branch"
-	// EvidenceNoPlugin: the caller of the same Name makes no call for this plugin on a side.
+	// EvidenceNoPlugin: on a side, the caller with that Name does not call this
+	// plugin.
 	EvidenceNoPlugin EvidenceKind = "no plugin"
 	// EvidenceNoSpan: why the function has no span.
 	EvidenceNoSpan EvidenceKind = "no span"
 	// EvidencePackage: the package that is not traced on a side.
 	EvidencePackage EvidenceKind = "package"
-	// EvidenceQueue: the call is handed over through a queue.
+	// EvidenceQueue: a queue hands the call over.
 	EvidenceQueue EvidenceKind = "queue"
 	// EvidenceProcess: the call runs in another program.
 	EvidenceProcess EvidenceKind = "process"
@@ -96,7 +103,8 @@ func (e *Evidence) In(p message.Printer) string {
 	return ""
 }
 
-// branch says under which condition of the source a call in the branch is reached.
+// branch describes when a call in the branch is reached, such as the condition
+// that must hold.
 func (e *Evidence) branch() message.Message {
 	b, place := &e.Branch, ""
 	if e.File != "" {
@@ -144,7 +152,8 @@ func limitOf(t recordings.Threshold) message.Message {
 	return message.Message{}
 }
 
-// sourceOf returns the evidence of the sources for a call that one side makes. more is the other evidence.
+// sourceOf returns the evidence of the sources for a call that only one side
+// makes. more is the other evidence.
 func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 	switch {
 	case s.sides.Scenarios:
@@ -160,7 +169,7 @@ func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 	return nil
 }
 
-// gateOf says on which feature gate a call depends.
+// gateOf returns the feature gate that a call depends on, as evidence.
 func (s *Summary) gateOf(r diff.Reason) []Evidence {
 	if r.Gate == "" || s.sides.Scenarios {
 		return nil
@@ -168,7 +177,9 @@ func (s *Summary) gateOf(r diff.Reason) []Evidence {
 	return []Evidence{{Kind: EvidenceGate, Gate: r.Gate, On: r.On, Since: r.Since}}
 }
 
-// branchOf says in which branch of the caller's text the call stands that ran on one side alone.
+// branchOf returns the branch around the call in the caller's source, on the
+// side that ran it. It adds the differences on the other side: another branch,
+// or no call of the plugin.
 func (s *Summary) branchOf(st *Statement, b diff.Branch) []Evidence {
 	if s.sides.Scenarios {
 		return nil
@@ -189,7 +200,8 @@ func (s *Summary) branchOf(st *Statement, b diff.Branch) []Evidence {
 	return all
 }
 
-// wayOf returns the queue or the program through which a caller reaches a call between two others.
+// wayOf returns the queue or the program on the way from a caller to a call
+// between two others.
 func (s *Summary) wayOf(way diff.Way) []Evidence {
 	switch way.Kind {
 	case diff.WayQueue:

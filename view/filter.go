@@ -10,27 +10,27 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Filter selects the calls of a view. A call must satisfy each field that is set;
-// the zero value selects every call.
+// A Filter selects the calls of a view. A call must satisfy each field that is
+// set. The zero value selects every call.
 //
-// Functions, Grep and Errors select among all calls. The others select among the calls
-// that the view would show without them.
+// Functions, Grep and Errors select among all calls. The other fields select
+// among the calls that the view would show without them.
 type Filter struct {
-	// Layers are the names of layers: a call must belong to one of them.
+	// Layers are names of layers. A call must belong to one of them.
 	Layers []string
-	// Functions and NotFunctions match full names: a call must match one of Functions,
-	// if there are any, and none of NotFunctions.
+	// Functions and NotFunctions match full names. A call must match one of
+	// Functions, if there are any, and none of NotFunctions.
 	Functions, NotFunctions []Matcher
-	// MinDuration is the shortest time a call may have taken.
+	// MinDuration is the shortest duration of a selected call.
 	MinDuration time.Duration
-	// Errors selects calls that returned an error, panicked, or did not return. In a failed
-	// request it selects only those that took part in the failure, unless the error path
-	// is not known or the view shows everything.
+	// Errors selects calls that returned an error, panicked, or did not return.
+	// In a failed request, a returned error counts only if it took part in the
+	// failure, unless the error path is not known or the view shows everything.
 	Errors bool
-	// Etcd selects the calls in etcd, and those that lead there.
+	// Etcd selects the calls in etcd, and the calls that lead there.
 	Etcd bool
 	// Grep must match the call's name, its file:line, one of its values
-	// ("name=value"), or its error; nil matches all.
+	// ("name=value"), or its error. nil matches all.
 	Grep *regexp.Regexp
 }
 

@@ -9,12 +9,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Names gives the functions of a view short, unambiguous names: the last element of the
-// import path and the function, as in "etcd3.(*store).Get". If packages of the view share that
-// element, the name also has the element before it: "secret/storage.NewREST",
-// "pod/storage.NewREST". Places are made unambiguous in the same way, among all calls of the request.
+// Names gives the functions of a view short, unambiguous names: the last
+// element of the import path and the function, as in "etcd3.(*store).Get". If
+// packages of the view share that element, the name also has the element before
+// it: "secret/storage.NewREST", "pod/storage.NewREST". Places are made
+// unambiguous in the same way, among all calls of the request.
 type Names struct {
-	// parents and folders count the additional elements of import paths and of files whose short names are ambiguous.
+	// parents and folders count the additional elements of import paths and
+	// files. Only paths with ambiguous short names have them.
 	parents, folders map[string]int
 }
 
@@ -41,7 +43,7 @@ func newNames(v *View) *Names {
 	return n
 }
 
-// files returns the files in which the functions of a tree are declared, each once.
+// files returns the files that declare the functions of a tree, each once.
 func files(tree *trace.Tree) []string {
 	var all []string
 	seen := map[string]bool{"": true}
@@ -54,8 +56,8 @@ func files(tree *trace.Tree) []string {
 	return all
 }
 
-// tellApart sets in more the number of additional elements that each path needs before its short name, so that
-// no two names are the same.
+// tellApart makes the short names of paths unique. It sets more[path] to the
+// number of additional elements in front of the short name.
 func tellApart(paths []string, more map[string]int, name func(string) string) {
 	for n := 1; n <= 4; n++ {
 		byName := map[string][]string{}
@@ -80,7 +82,8 @@ func (n *Names) fileName(file string) string {
 	return lengthen(file, packageShort(path.Dir(file))+"/"+path.Base(file), n.folders[file])
 }
 
-// lengthen returns name, the end of path p, with that many more elements in front of it.
+// lengthen returns name with more elements of path p in front of it. name is
+// the end of p.
 func lengthen(p, name string, elements int) string {
 	before := strings.TrimSuffix(strings.TrimSuffix(p, name), "/")
 	for range elements {
@@ -99,8 +102,9 @@ func (n *Names) Of(call *trace.Call) string {
 	return n.packageName(p) + strings.TrimPrefix(call.Function, p)
 }
 
-// Place returns the place where a call's function is declared: folder, file and line, as in
-// "etcd3/store.go:235", with more folders if that is ambiguous; "" if the place is not known.
+// Place returns the place of a call's function: folder, file and line, as in
+// "etcd3/store.go:235". If that is ambiguous, more folders are added. Place
+// returns "" if the place is not known.
 func (n *Names) Place(call *trace.Call) string {
 	if call.File == "" {
 		return ""

@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestPlacesTellFilesApart checks that all files with the same last folder and name get one more folder, and no others do.
+// TestPlacesTellFilesApart checks that all files with the same last folder and
+// name get one more folder. No other files do.
 func TestPlacesTellFilesApart(t *testing.T) {
 	tree, err := trace.NewTree(&trace.Request{Method: "GET", Path: "/", TraceID: "0123456789abcdef0123456789abcdef", Calls: []trace.Call{
 		{Process: "kube-apiserver", ID: "0000000000000001", Function: "a/request/union.F", File: "a/request/union/union.go", Line: 1},
@@ -25,8 +26,9 @@ func TestPlacesTellFilesApart(t *testing.T) {
 	}
 }
 
-// TestAcceptingAuthenticator checks that only an authenticator that is recorded as having known the user is named; a union
-// of authenticators is never named.
+// TestAcceptingAuthenticator checks that an authenticator is named only if it
+// is recorded as having known the user. A union of authenticators is never
+// named.
 func TestAcceptingAuthenticator(t *testing.T) {
 	const union = "k8s.io/apiserver/pkg/authentication/request/union.(*unionAuthRequestHandler).AuthenticateRequest"
 	ok := func(value string) map[string]string { return map[string]string{trace.AttrAuthenticationOK: value} }

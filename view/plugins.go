@@ -6,8 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// notAsked is the verdict of a plugin that has no method for the phase: a plugin that only validates is
-// not asked to mutate (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
+// notAsked is the verdict of a plugin that has no method for the phase. A
+// plugin that only validates, for example, is not called to mutate
+// (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
 const notAsked = "not asked"
 
 // A Plugin is an admission plugin that was called for the request.
@@ -15,13 +16,14 @@ type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "rejected", notAsked
-	// Calls counts the calls that the plugin made, except those for its metrics and those of functions that call
-	// nothing, such as the accessors by which a plugin looks at the request.
+	// Calls counts the calls that the plugin made. Calls for its metrics do not
+	// count. Calls of functions that call nothing do not count either, such as
+	// accessors of the request.
 	Calls int
 }
 
-// Plugins returns the admission plugins of a node, in the order in which they were called; nil if
-// the node has none.
+// Plugins returns the admission plugins of a node in call order, or nil if it
+// has none.
 func (s *Story) Plugins(n *Node) []Plugin {
 	var all []Plugin
 	for _, i := range n.Calls {
@@ -56,24 +58,26 @@ func observes(call *trace.Call) bool {
 	return funcname.Package(call.Function) == "k8s.io/apiserver/pkg/admission/metrics"
 }
 
-// A PluginKind is what plugins did with a request.
+// A PluginKind says how plugins handled a request.
 type PluginKind int
 
-// The kinds of plugins, in the order in which a view names them.
+// The kinds of plugins, in display order.
 const (
 	// PluginsOther gave a verdict that is not "accepted".
 	PluginsOther PluginKind = iota
-	// PluginsWorked accepted after further calls, PluginsAtOnce with one at most; see Plugin.Calls.
+	// PluginsWorked accepted after more than one call, PluginsAtOnce after one
+	// at most; see Plugin.Calls.
 	PluginsWorked
 	PluginsAtOnce
 	// PluginsNotAsked have no method for the phase.
 	PluginsNotAsked
 )
 
-// A PluginGroup is the plugins of one kind, in the order in which they were asked.
+// A PluginGroup is the plugins of one kind in call order.
 type PluginGroup struct {
-	// Again is set for plugins that were called before: if a webhook or a policy changes the object, the mutating
-	// plugins are called again (apiserver/pkg/admission/reinvocation.go).
+	// Again is set for plugins that were called before. If a webhook or a
+	// policy changes the object, the mutating plugins are called again
+	// (apiserver/pkg/admission/reinvocation.go).
 	Again   bool
 	Kind    PluginKind
 	Verdict string
@@ -87,7 +91,7 @@ var (
 	pluginsNotAsked = message.Of("not asked (they take no part in this phase)")
 )
 
-// Title returns what the plugins of the group did.
+// Title returns the heading of the group.
 func (g *PluginGroup) Title(lang string) string {
 	if g.Again {
 		return pluginsAgain.Format(lang, g.did(lang))
@@ -107,7 +111,8 @@ func (g *PluginGroup) did(lang string) string {
 	return g.Verdict
 }
 
-// GroupPlugins groups plugins that did the same; those that were called again come last.
+// GroupPlugins groups plugins that handled the request in the same way. Plugins
+// that were called again come last.
 func GroupPlugins(all []Plugin) []PluginGroup {
 	var first, again []Plugin
 	asked := map[string]bool{}

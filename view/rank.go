@@ -9,7 +9,7 @@ import (
 
 // A step is the set of candidates with the same role in the request: the same
 // function, or group, called on the same way. A view shows all calls of a step
-// or none, so that nodes that count as equal stay equal.
+// or none, so that equal nodes stay equal.
 type step struct {
 	calls    []int
 	process  string
@@ -22,8 +22,9 @@ type step struct {
 	parent   int  // the step above, -1 for the first
 	inLayer  int  // number of consecutive steps above it in its layer
 	below    int  // number of different steps right below it, except minor ones
-	// newNames counts the attributes that no call before had; facts, those among them that
-	// hold more than the name of a type; newValues, attributes with a value that no call before had.
+	// newNames counts the attributes that no earlier call had. facts counts the
+	// new attributes with more than the name of a type. newValues counts the
+	// attributes with a value that no earlier call had.
 	newNames, facts, newValues int
 	decides                    bool // whether such a value decides the request
 	score                      int
@@ -35,15 +36,16 @@ type way struct {
 	function string
 }
 
-// ownLayer is the guide's layer for code that is specific to a resource. It distinguishes this
-// request from others; the rest is common to all.
+// ownLayer is the guide's layer for code that is specific to a resource. It
+// distinguishes this request from others. All other layers are common to all
+// requests.
 const ownLayer = trace.LayerResource
 
 // A value is an attribute with its value.
 type value struct{ name, value string }
 
-// rankSteps sorts the candidates' steps by how much they tell a reader. The order depends
-// on the called functions and their values, never on durations.
+// rankSteps sorts the candidates' steps by how much they tell a reader. The
+// order depends on the called functions and their values, never on durations.
 func rankSteps(c *chooser) []step {
 	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
 	for i, candidate := range c.candidates {
@@ -107,8 +109,8 @@ func (r *ranking) add(i int) {
 	}
 }
 
-// changesGoroutine reports whether candidate i runs on another goroutine than the
-// candidate above it.
+// changesGoroutine reports whether candidate i runs on another goroutine than
+// the candidate above it.
 func (r *ranking) changesGoroutine(i int) bool {
 	for ; i > 0; i = r.tree.Parent(i) {
 		if r.tree.Call(i).NewGoroutine {
@@ -137,7 +139,7 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 	return s
 }
 
-// left reports whether the process is that of a step anywhere above the given one.
+// left reports whether step i or a step above it is in the process.
 func (r *ranking) left(process string, i int) bool {
 	for ; i >= 0; i = r.steps[i].parent {
 		if r.steps[i].process == process {
@@ -147,15 +149,16 @@ func (r *ranking) left(process string, i int) bool {
 	return false
 }
 
-// turn reports whether the step is one of several alternating steps below a step of the same
-// layer, such as the hooks of a strategy.
+// turn reports whether the step is one of several alternating steps below a
+// step of the same layer, such as the hooks of a strategy.
 func (r *ranking) turn(s *step) bool {
 	return s.inLayer > 0 && s.below == 0 && r.steps[s.parent].below > 2
 }
 
-// score gives each step points for what makes it worth a line: the request enters a
-// process or a layer there, with more points for the first time; a new value appears; or the
-// step is a leaf or a fork of the tree. Repetitions get few points.
+// score gives each step points for being worth a line. A step gets points if
+// the request enters a process or a layer there, and more if it is the first
+// time. It also gets points for a new value, and if it is a leaf or a fork of
+// the tree. Repetitions get few points.
 func (r *ranking) score() {
 	if r.tree.Request.IsStart() {
 		r.scoreStart()
@@ -192,11 +195,12 @@ func (r *ranking) score() {
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // with equal scores, steps near the entrance of the layer come first
-		// A write enters etcd's consensus by a minor step; then the step that it calls counts as the first.
+		// A write enters etcd's consensus through a minor step. The step that
+		// it calls then counts as the first.
 		layers[layer] = layers[layer] || s.layer != trace.LayerEtcdApply || !r.classifier.Minor(s.function)
 		functions[function] = true
 	}
-	for i := range r.steps { // show a phase of admission, with which a section begins, together with its plugins
+	for i := range r.steps { // show a phase of admission, which begins a section, together with its plugins
 		s := &r.steps[i]
 		if !s.group || len(s.calls) < 2 {
 			continue
@@ -209,8 +213,9 @@ func (r *ranking) score() {
 	}
 }
 
-// scoreStart replaces score for a program's start, which repeats the same work for each
-// server, group and resource: new steps and steps near the top get points.
+// scoreStart replaces score for a program's start, which repeats the same work
+// for each server, group and resource. New steps and steps near the top get
+// points.
 func (r *ranking) scoreStart() {
 	functions := map[string]bool{}
 	depth := make([]int, len(r.steps))

@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// reordered describes a call that both sides make in another order: Inner is the nearest call that was on its other side.
+// reordered describes a call with another place in the order of calls. Inner of
+// the statement is the call that it passed, see passedBy.
 func (s *Summary) reordered(c *ShownChange) Statement {
 	st := s.both(StatementReordered, c)
 	st.Caller = s.nameOf(s.Diff.B, pairedAbove(s.Diff.B, s.Diff.InA, c.B)).named()
@@ -18,9 +19,12 @@ func (s *Summary) reordered(c *ShownChange) Statement {
 	return st
 }
 
-// passedBy returns, among the calls of side B that have the same caller as a reordered one, on both sides and apart from calls that
-// only one side makes, the nearest key step that was on its other side, or else the nearest call; diff.None if there is none that has
-// its name alone. The order between goroutines has no meaning.
+// passedBy returns a call of side B that the reordered call c passed: it runs
+// before c on one side and after c on the other. Both calls have the same
+// caller on each side, apart from callers that only one side has. The nearest
+// key step is preferred, then the nearest call. passedBy returns diff.None if
+// there is no such call with a unique name. Calls on a new goroutine do not
+// count, because the order between goroutines has no meaning.
 func (s *Summary) passedBy(c *ShownChange) int {
 	a, b := s.Diff.A, s.Diff.B
 	above, aboveA := pairedAbove(b, s.Diff.InA, c.B), pairedAbove(a, s.Diff.InB, c.A)
@@ -53,7 +57,8 @@ func (s *Summary) passedBy(c *ShownChange) int {
 	})
 }
 
-// pairedAbove returns the nearest call above call i of a side that the other side makes, too; the first call if there is none.
+// pairedAbove returns the nearest call above call i that the other side makes,
+// too. If there is none, it returns the first call of the tree.
 func pairedAbove(tree *trace.Tree, partner []int, i int) int {
 	above := tree.Parent(i)
 	for above > 0 && partner[above] == diff.None {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// rules make sentences, each of one kind.
+// rules are the rules for the sentences about a request, one for each kind.
 var rules = []rule{
 	{"request", 90, false, sayRequest},
 	{"caller", 95, false, sayCaller},
@@ -87,8 +87,10 @@ func sayCaller(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return "", false
 }
 
-// accepting returns the innermost call at or below authenticator i that knew the user. It returns -1 if that is a union,
-// which only asks others: then the answers of those are not recorded.
+// accepting returns the innermost call at or below authenticator i that knew
+// the user. It returns -1 if i did not know the user. It also returns -1 if the
+// innermost call is a union, which only calls other authenticators: their
+// answers were not recorded.
 func accepting(tree *trace.Tree, i int) int {
 	if tree.Call(i).Attributes[trace.AttrAuthenticationOK] != "true" {
 		return -1
@@ -268,8 +270,8 @@ var (
 	saysDelegates  = message.Of("the watch cache passes the list on to etcd")
 )
 
-// sayCachedList only describes lists that the registry requests. Flow control asks the watch cache, too, to
-// estimate how much work a list will be.
+// sayCachedList only describes lists that the registry requests. Flow control
+// also calls the watch cache, to estimate the work of a list.
 func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	delegated, revision := call.Attributes[trace.AttrCacheDelegateToEtcd] == "true", call.Attributes[trace.AttrCacheRevision]
 	cached := revision != "" && call.Attributes[trace.AttrCacheHit] == ""
@@ -353,7 +355,8 @@ func sayDurable(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	return saysDurable.In(t.lang), durable(t.classifier, call)
 }
 
-// durable reports whether etcd waited in the call, with success, until the disk had what was written to the log.
+// durable reports whether etcd waited in this call, with success, until the
+// data that it wrote to the log was on disk.
 func durable(classifier Classifier, call *trace.Call) bool {
 	waits := classifier.Layer(call.Function) == trace.LayerEtcdDisk && strings.HasSuffix(call.Function, "/fileutil.Fdatasync")
 	return waits && call.Error == "" && call.Panic == "" && !call.Unfinished && call.Process == trace.ProcessEtcd

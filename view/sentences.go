@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Sentence describes what a call did to the request: who sends it, who allows it, what answers.
+// A Sentence describes the effect of a call on the request, such as who sends
+// it, who allows it or who answers.
 type Sentence struct {
 	// Call is an index of the tree.
 	Call int
@@ -18,14 +19,16 @@ type Sentence struct {
 	Layer string
 	// Text is the sentence, in the reader's language, without a full stop.
 	Text string
-	// Servers are the servers of a sentence about delegation, in order: each passes requests that it
-	// does not serve itself on to the next.
+	// Servers are set in a sentence about delegation, in order. Each server
+	// passes requests that it does not serve itself on to the next.
 	Servers []Server
 }
 
-// Sentences tells the story of a request in at most most sentences, in the order of events: the
-// decisions, according to the recorded values, and how the request failed. It finds calls by their
-// values, so it needs no list of functions. The least telling sentences are left out first.
+// Sentences describes a request in at most most sentences, in the order of
+// events. They tell the decisions, according to the recorded values, and how
+// the request failed. Calls are found by their values, so no list of functions
+// is needed. For the start or the end of a program, the sentences tell its
+// phases. The least telling sentences are left out first; 0 means no limit.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
 	t := &taleTeller{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
 	if tree.Request.IsStart() {
@@ -38,7 +41,7 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	}
 	if errors != nil {
 		at := 0
-		for n, step := range errors.Steps { // steps follow one another, whichever call made which
+		for n, step := range errors.Steps { // keep the order of the steps, whichever calls made them
 			end := tree.End(step.Call) - 1
 			if n+1 < len(errors.Steps) && errors.Steps[n+1].Call > step.Call {
 				end = min(end, errors.Steps[n+1].Call-1)
@@ -68,21 +71,21 @@ type taleTeller struct {
 	classifier Classifier
 	lang       string
 	told       []weighted
-	// end has, by kind, the end of the last call that has a sentence of that kind.
+	// end maps a kind to the end of the last call with a sentence of that kind.
 	end map[string]int
 }
 
 type weighted struct {
 	Sentence
 	weight int
-	// at is the place in the story: the number of the call before which it had happened.
+	// at is the place in the story, as the index of a call.
 	at int
-	// ns is when it happened, in nanoseconds from the start of the trace.
+	// ns is the time of the event, in nanoseconds from the start of the trace.
 	ns int64
 }
 
-// after reports whether call i is outside of the calls that already have a sentence of this
-// kind: only the outermost call gets one.
+// after reports whether call i is outside of the calls with a sentence of this
+// kind. Of nested calls, only the outermost gets a sentence.
 func (t *taleTeller) after(kind string, i int) bool { return i >= t.end[kind] }
 
 func (t *taleTeller) add(kind string, weight, i, at int, said string) {
@@ -94,14 +97,16 @@ func (t *taleTeller) add(kind string, weight, i, at int, said string) {
 	t.told = append(t.told, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at, t.tree.Call(at).StartNs})
 }
 
-// most keeps the sentences with the greatest weight and sorts them by the order of events.
+// most keeps the sentences with the greatest weight and sorts them by the order
+// of events.
 func (t *taleTeller) most(most int) []Sentence {
 	slices.SortStableFunc(t.told, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
 	if most > 0 && len(t.told) > most {
 		t.told = t.told[:most]
 	}
 	slices.SortStableFunc(t.told, func(a, b weighted) int {
-		// Goroutines run concurrently: the earlier event comes first, whichever goroutine was started first.
+		// Goroutines run concurrently. The earlier event comes first, whichever
+		// goroutine was started first.
 		return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.at, b.at))
 	})
 	var all []Sentence
@@ -120,7 +125,7 @@ var (
 	saysAnswers = message.Of("answers %s without an error")
 )
 
-// step adds the sentence for what a call did to the error with which the request failed.
+// step adds the sentence for a step of the error path.
 func (t *taleTeller) step(step ErrorStep, at int) {
 	says, weight := saysWrapped, 60
 	switch step.Kind {
@@ -148,7 +153,7 @@ func (t *taleTeller) above(i int, layers ...string) bool {
 	return false
 }
 
-// A rule makes a sentence of a call's values.
+// A rule makes a sentence from a call's values.
 type rule struct {
 	kind   string
 	weight int  // importance of the sentence, relative to the others

@@ -7,16 +7,16 @@ import (
 )
 
 var (
-	// A type's name with its import path, "*k8s.io/api/apps/v1.Deployment". A last
-	// element that is ambiguous keeps the element before it: a version, and
+	// A type's name with its import path, "*k8s.io/api/apps/v1.Deployment". An
+	// ambiguous last element keeps the element before it: a version, and
 	// "storage", the name of the storage packages of all resources.
 	typeName = regexp.MustCompile(`(?:[\w.-]+/)+?((?:[\w-]+/)?(?:v\d\w*|storage)\.\w+|[\w-]+\.\w+)$`)
 	// A group, version and kind in the format of apimachinery: "apps/v1, Kind=Deployment".
 	groupVersionKind = regexp.MustCompile(`^/?(\S*), Kind=(\w+)$`)
 )
 
-// Shorten shortens a value but keeps it unambiguous: a type loses most of its import
-// path, a group versioner is replaced by its target.
+// Shorten shortens a value but keeps it unambiguous. A type loses most of its
+// import path. A group versioner is replaced by its target.
 func Shorten(value string) string {
 	if strings.HasPrefix(value, "{") {
 		var versioner struct{ Target string }

@@ -7,8 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// firstPaired returns, among the calls below call i that both sides make and that lead to a key
-// step, the one with the most calls below it; diff.None if there is none.
+// firstPaired returns the largest call below call i that both sides make and
+// that is a key step or leads to one. The largest call has the most calls below
+// it. firstPaired returns diff.None if there is no such call.
 func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 	partner, leads := c.Partners(tree), c.keyA
 	if tree == c.Diff.B {
@@ -28,9 +29,13 @@ func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 	return best
 }
 
-// KeysBetween returns the key steps between a call that only one side makes and the one below it that both make: calls of the side's
-// tree, the first one of each part of the server. Several filters may have come in one place, and the outermost one, which stands for
-// all of them, need not be that which a reader looks for.
+// KeysBetween returns the key steps between a call that only one side makes and
+// the call below it that both sides make. It returns calls of the side's tree,
+// one for each part of the server: the first key step there. It returns nil if
+// there is no such call below.
+//
+// Several filters may have been added or removed in one place. The outermost
+// filter stands for all of them, but the reader may look for another one.
 func (c *Differences) KeysBetween(change diff.Change, classifier Classifier) []int {
 	if !change.Wraps {
 		return nil
@@ -56,7 +61,8 @@ func (c *Differences) KeysBetween(change diff.Change, classifier Classifier) []i
 	return keys
 }
 
-// partOf names the part of the server, a layer or a part of one, in which the sections of the tree show a function.
+// partOf returns the part of the server that shows a function: its layer, or
+// impersonation, which is a part of the authorization layer.
 func partOf(classifier Classifier, function string) string {
 	layer := classifier.Layer(function)
 	if Impersonation(layer, function) {

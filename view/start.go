@@ -10,19 +10,21 @@ import (
 
 // A Server is one of the API servers that a program consists of.
 type Server struct {
-	// Name is the server's, such as "kube-aggregator".
+	// Name is the name of the server, such as "kube-aggregator".
 	Name string
 	// Versions are the group versions that are installed in it, such as "apps/v1".
 	Versions []string
-	// Resources counts its resources and subresources; Routes, their routes.
+	// Resources counts its resources and subresources. Routes counts their
+	// routes.
 	Resources, Routes int
 
 	call, end int // the calls that create it and install its APIs
 }
 
-// A startTeller describes how a program starts: its phases, its servers with their delegation, and one
-// resource from its provider to its routes. Releases differ in their functions, so a sentence whose
-// call is not in the recording is left out.
+// A startTeller describes how a program starts: its phases, its servers with
+// their delegation, and one resource from its provider to its routes. Releases
+// have different functions, so a sentence is left out if its call is not in the
+// recording.
 type startTeller struct {
 	*taleTeller
 	p       message.Printer
@@ -32,7 +34,7 @@ type startTeller struct {
 	followed int
 }
 
-// tellStart tells the story of a program's start.
+// tellStart adds the sentences about the start of a program.
 func (t *taleTeller) tellStart() {
 	s := &startTeller{taleTeller: t, p: message.For(t.lang), process: t.tree.Call(0).Process}
 	s.findServers()
@@ -54,11 +56,13 @@ func (t *taleTeller) tellStart() {
 	s.first("serve", 88, ".(*SecureServingInfo).Serve", nil, s.p.Sprintf("the server begins to listen for requests"))
 }
 
-// own reports whether call i ran in the program itself, not in a program that it calls.
+// own reports whether call i ran in the program itself, not in a program that
+// it calls.
 func (s *startTeller) own(i int) bool { return s.tree.Call(i).Process == s.process }
 
-// find returns the first own call from i up to, but not including, end whose function ends with ending and
-// for which asked, if not nil, returns true; or -1.
+// find returns the first matching call from i up to, but not including, end, or
+// -1. The call must be an own call, its function must end with ending, and
+// asked must return true for it. asked may be nil.
 func (s *startTeller) find(i, end int, ending string, asked func(*trace.Call) bool) int {
 	for ; i < end; i++ {
 		if call := s.tree.Call(i); s.own(i) && strings.HasSuffix(call.Function, ending) && (asked == nil || asked(call)) {
@@ -68,7 +72,7 @@ func (s *startTeller) find(i, end int, ending string, asked func(*trace.Call) bo
 	return -1
 }
 
-// first adds a sentence to the first such call, if there is one.
+// first adds a sentence to the first matching call, if there is one; see find.
 func (s *startTeller) first(kind string, weight int, ending string, asked func(*trace.Call) bool, said string) {
 	if i := s.find(0, s.tree.Len(), ending, asked); i >= 0 {
 		s.add(kind, weight, i, i, said)
@@ -100,7 +104,8 @@ func (s *startTeller) plugins() {
 	}
 }
 
-// findServers finds the servers in the order in which they are created, and the APIs of each.
+// findServers finds the servers in the order of their creation, and the APIs of
+// each.
 func (s *startTeller) findServers() {
 	for i := range s.tree.Len() {
 		call := s.tree.Call(i)
@@ -159,8 +164,9 @@ func (s *startTeller) routes(i int) int {
 	return n
 }
 
-// follow chooses the resource to follow: the first whose constructor the guide describes, else the first
-// with a store. It returns the call that completes the store, or -1.
+// follow chooses the resource to follow: the first resource with a constructor
+// that the guide describes, else the first resource with a store. It returns
+// the call that completes the store, or -1.
 func (s *startTeller) follow() int {
 	found := -1
 	for i := range s.tree.Len() {
@@ -211,7 +217,7 @@ func (s *startTeller) resource() {
 	s.installed(resource)
 }
 
-// stores counts the resources whose stores are completed in call i.
+// stores counts the resources with a store that is completed in call i.
 func (s *startTeller) stores(i int) int {
 	known := map[string]bool{}
 	for below := i; below < s.tree.End(i); below++ {
@@ -222,7 +228,8 @@ func (s *startTeller) stores(i int) int {
 	return len(known)
 }
 
-// installed describes the routes of a resource, which is named as in "deployments.apps".
+// installed describes the routes of a resource. Its name is as in
+// "deployments.apps".
 func (s *startTeller) installed(resource string) {
 	name, group, _ := strings.Cut(resource, ".")
 	at := -1
@@ -246,7 +253,8 @@ func (s *startTeller) installed(resource string) {
 	}
 }
 
-// groupAbove returns the API group that is being installed where call i is made.
+// groupAbove returns the API group that is installed around call i. It is ""
+// for the core group, and outside of an installation.
 func (s *startTeller) groupAbove(i int) string {
 	for ; i >= 0; i = s.tree.Parent(i) {
 		if version := s.tree.Call(i).Attributes[trace.AttrGroupVersion]; version != "" {
@@ -260,9 +268,9 @@ func (s *startTeller) groupAbove(i int) string {
 	return ""
 }
 
-// delegation describes which server passes requests on to which. PrepareRun of a server first prepares the
-// server behind it, which shows that there is one. The servers delegate in the reverse order of their
-// creation.
+// delegation describes how servers pass requests on. PrepareRun of a server
+// first prepares the server behind it, which shows that there is one. The
+// servers delegate in the reverse order of their creation.
 func (s *startTeller) delegation() {
 	const prepare = "/server.(*GenericAPIServer).PrepareRun"
 	at := s.find(0, s.tree.Len(), prepare, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// start makes the trace of a start out of lines, one a call: blanks for its depth, its function, and its
-// values as name=value.
+// start makes the trace of a start from lines, one for each call: blanks for
+// its depth, its function, and its values as name=value.
 func start(t *testing.T, lines string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: trace.MethodStart, Path: "kube-apiserver"}
@@ -62,7 +62,8 @@ func told(tree *trace.Tree) (texts []string, servers []view.Server) {
 	return texts, servers
 }
 
-// TestDelegationOfServers checks that delegation is described only if the recording shows that a server has another one behind it.
+// TestDelegationOfServers checks that delegation is described only if the
+// recording shows that a server has another one behind it.
 func TestDelegationOfServers(t *testing.T) {
 	_, servers := told(start(t, twoServers+`
   k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun
@@ -81,7 +82,8 @@ func TestDelegationOfServers(t *testing.T) {
 	}
 }
 
-// TestStartIsToldByItsCalls checks that each sentence needs its calls: without them it is left out.
+// TestStartIsToldByItsCalls checks that each sentence is left out if its calls
+// are missing.
 func TestStartIsToldByItsCalls(t *testing.T) {
 	texts, _ := told(start(t, twoServers))
 	if want := []string{"the server first is created, with its own filter chain and its own routers", "the server second is created, with its own filter chain and its own routers"}; !slices.Equal(texts, want) {

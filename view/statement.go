@@ -5,9 +5,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Statement says one thing about how the calls of two requests differ, as data. Text returns its
-// sentence. Each Evidence is a line below the sentence. A Statement is true of the recordings and of the
-// index of the sources; see diff.Reasons.
+// A Statement says one thing about how the calls of two requests differ, as
+// data. Text returns its sentence. Each Evidence is a line below the sentence.
+// A Statement is true of the recordings and of the index of the sources; see
+// diff.Reasons.
 type Statement struct {
 	Kind StatementKind
 	// Layer is the name of a layer, as Classifier.Layer returns it.
@@ -21,7 +22,8 @@ type Statement struct {
 	Caller, Callee, Inner Named
 	// Was and WasCaller are the Callee and the Caller on side A, if they differ. A replaced call is Was, too.
 	Was, WasCaller Named
-	// Elsewhere is set if only one side makes the call, and Caller calls Callee in another place on the other side.
+	// Elsewhere is set if only one side makes the call here, but Caller calls
+	// Callee in another place on the other side.
 	Elsewhere bool
 	// AlsoCaller is a second caller of the same plugins.
 	AlsoCaller Named
@@ -30,7 +32,8 @@ type Statement struct {
 	Way diff.Way
 	// A and B are the counts, depths or times in nanoseconds of both sides.
 	A, B int64
-	// After is set if Callee runs after Inner on side B and before it on side A, for a change of the order.
+	// After is set for a change of the order if Callee runs after Inner on side
+	// B and before it on side A.
 	After bool
 	// Value is the value that differs.
 	Value diff.ValueChange
@@ -68,26 +71,30 @@ func (n Named) Localize(p message.Printer) string {
 // A StatementKind is the kind of a Statement.
 type StatementKind string
 
-// The kinds of statements. Those up to StatementPlugins are of calls that only one side makes.
+// The kinds of statements. The kinds up to StatementPlugins describe calls that
+// only one side makes.
 const (
 	// StatementCalls: Caller calls Callee.
 	StatementCalls StatementKind = "calls"
 	// StatementLeads: Caller leads to Callee by a Way.
 	StatementLeads StatementKind = "leads"
-	// StatementBetween: Callee stands between Caller and Inner.
+	// StatementBetween: Callee is between Caller and Inner in the tree.
 	StatementBetween StatementKind = "between"
-	// StatementReplaces: Callee stands where Was stood on side A, between Caller and Inner.
+	// StatementReplaces: Callee is between Caller and Inner, where Was is on
+	// side A.
 	StatementReplaces StatementKind = "replaces"
 	// StatementNoSpan: Callee, which Caller calls, has no span on the other side.
 	StatementNoSpan StatementKind = "no span"
-	// StatementNotTraced: Caller calls Callee on both sides, on the other side in a package without spans.
+	// StatementNotTraced: Caller calls Callee on both sides. On the other side,
+	// Callee is in a package without spans.
 	StatementNotTraced StatementKind = "not traced"
 	// StatementPlugins: Caller calls the Purposes of Callee.
 	StatementPlugins StatementKind = "plugins"
 
 	// StatementNested: A and B say how deep calls of Callee are nested below Caller.
 	StatementNested StatementKind = "nested"
-	// StatementMoved: Caller calls Callee, WasCaller did.
+	// StatementMoved: Caller calls Callee on side B, WasCaller calls it on side
+	// A.
 	StatementMoved StatementKind = "moved"
 	// StatementRenamed: Callee was called Was, or was in another file.
 	StatementRenamed StatementKind = "renamed"
@@ -103,14 +110,17 @@ const (
 	StatementTime StatementKind = "time"
 	// StatementPackage: B functions of package Was are in package Callee.
 	StatementPackage StatementKind = "package"
-	// StatementCount: B calls of the layer are on one side alone, below others of which another statement speaks.
+	// StatementCount: B calls of the layer are on one side alone. Other
+	// statements describe the calls above them.
 	StatementCount StatementKind = "count"
 )
 
-// called reports whether the Caller's text calls the Callee, on both sides if both make the call.
+// called reports whether the source of Caller calls Callee. If both sides make
+// the call, it is true of both sources.
 func (st *Statement) called() bool { return st.Way.Kind == diff.WayCalls }
 
-// fromSource reports whether the sources differ in the call: the text of the Caller, or the function, is on one side alone.
+// fromSource reports whether the sources differ: only one side's source has the
+// function, or its call in Caller.
 func (st *Statement) fromSource() bool {
 	return st.Why == diff.NewCall || st.Why == diff.NewFunction
 }

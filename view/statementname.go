@@ -21,8 +21,9 @@ func (s *Summary) callerName(tree *trace.Tree, i int) name {
 	return s.nameOf(tree, parent)
 }
 
-// nameOf names a caller in a sentence. Where functions of several packages that ran have the same short name, it
-// has as much of the path as tells them apart: what the sentence says of one need not hold for the others.
+// nameOf names a caller in a sentence. If functions of several packages with
+// the same short name ran on this side, the name has enough of the path to tell
+// them apart. The sentence may not be true of the others.
 func (s *Summary) nameOf(tree *trace.Tree, caller int) name {
 	function := tree.Call(caller).Function
 	short := funcname.Short(function)
@@ -50,12 +51,13 @@ func (s *Summary) calledOn(tree *trace.Tree) map[string][]string {
 	return all
 }
 
-// apart returns two names as short as they can be without being the same: with as many elements of their packages' paths as that takes.
+// apart returns the shortest different names of two functions. If their short
+// names are equal, elements of their packages' paths are added.
 func apart(a, b string) (string, string) {
 	return untilApart(a, b, funcname.Short(a), funcname.Short(b))
 }
 
-// FilesApart returns two files as short as they can be without being the same.
+// FilesApart returns the shortest different names of two files.
 func FilesApart(a, b string) (string, string) {
 	return untilApart(a, b, path.Base(a), path.Base(b))
 }
@@ -65,7 +67,8 @@ func InWordsApart(v diff.ValueChange) (string, string) {
 	return valuesApart(InWords(v.Name, v.A), InWords(v.Name, v.B))
 }
 
-// valuesApart shortens two values as far as they stay different: types of two packages may have the same short name.
+// valuesApart shortens two values as far as they stay different. Types of two
+// packages may have the same short name.
 func valuesApart(a, b string) (string, string) {
 	shortA, shortB := Shorten(a), Shorten(b)
 	if shortA != shortB || a == b {
@@ -90,18 +93,20 @@ func untilApart(a, b, shortA, shortB string) (string, string) {
 	return shortA, shortB
 }
 
-// longer adds an element of the path to the end of a name.
+// longer returns a longer end of the name full: it adds one path element in
+// front of end.
 func longer(full, end string) string {
 	before := strings.TrimSuffix(strings.TrimSuffix(full, end), "/")
 	return full[strings.LastIndexByte(before, '/')+1:]
 }
 
-// shortFile is a file with the last element of its package's path.
+// shortFile returns the base name of a file with its last folder.
 func shortFile(file string) string {
 	return path.Join(path.Base(path.Dir(file)), path.Base(file))
 }
 
-// NameWithPurpose returns the name of a call in a sentence; if many calls share the name, with its purpose.
+// NameWithPurpose returns the name of a call in a sentence. If many calls share
+// the name, it adds the purpose.
 func NameWithPurpose(call *trace.Call) string {
 	if purpose := PurposeOf(call); purpose != "" {
 		return fmt.Sprintf("%s (%s)", call.ShortName(), purpose)
@@ -109,7 +114,8 @@ func NameWithPurpose(call *trace.Call) string {
 	return call.ShortName()
 }
 
-// PurposeOf returns what distinguishes a call of an admission plugin from those of others.
+// PurposeOf returns the name, or else the type, of the admission plugin that a
+// call is for. It is "" for other calls.
 func PurposeOf(call *trace.Call) string {
 	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
 		if value := call.Attributes[attribute]; value != "" {

@@ -7,20 +7,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A finding is the content of one Statement while it is collected: one change, or several that differ only in their
-// purpose, such as calls of plugins.
+// A finding is the content of one Statement while it is collected. It is one
+// change, or several that differ only in their purpose, such as calls of
+// plugins.
 type finding struct {
 	layer string
-	// only is set for an addition or a removal, else change.
+	// only is set for an addition or a removal. Otherwise change is set.
 	only   *only
 	change *ShownChange
 	// purposes are the purposes of the calls, in order; empty if they are not known.
 	purposes []string
-	// replaced is the removal whose place an addition took.
+	// replaced is the removal that the addition replaces.
 	replaced *finding
-	// alsoBy is the caller that calls the same plugins in the other phase of admission; none if its name is "".
+	// alsoBy is the caller that calls the same plugins in the other phase of
+	// admission. Its name is "" if there is none.
 	alsoBy name
-	// at are the calls of the merged tree that changed so.
+	// at are the changed calls of the merged tree.
 	at []int
 }
 
@@ -32,21 +34,24 @@ func (st *finding) calls() []int {
 	return st.at
 }
 
-// An only is a call that only one side makes, without its purpose. Equal ones are one statement.
+// An only is a call that only one side makes, without its purpose. Equal values
+// become one statement.
 type only struct {
 	kind diff.Kind
-	// full is the function's name, function its short name; inner is the call below it that both sides make, none if its name is "".
+	// full is the function's name, function its short name. inner is the call
+	// below it that both sides make. Its name is "" if there is none.
 	full, function string
 	caller, inner  name
 	why            diff.Reason
 	times          int
-	// above is the caller, as a call of A, and innerA the inner call.
+	// above is the caller and innerA the inner call, both as calls of A.
 	above, innerA int
-	// deepA and deepB count how deep calls of the function are nested on each side, if the inner call is one of them; else they are 0.
+	// deepA and deepB are the depths of nested calls of the function on each
+	// side. They are 0 unless the inner call is one of these calls.
 	deepA, deepB int
 }
 
-// A name is a Named of at most one purpose.
+// A name is a Named with at most one purpose.
 type name struct{ function, short, purpose string }
 
 func (n name) named() Named {
@@ -57,10 +62,11 @@ func (n name) named() Named {
 	return named
 }
 
-// nameOfCall is the name of a call; if many calls share it, with its purpose.
+// nameOfCall returns the name of a call. If many calls share it, it has the
+// purpose.
 func nameOfCall(call *trace.Call) name { return name{call.Function, call.ShortName(), PurposeOf(call)} }
 
-// statements puts the changes that a first look should have into statements.
+// statements collects the changes for a first look as findings.
 func (s *Summary) statements() []*finding {
 	var all []*finding
 	index := map[only]*finding{}
@@ -75,7 +81,7 @@ func (s *Summary) statements() []*finding {
 		}
 		tree, top := s.SideOf(change.Change)
 		keys := s.KeysBetween(change.Change, s.guide)
-		if len(keys) == 0 || tree.Parent(top) < 0 { // of a whole request, nothing calls the key steps from outside
+		if len(keys) == 0 || tree.Parent(top) < 0 { // a whole request has no caller
 			keys = []int{top}
 		}
 		s.folded[i] = !slices.Contains(keys, top)
@@ -96,14 +102,16 @@ func (s *Summary) statements() []*finding {
 	return asked(s.withBesides(replacements(all, s.partOfStatement), index))
 }
 
-// asks reports whether the statement says that only one side asks these plugins, in code that is the same on both sides.
+// asks reports whether the statement says that only one side calls these
+// plugins, in code that is the same on both sides.
 func (st *finding) asks() bool {
 	o := st.only
 	return o != nil && st.replaced == nil && len(st.purposes) > 0 && o.inner.short == "" && o.times == 0 &&
 		o.why.Why == diff.OtherWay && o.why.Way.Kind == diff.WayCalls && o.why.Gate == "" && o.why.Branch.Asked && !o.why.Branch.Differs
 }
 
-// asked merges the statement that a phase of admission asks plugins on one side alone with that on the other phase.
+// asked merges the statements on the two phases of admission, if the same
+// plugins are called in both phases on one side alone.
 func asked(all []*finding) []*finding {
 	var out []*finding
 	for _, st := range all {
@@ -120,8 +128,9 @@ func asked(all []*finding) []*finding {
 	return out
 }
 
-// withBesides adds what besides returns, behind the statement on the call that makes those calls. What takes the place of another
-// call has no such statements.
+// withBesides adds the findings of besides, each behind the finding on the call
+// that makes these calls. A call that replaces another one has no such
+// findings.
 func (s *Summary) withBesides(all []*finding, known map[only]*finding) []*finding {
 	told := map[int]bool{} // calls of the merged tree
 	for _, st := range all {
@@ -147,8 +156,9 @@ func (s *Summary) withBesides(all []*finding, known map[only]*finding) []*findin
 	return out
 }
 
-// besides returns statements on the key steps that came, or went, with call i of the merged tree: calls that it makes itself, and whose
-// functions only its side has. The sentence on call i, that it stands between two others, says nothing of them.
+// besides returns findings on the key steps that came or went with call i of
+// the merged tree. Call i itself makes these calls, and only its side has their
+// functions. The sentence on call i only says that it is between two others.
 func (s *Summary) besides(kind diff.Kind, i int) []*finding {
 	tree, calls := s.Diff.A, s.Merged.A
 	if kind == diff.Added {
@@ -174,8 +184,8 @@ func (s *Summary) besides(kind diff.Kind, i int) []*finding {
 	return all
 }
 
-// replacements merges a removal and the addition that replaces it into one statement: both are
-// below the same call and above the same call.
+// replacements merges a removal and the addition that replaces it into one
+// finding. Both are below the same call and above the same call.
 func replacements(all []*finding, part func(*finding) string) []*finding {
 	var gone []*finding
 	for _, removed := range all {
@@ -189,7 +199,7 @@ func replacements(all []*finding, part func(*finding) string) []*finding {
 			}
 		}
 		if alike := slices.DeleteFunc(slices.Clone(by), func(added *finding) bool { return part(added) != part(removed) }); len(alike) == 1 {
-			by = alike // several came in one place, or went
+			by = alike // several were added or removed in one place
 		}
 		if len(by) == 1 {
 			by[0].replaced = removed
@@ -199,7 +209,7 @@ func replacements(all []*finding, part func(*finding) string) []*finding {
 	return slices.DeleteFunc(all, func(s *finding) bool { return slices.Contains(gone, s) })
 }
 
-// partOfStatement names the part of the server in which a statement is shown.
+// partOfStatement returns the part of the server that shows a statement.
 func (s *Summary) partOfStatement(st *finding) string {
 	return s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function)
 }
@@ -209,8 +219,9 @@ func (o *only) samePlace(removed *only) bool {
 	return between && o.why.Replaces(removed.why)
 }
 
-// onlyAt describes an addition or a removal by a call of its side: its own, or a key step below that, above the call that both
-// sides make.
+// onlyAt describes an addition or a removal by a call of its side. This is the
+// changed call, or a key step between it and the call below that both sides
+// make.
 func (s *Summary) onlyAt(c *ShownChange, call int) only {
 	o := s.only(c)
 	tree, top := s.SideOf(c.Change)
@@ -223,7 +234,7 @@ func (s *Summary) onlyAt(c *ShownChange, call int) only {
 	return o
 }
 
-// mergedAt is a call of a side as that of the merged tree.
+// mergedAt returns the index in the merged tree for a call of a side.
 func (s *Summary) mergedAt(tree *trace.Tree, i int) int {
 	if tree == s.Diff.B {
 		return s.Merged.AtB[i]
@@ -253,8 +264,10 @@ func (s *Summary) only(c *ShownChange) only {
 	return o
 }
 
-// nested returns how deep calls of one function are nested on each side, where only one side makes the outer call and both make the
-// inner one; 0 if the two calls are not of one function. caller is the call above the outermost of them.
+// nested returns how deep calls of one function are nested on each side. Only
+// one side makes the call outer. Both sides make the call inner below it. The
+// depths are 0 if the two calls are not of one function. caller is the call
+// above the outermost nested call.
 func (s *Summary) nested(tree *trace.Tree, outer, inner int) (deepA, deepB, caller int) {
 	other, partner := s.Diff.B, s.Partners(tree)
 	if tree == s.Diff.B {
@@ -282,7 +295,8 @@ func (s *Summary) nested(tree *trace.Tree, outer, inner int) (deepA, deepB, call
 	return deepA, deepB, caller
 }
 
-// deepest returns how many calls of a function lie within each other at call i and below it, at most.
+// deepest returns the maximum depth of nested calls of a function, at call i
+// and below it.
 func deepest(tree *trace.Tree, i int, function string) int {
 	within, most := make([]int, tree.End(i)-i), 0
 	for n := range within {
@@ -297,7 +311,7 @@ func deepest(tree *trace.Tree, i int, function string) int {
 	return most
 }
 
-// inA is a call of either tree as that of A.
+// inA returns the index in A for a call of either tree.
 func (s *Summary) inA(tree *trace.Tree, i int) int {
 	if tree == s.Diff.A {
 		return i
@@ -305,6 +319,8 @@ func (s *Summary) inA(tree *trace.Tree, i int) int {
 	return s.Diff.InA[i]
 }
 
+// Reason returns the reason for a change. It is the zero Reason if the sources
+// are not known.
 func (s *Summary) Reason(c *ShownChange) diff.Reason {
 	if s.reasons == nil {
 		return diff.Reason{}
@@ -312,7 +328,7 @@ func (s *Summary) Reason(c *ShownChange) diff.Reason {
 	return s.reasons.Of(s.Diff, c.Change)
 }
 
-// statementOf returns the statement of a finding.
+// statementOf returns the statements of a finding.
 func (s *Summary) statementOf(f *finding) []Statement {
 	switch {
 	case f.only == nil:
@@ -374,7 +390,8 @@ func (s *Summary) onlyOn(o *only, purposes []string) Statement {
 	return st
 }
 
-// madeOn returns the pairs of caller and called function of the side that lacks what only the other side has.
+// madeOn returns the pairs of caller and called function on the side without
+// the change: A for an addition, else B.
 func (s *Summary) madeOn(kind diff.Kind) map[[2]string]bool {
 	tree := s.Diff.B
 	if kind == diff.Added {
@@ -430,14 +447,17 @@ func (s *Summary) moved(c *ShownChange) Statement {
 	return st
 }
 
-// isElsewhere reports whether the new caller did not make the call before, and the old caller no longer makes it.
+// isElsewhere reports whether the new caller did not make the call before, and
+// the old caller no longer makes it.
 func (s *Summary) isElsewhere(c *ShownChange) bool {
 	above, aboveWas := s.Diff.B.Parent(c.B), s.Diff.A.Parent(c.A)
 	if above < 0 || aboveWas < 0 {
 		return false
 	}
 	called, calledWas := s.Diff.B.Call(c.B), s.Diff.A.Call(c.A)
-	// The matching may have paired a caller with a function of another name, while the source also has one of its own name.
+	// The matching may have paired a caller with a function of another name,
+	// although the source also has a function of the caller's own name. Check
+	// both.
 	callers, callersWas := []*trace.Call{s.Diff.B.Call(above)}, []*trace.Call{s.Diff.A.Call(aboveWas)}
 	if i := s.Diff.InA[above]; i != diff.None {
 		callers = append(callers, s.Diff.A.Call(i))
@@ -484,7 +504,8 @@ func (s *Summary) repeated(c *ShownChange) Statement {
 	return st
 }
 
-// changed describes a change of a call that both sides make: of its values, one statement each.
+// changed describes a change of a call that both sides make. Changed values
+// have one statement each.
 func (s *Summary) changed(c *ShownChange) []Statement {
 	switch c.Kind {
 	case diff.Moved:

@@ -8,10 +8,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A template is the sentence of a kind of Statement. Names in braces stand for what Statement.values returns.
+// A template is the sentence of a kind of Statement. Statement.values replaces
+// the names in braces.
 type template struct {
 	kind StatementKind
-	// when chooses among templates of a kind: the first one holds whose when does. Nil always holds.
+	// when chooses among the templates of a kind: the first match is used. If
+	// when is nil, the template always matches.
 	when func(*Statement) bool
 	text message.Message
 }
@@ -76,7 +78,8 @@ var templates = []template{
 	{StatementCount, nil, message.Of("{b} calls only in {side}")},
 }
 
-// Text returns the sentence of a statement in the printer's language, without a full stop. duration writes a time in nanoseconds.
+// Text returns the sentence of a statement in the printer's language, without a
+// full stop. duration formats a time in nanoseconds.
 func (st *Statement) Text(p message.Printer, duration func(ns int64) string) string {
 	for _, t := range templates {
 		if t.kind == st.Kind && (t.when == nil || t.when(st)) {
@@ -86,7 +89,7 @@ func (st *Statement) Text(p message.Printer, duration func(ns int64) string) str
 	return ""
 }
 
-// values returns what stands for the names in braces of a template.
+// values returns the replacements of the names in braces of a template.
 func (st *Statement) values(p message.Printer, duration func(ns int64) string) map[string]string {
 	callee := st.Callee
 	if st.Only != 0 && st.B > 0 && st.Kind != StatementNested { // made several times
@@ -104,7 +107,8 @@ func (st *Statement) values(p message.Printer, duration func(ns int64) string) m
 	}
 }
 
-// wayText says what is between the Callee and its Caller; "" for nothing.
+// wayText names the package, queue or program between the Caller and the
+// Callee. It returns "" if there is none.
 func (st *Statement) wayText(p message.Printer) string {
 	switch st.Way.Kind {
 	case diff.WayThrough:

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// The listener's goroutine began first, and returned last.
+// TestStop checks the sentences and their order. The listener's goroutine began
+// first, and returned last.
 func TestStop(t *testing.T) {
 	tree := start(t, `
 runtime.main
@@ -38,7 +39,8 @@ runtime.main
 	}
 }
 
-// What waits for the end is a step of the end, not of the start.
+// TestStepsOfTheEnd checks that a call waiting for the end is a step of the
+// end, not of the start.
 func TestStepsOfTheEnd(t *testing.T) {
 	tree := start(t, `
 runtime.main

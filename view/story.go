@@ -8,14 +8,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Story is a view divided into sections. Steps are nested below their callers only
-// within a section, so that the way of a request through dozens of nested calls
-// needs at most maxLevel levels of indentation. Every front end of apitrace shows the
-// same sections with the same numbers.
+// A Story is a view divided into sections. Steps are nested below their callers
+// only within a section. The way of a request through dozens of nested calls
+// thus needs at most maxLevel levels of indentation. Every front end of
+// apitrace shows the same sections with the same numbers.
 type Story struct {
 	*View
-	// Sections are in order of entry, except those with Node.Afterwards, which come last. Sections[0]
-	// begins with the view's root.
+	// Sections are in order of entry. Sections with Node.Afterwards come last.
+	// Sections[0] begins with the view's root.
 	Sections []*Section
 	// Names has the names of the calls in the story.
 	Names *Names
@@ -27,20 +27,22 @@ type Story struct {
 type Section struct {
 	// Number counts from 1, in order of entry.
 	Number int
-	// Layer is the layer of the first step, "" if it has none.
+	// Layer is the layer of the first step, or "" if it has none.
 	Layer string
-	// Root is the first step, with which the request enters the layer.
+	// Root is the first step: with it, the request enters the layer.
 	Root *Node
-	// Caller is the step that called Root, in the section From; both are nil for the first section.
+	// Caller is the step that called Root, in the section From. Both are nil
+	// for the first section.
 	Caller *Node
 	From   *Section
-	// GoesOn is set if the section continues From's layer and is a section of its own
-	// only because it is nested too deeply to be drawn there.
+	// GoesOn is set if the section continues From's layer. It is a section of
+	// its own only because it is nested too deeply to be drawn there.
 	GoesOn bool
 }
 
-// maxLevel is the deepest level of indentation in a section. A function that calls nothing may be one level deeper: a section
-// of its own would have that line alone.
+// maxLevel is the deepest level of indentation in a section. A function that
+// calls nothing may be one level deeper, because its own section would have
+// only that line.
 const maxLevel = 6
 
 // Tell divides a view into sections.
@@ -57,11 +59,11 @@ func Tell(v *View) *Story {
 
 type storyteller struct {
 	story *Story
-	// later has the sections that are not numbered yet: those that a write caused.
+	// later has the sections that a write caused. They are not numbered yet.
 	later []*Section
 }
 
-// section numbers a section, and then those that begin below it.
+// section numbers a section, and then the sections that begin below it.
 func (t *storyteller) section(s *Section) {
 	t.story.Sections = append(t.story.Sections, s)
 	s.Number = len(t.story.Sections)
@@ -80,7 +82,7 @@ func (t *storyteller) holds(s *Section, n *Node) {
 	}
 }
 
-// walk finds the steps below n with which further sections begin.
+// walk finds the steps below n that begin further sections.
 func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 	for _, child := range n.Children {
 		next := &Section{Layer: child.Layer, Root: child, Caller: n, From: s}
@@ -102,10 +104,12 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 	}
 }
 
-// leaves reports whether a new section begins with a child of one of s's steps: the
-// request goes to another process, the event of its own write is handled, or many
-// steps in or after another layer follow. A single step between two of s's layer stays. In a comparison, which shows
-// few of the steps in between, what another layer does below folded calls has a section of its own, too.
+// leaves reports whether a child of one of s's steps begins a new section. It
+// does if the request goes to another process, if the event of its own write is
+// handled, or if many steps in or after another layer follow. A single step
+// between two steps of s's layer stays in s. A comparison shows few of the
+// steps in between, so calls of another layer below folded calls also have
+// their own section.
 func (t *storyteller) leaves(s *Section, child *Node) bool {
 	const together, below = 2, 4 // steps
 	switch {
@@ -127,8 +131,9 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 		count(child, below, func(*Node) bool { return true }) >= below
 }
 
-// endsImpersonation reports whether a step below the filter of impersonation is the filter of authorization: both have one layer, and up
-// to v1.19 no step of another layer stands between them.
+// endsImpersonation reports whether child is the authorization filter and above
+// is the impersonation filter. Both filters are in one layer. Up to v1.19, no
+// step of another layer is between them.
 func (t *storyteller) endsImpersonation(above, child *Node) bool {
 	return Impersonation(above.Layer, t.story.First(above).Function) && authorizes.MatchString(t.story.First(child).Function)
 }
@@ -136,8 +141,9 @@ func (t *storyteller) endsImpersonation(above, child *Node) bool {
 // authorizes matches the filter of authorization.
 var authorizes = regexp.MustCompile(`/filters\.[wW]ithAuthorization\.func\d+$`)
 
-// passes reports whether a step only leads to one other layer: a section of it would have nothing to
-// tell. The watch cache and the store behind it are exceptions, so that the reader sees which of them was asked.
+// passes reports whether a step only leads to one other layer. A section of it
+// would tell nothing. The watch cache and the store behind it are exceptions,
+// so that the reader sees which of them was called.
 func (t *storyteller) passes(n *Node) bool {
 	if n.Layer == trace.LayerCacher || n.Layer == trace.LayerEtcd3 || len(n.Children) != 1 || n.Fatal {
 		return false
@@ -149,12 +155,13 @@ func (t *storyteller) passes(n *Node) bool {
 	return next.Layer != n.Layer && next.Layer != "" && !returnsTo(next, n.Layer)
 }
 
-// returnsTo reports whether a step calls the layer that it was called from.
+// returnsTo reports whether a step calls the layer that called it.
 func returnsTo(n *Node, layer string) bool {
 	return slices.ContainsFunc(n.Children, func(child *Node) bool { return child.Layer == layer && !child.Crossing && !child.Afterwards })
 }
 
-// count counts the connected steps from n downwards for which asked returns true, up to most.
+// count counts the connected steps from n downwards that asked selects, up to
+// most.
 func count(n *Node, most int, asked func(*Node) bool) int {
 	if !asked(n) {
 		return 0
@@ -169,7 +176,7 @@ func count(n *Node, most int, asked func(*Node) bool) int {
 	return sum
 }
 
-// Folded counts the hidden calls whose nearest shown caller is n.
+// Folded counts the hidden calls below n, without the calls below its children.
 func (n *Node) Folded() int {
 	sum := n.Below
 	for _, child := range n.Children {
@@ -178,8 +185,9 @@ func (n *Node) Folded() int {
 	return sum
 }
 
-// DurationNs returns the time in nanoseconds in which a node's calls ran; time in which several
-// ran counts once. unfinished is set if the first of them had not returned.
+// DurationNs returns the running time of a node's calls in nanoseconds. Time
+// with several running calls counts once. unfinished is set if the first call
+// had not returned.
 func (s *Story) DurationNs(n *Node) (sum int64, unfinished bool) {
 	end := int64(math.MinInt64)
 	for _, i := range n.Calls { // in order of entry
@@ -191,13 +199,14 @@ func (s *Story) DurationNs(n *Node) (sum int64, unfinished bool) {
 	return sum, s.First(n).Unfinished
 }
 
-// Timed tells whether a duration was recorded of any of a node's calls: of a function that calls nothing, only the
-// entry was.
+// Timed reports whether any of a node's calls has a recorded duration. For a
+// function that calls nothing, only the entry was recorded.
 func (s *Story) Timed(n *Node) bool {
 	return slices.ContainsFunc(n.Calls, func(i int) bool { return !s.Tree.Call(i).Leaf })
 }
 
-// SectionOf returns the section in which call i is shown or, if it is folded, the nearest call above it.
+// SectionOf returns the section that shows call i. If the call is folded, it
+// returns the section of the nearest shown call above.
 func (s *Story) SectionOf(i int) *Section {
 	for ; i > 0 && s.sections[i] == nil; i = s.Tree.Parent(i) {
 	}

@@ -18,7 +18,7 @@ type LayerSummary struct {
 	Layer, Title string
 	// Statements describe the changes that the default view shows.
 	Statements []Statement
-	// Smaller counts the others.
+	// Smaller counts the other changes.
 	Smaller int
 }
 
@@ -32,7 +32,7 @@ func (s *Summary) summarize() {
 			s.Instead[st.at[0]] = st.replaced.at[0]
 		}
 	}
-	for _, p := range s.Packages { // last: they say least of what runs
+	for _, p := range s.Packages { // last: they say the least about the calls
 		s.say(p.Layer, s.packageMoved(p), s.movedTo(p))
 	}
 	for i, change := range s.Changes {
@@ -51,8 +51,9 @@ func (s *Summary) summarize() {
 	}
 }
 
-// parts returns the parts of the server in the order in which the request enters them: by the first key step or, if a part has none,
-// by the first call. Helpers of a part are often called before the request gets there.
+// parts returns the parts of the server in the order that the request enters
+// them. A part is entered at its first key step or, if it has none, at its
+// first call. Helpers of a part are often called before the request gets there.
 func (s *Summary) parts() []string {
 	first := map[string]int{}
 	for i := range s.Merged.Tree.Len() {
@@ -65,8 +66,8 @@ func (s *Summary) parts() []string {
 	return slices.SortedFunc(maps.Keys(first), func(a, b string) int { return cmp.Compare(first[a], first[b]) })
 }
 
-// shorten limits the sentences of each layer; the changes of the others count as smaller
-// changes.
+// shorten limits the number of statements of each layer. The other statements
+// count as smaller changes.
 func (s *Summary) shorten() {
 	const most = 12
 	for i := range s.layers {
@@ -77,8 +78,8 @@ func (s *Summary) shorten() {
 	}
 }
 
-// countOnly describes layers in which only one side has calls, all of them below changes of
-// other layers.
+// countOnly adds statements to layers without one: they count the calls that
+// only one side has. All these calls are below changes of other layers.
 func (s *Summary) countOnly() {
 	type only struct{ a, b []int }
 	counts := map[string]only{}
@@ -110,12 +111,12 @@ func (s *Summary) countOnly() {
 // A Summary describes in statements how two requests differ.
 type Summary struct {
 	*Differences
-	// Layers are the parts of the server in which something changed, in the order in which the request enters them. Unchanged has the
-	// titles of the others.
+	// Layers are the changed parts of the server, in the order that the request
+	// enters them. Unchanged has the titles of the other parts.
 	Layers    []LayerSummary
 	Unchanged []string
-	// Instead has the calls of side B of which a statement says that they take the place of a call of side A, with that call; both are
-	// calls of the merged tree.
+	// Instead maps a call of side B to the call of side A that it replaces,
+	// according to a statement. Both are calls of the merged tree.
 	Instead map[int]int
 
 	guide Guide
@@ -124,22 +125,24 @@ type Summary struct {
 	reasons *diff.Reasons
 	layers  []LayerSummary
 	index   map[string]int
-	// said has by its words where in its layer a statement is.
+	// said maps the words of a statement, with its part, to its index there.
 	said map[string]int
-	// called has the functions of a side by their short names, see callerName.
+	// called maps short names to functions, by side; see calledOn.
 	called map[*trace.Tree]map[string][]string
-	// made has the pairs of caller and called function of a side, see madeOn.
+	// made has the pairs of caller and called function, by side; see madeOn.
 	made map[*trace.Tree]map[[2]string]bool
-	// folded marks the changes in whose place there are statements on key steps below their calls.
+	// folded marks the changes that are told by statements on key steps below
+	// their calls.
 	folded map[int]bool
 }
 
-// SideNames are what the two sides are called.
+// SideNames are the names of the two sides.
 type SideNames struct {
 	A, B string
 	// Lang is the language of titles, "en" or "zh".
 	Lang string
-	// Scenarios is set for two scenarios on one release, where nothing changed with time.
+	// Scenarios is set for two scenarios on one release. Nothing changed over
+	// time between them.
 	Scenarios bool
 }
 
@@ -153,10 +156,12 @@ func NewSummary(c *Differences, guide Guide, sides SideNames, reasons *diff.Reas
 	return s
 }
 
-// impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.
+// impersonation is the name of a part of the authorization layer. It has its
+// own title, and so its own summary.
 const impersonation = trace.LayerAuthorization + "/impersonation"
 
-// part names the part of the server, a layer or a part of one, in which the sections of the tree show a function.
+// part returns the part of the server that shows a function: its layer, or
+// impersonation.
 func (s *Summary) part(layer, function string) string {
 	if Impersonation(layer, function) {
 		return impersonation
@@ -164,12 +169,12 @@ func (s *Summary) part(layer, function string) string {
 	return layer
 }
 
-// partOf is part for a call of the merged tree.
+// partOf returns the part of the server for call i of the merged tree.
 func (s *Summary) partOf(i int) string {
 	return partOf(s.guide, s.Merged.Tree.Call(i).Function)
 }
 
-// title returns the title of a part, "" if it has none.
+// title returns the title of a part, or "" if it has none.
 func (s *Summary) title(part string) string {
 	if part == impersonation {
 		return message.Of("Impersonation").In(s.sides.Lang)
@@ -177,7 +182,7 @@ func (s *Summary) title(part string) string {
 	return s.guide.Title(part)
 }
 
-// layer returns the summary of a part; it is new if there is none.
+// layer returns the summary of a part. It creates the summary if there is none.
 func (s *Summary) layer(name string) *LayerSummary {
 	at, ok := s.index[name]
 	if !ok {
@@ -193,7 +198,9 @@ func (s *Summary) layer(name string) *LayerSummary {
 	return &s.layers[at]
 }
 
-// say adds a statement to a layer, with the calls of the merged tree that it describes. A statement that is there already takes the calls.
+// say adds a statement to a part. calls are the calls of the merged tree that
+// it describes. If the part has an equal statement, that statement gets the
+// calls.
 func (s *Summary) say(part string, st Statement, calls []int) {
 	l := s.layer(part)
 	st.Layer = l.Layer
@@ -207,7 +214,8 @@ func (s *Summary) say(part string, st Statement, calls []int) {
 	l.Statements[at].Calls = append(l.Statements[at].Calls, calls...)
 }
 
-// words are the sentence of a statement and its evidence: two statements with the same words are one.
+// words returns the sentence of a statement and its evidence. Statements with
+// the same words are merged.
 func (st *Statement) words() string {
 	p := message.Printer{}
 	all := []string{st.Text(p, func(ns int64) string { return strconv.FormatInt(ns, 10) })}
@@ -217,14 +225,15 @@ func (st *Statement) words() string {
 	return strings.Join(all, "\n")
 }
 
-// count says how many calls of a layer only one side has.
+// count returns the statement that only one side has n calls of a layer.
 func (s *Summary) count(side Side, n int) Statement {
 	st := s.statement(StatementCount)
 	st.Only, st.B = side, int64(n)
 	return st
 }
 
-// movedTo are the calls of the merged tree whose functions went with a package.
+// movedTo returns the calls of the merged tree with a function that moved with
+// a package.
 func (s *Summary) movedTo(p PackageMove) []int {
 	var calls []int
 	for _, c := range s.Changes {

@@ -8,8 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Title returns the title of a section in a language: that of its layer or, for a layer with distinct parts such as
-// admission, that of the part. Sections that a write caused are marked.
+// Title returns the title of a section in a language. It is the title of the
+// section's layer. In a layer with distinct parts, such as admission, it is the
+// title of the part. The title marks sections that a write caused, and sections
+// that continue another one.
 func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	title, p := guide.Title(section.Layer), message.For(lang)
 	function := s.First(section.Root).Function
@@ -36,8 +38,8 @@ func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	return title
 }
 
-// Impersonation reports whether a function lets the caller act as another user, which is a part of the layer of authorization with
-// a title of its own.
+// Impersonation reports whether a function lets the caller act as another user.
+// These functions are a part of the authorization layer with its own title.
 func Impersonation(layer, function string) bool {
 	return layer == trace.LayerAuthorization && (strings.Contains(function, "mpersonation.") || strings.HasSuffix(function, "mpersonationRequests"))
 }

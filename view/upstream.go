@@ -7,11 +7,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// upstreamPrefix is the prefix of the attributes by which the guide marks calls of upstream's own tracing.
+// upstreamPrefix is the prefix of the guide's attributes for calls of
+// upstream's own tracing.
 const upstreamPrefix = "apitrace.upstream."
 
-// Upstream reports whether the call belongs to upstream's own tracing: it begins or
-// ends a span, or adds an event.
+// Upstream reports whether the call belongs to upstream's own tracing: it
+// begins or ends a span, or adds an event.
 func Upstream(call *trace.Call) bool {
 	for name := range call.Attributes {
 		if strings.HasPrefix(name, upstreamPrefix) {
@@ -21,8 +22,8 @@ func Upstream(call *trace.Call) bool {
 	return false
 }
 
-// upstreamSays reports whether the call names a span or an event, and does not
-// only end a span.
+// upstreamSays reports whether the call names a span or an event. A call that
+// only ends a span names none.
 func upstreamSays(call *trace.Call) bool {
 	return call.Attributes[trace.AttrUpstreamSpan] != "" || call.Attributes[trace.AttrUpstreamEvent] != ""
 }

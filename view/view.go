@@ -2,15 +2,16 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// A Choice sets what a view shows of a trace. The zero value shows the key steps, how
-// the request failed, and counts of everything else.
+// A Choice selects the parts of a trace that a view shows. The zero value shows
+// the key steps, how the request failed, and counts of everything else.
 type Choice struct {
-	// Full shows every call separately: nothing is folded or collapsed.
+	// Full shows every call separately. Nothing is folded or collapsed.
 	Full bool
-	// Most is the maximum number of steps: the most telling ones stay, see rankSteps.
-	// 0 means no limit; Full or a Filter lifts it.
+	// Most is the maximum number of steps. The most telling steps stay, see
+	// rankSteps. 0 means no limit. With Full, Marked or an active Filter there
+	// is no limit either.
 	Most int
-	// Depth cuts calls below this many levels; 0 cuts nothing. A call that
+	// Depth cuts calls below this many levels. 0 cuts nothing. A call that
 	// continues its caller (see Node.Continues) is on its caller's level.
 	Depth int
 	// Filter selects the calls of the view.
@@ -18,8 +19,8 @@ type Choice struct {
 	// Upstream shows each span and event of upstream's own tracing.
 	Upstream bool
 
-	// Marked, if set, selects the calls to show instead of key steps. Marks distinguishes
-	// calls of the same function.
+	// Marked, if set, selects the calls to show, in place of the key steps.
+	// Marks distinguishes calls of the same function.
 	Marked func(call int) bool
 	Marks  func(call int) string
 }
@@ -27,91 +28,96 @@ type Choice struct {
 // limited reports whether Most applies.
 func (c *Choice) limited() bool { return !c.Full && !c.Filter.Active() && c.Marked == nil }
 
-// A View is the shown part of one request. Each call of the request is in exactly one
-// place: in the Calls of a Node, or counted in one Node's Above, Below or Cut.
+// A View is the shown part of one request. Each call of the request is in
+// exactly one place: in the Calls of a Node, or counted in one Node's Above,
+// Below or Cut.
 type View struct {
 	Tree *trace.Tree
 	Root *Node
 	// ErrorPath is the error path of a failed request, or nil if it is not known.
 	ErrorPath *ErrorPath
 
-	// Shown counts the calls in Nodes; Collapsed, those of them that share their Node
-	// with others.
+	// Shown counts the calls in Nodes. Collapsed counts the shown calls that
+	// share their Node with others.
 	Shown, Collapsed int
-	// Folded counts the calls hidden as plumbing, Cut those below Choice.Depth.
+	// Folded counts the calls hidden as plumbing. Cut counts the calls below
+	// Choice.Depth.
 	Folded, Cut int
-	// LessTelling counts the folded calls that would be shown without Choice.Most; Upstream,
-	// those that are upstream's spans and events.
+	// LessTelling counts the folded calls that would be shown without
+	// Choice.Most. Upstream counts the folded calls that are upstream's spans
+	// and events.
 	LessTelling, Upstream int
-	// Matching counts the calls that Choice.Filter selects; Plumbing, those of them that are
-	// folded because they are not key steps.
+	// Matching counts the calls that Choice.Filter selects. Plumbing counts the
+	// matching calls that are folded because they are not key steps.
 	Matching, Plumbing int
-	// Handled counts the calls that Filter.Errors left out because their error had no part in
-	// the request's failure.
+	// Handled counts the calls that Filter.Errors left out because their error
+	// had no part in the request's failure.
 	Handled int
-	// marked is set if the choice is that of a comparison (Choice.Marked).
+	// marked is set for the view of a comparison (Choice.Marked).
 	marked bool
 }
 
-// A Node is a shown call, or several equal consecutive calls that are shown as one.
+// A Node is a shown call, or several equal consecutive calls that are shown as
+// one.
 type Node struct {
 	// Calls are indices of View.Tree, in order of entry: one call, or the
-	// collapsed ones.
+	// collapsed calls.
 	Calls    []int
 	Children []*Node
 
 	// Above counts the folded calls between this node and its parent. A folded
 	// call that leads to several nodes is counted at the first.
 	Above int
-	// Through counts the folded calls on the way from the parent's call to this one,
-	// however many nodes they lead to: 0 if the parent itself made this call. For collapsed
-	// calls it is that of the longest way.
+	// Through counts the folded calls on the way from the parent's call to this
+	// call, even if they lead to several nodes. It is 0 if the parent itself
+	// made this call. For collapsed calls, it is the maximum.
 	Through int
 	// Below counts the folded calls below this node that lead to no other node.
 	Below int
 	// Cut counts the calls below this node that lie deeper than Choice.Depth.
 	Cut int
-	// Upstream counts upstream's own spans and events among the folded calls to
-	// which this node is the nearest above.
+	// Upstream counts upstream's own spans and events among the folded calls
+	// below this node, without the calls below its children.
 	Upstream int
 
 	// Layer and Key are the Classifier's results for the first call.
 	Layer string
 	Key   bool
-	// Group is the Classifier's label, or "". Consecutive calls of one group are
-	// collapsed even if their functions differ, and the calls below them are folded,
-	// unless something failed there or another process was called.
+	// Group is the Classifier's label, or "". Consecutive calls of one group
+	// are collapsed even if their functions differ. The calls below them are
+	// folded, unless something failed there or another process was called.
 	Group string
 
 	// NewGoroutine is set if the call runs on another goroutine than its parent
-	// node, Crossing if it runs in another process.
+	// node. Crossing is set if it runs in another process.
 	NewGoroutine, Crossing bool
-	// Handoff is the queue, such as raft, through which another goroutine took up the call as work of its parent
-	// node, or "".
+	// Handoff is the queue, such as raft, that handed the call to another
+	// goroutine as work of its parent node. It is "" if there was none.
 	Handoff string
-	// Afterwards is set if the call handled the event that a write of the request had caused,
-	// on its way to the watchers. AfterNs is the time since the write in nanoseconds, or 0
-	// if it is not known.
+	// Afterwards is set if the call handled the event of a write by this
+	// request, on its way to the watchers. AfterNs is the time since the write
+	// in nanoseconds, or 0 if it is not known.
 	Afterwards bool
 	AfterNs    int64
-	// Origin is set if an error, a panic or a missing return began in this call. It is
-	// not set if the call only passed it on from a call below it.
+	// Origin is set if an error, a panic or a missing return began in this
+	// call. It is not set if the call only passed it on from a call below.
 	Origin bool
-	// Fatal is set if the outcome of the call decided the request: its error led to the
-	// answer, a panic passed through it, or it never returned. Other errors were handled
-	// by a caller, as happens in every successful request.
+	// Fatal is set if the outcome of the call decided the request: its error
+	// led to the answer, a panic passed through it, or it never returned. A
+	// caller handled all other errors, as happens in every successful request.
 	Fatal bool
 
-	// Continues is set if this node is the last child of its parent and does most of the
-	// parent's work: the next filter of a chain, or the function behind a wrapper. It is
-	// drawn on its parent's level, which keeps long chains readable.
+	// Continues is set if this node is the last child of its parent and does
+	// most of the parent's work. Examples are the next filter of a chain, and
+	// the function behind a wrapper. The node is drawn on its parent's level,
+	// which keeps long chains readable.
 	Continues bool
-	// Opens is the section that begins with this node, or nil if the node is in its caller's section.
-	// Tell sets it.
+	// Opens is the section that begins with this node. It is nil if the node is
+	// in its caller's section. Tell sets it.
 	Opens *Section
 }
 
-// NewView selects what to show of a trace.
+// NewView returns the view of a trace that a choice selects.
 func NewView(tree *trace.Tree, classifier Classifier, choice Choice) *View {
 	return newChooser(tree, classifier, choice).view(choice.Most)
 }
@@ -130,8 +136,8 @@ func (v *View) count(n *Node) {
 	}
 }
 
-// setContinues decides which nodes are shown on their parent's level. It returns the
-// number of nodes at and below n.
+// setContinues sets Continues of all nodes below n. It returns the number of
+// nodes at and below n.
 func setContinues(n *Node) int {
 	const worthwhile = 3 // for fewer nodes the ordinary indentation reads better
 	size, last := 1, 0
@@ -141,14 +147,15 @@ func setContinues(n *Node) int {
 	}
 	if last >= worthwhile && 2*last >= size-1 {
 		child := n.Children[len(n.Children)-1]
-		// Parent and child must have the same number of calls. Calls after the answer are a branch of their own.
+		// Parent and child must have the same number of calls. Calls after the
+		// answer are a branch of their own.
 		child.Continues = len(child.Calls) == len(n.Calls) && !child.Afterwards
 	}
 	return size
 }
 
-// cut removes the nodes below n, which is on the given level, that lie deeper
-// than depth.
+// cut removes the nodes below n that lie deeper than depth. n is on the given
+// level.
 func cut(n *Node, level, depth int) {
 	kept := n.Children[:0]
 	for _, child := range n.Children {
@@ -166,7 +173,8 @@ func cut(n *Node, level, depth int) {
 	n.Children = kept
 }
 
-// total counts the calls of n and of everything below it, including hidden ones.
+// total counts the calls of n and of everything below it, including hidden
+// calls.
 func (n *Node) total() int {
 	sum := len(n.Calls) + n.Above + n.Below + n.Cut
 	for _, child := range n.Children {

@@ -11,8 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// outline makes a tree of calls written one per line, two blanks per level, and
-// a name; "!text" behind it is the error, "@" a new goroutine, "#" in etcd, "~" that only the entry was recorded.
+// outline makes a tree of calls. Each line is a call: two blanks per level,
+// then its name. Behind the name, "!text" is the error, "@" a new goroutine,
+// "#" a call in etcd. "~" means that only the entry was recorded.
 func outline(t testing.TB, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
@@ -40,7 +41,8 @@ func outline(t testing.TB, text string) *trace.Tree {
 	return tree
 }
 
-// describe writes a view in the manner of outline, with what it hides and marks.
+// describe writes a view in the format of outline, with its marks and the
+// counts of hidden calls.
 func describe(v *View) string {
 	var out strings.Builder
 	var write func(n *Node, depth int)
@@ -303,7 +305,8 @@ func TestPanicAndUnfinishedBeginBelow(t *testing.T) {
 	}
 }
 
-// TestWhatAWriteCaused checks that the calls that a write caused are a branch of their own, which shows the time since the write.
+// TestWhatAWriteCaused checks that the calls caused by a write are a branch of
+// their own, which shows the time since the write.
 func TestWhatAWriteCaused(t *testing.T) {
 	tree := outline(t, `
 serve
@@ -326,8 +329,9 @@ serve
 	}
 }
 
-// TestAStartShowsHowTheServerComesToBe: the goroutines of a start continue and retry what fails, in layers that do
-// not belong to a start.
+// TestAStartShowsHowTheServerComesToBe checks that goroutines of a start are
+// not shown in layers that do not belong to it, where they continue and retry
+// after failures.
 func TestAStartShowsHowTheServerComesToBe(t *testing.T) {
 	tree := outline(t, `
 main
@@ -347,7 +351,7 @@ main
 	}
 }
 
-// starting takes functions called "p.key LAYER" for key steps of that layer.
+// starting treats functions called "p.key LAYER" as key steps of that layer.
 type starting struct{ viewtest.ByName }
 
 func (starting) Key(function string) bool { return strings.HasPrefix(function, "p.key") }
@@ -357,7 +361,8 @@ func (starting) Layer(function string) string {
 	return layer
 }
 
-// TestALeafNeedsNoSection draws a function that calls nothing where it is called, however deep that is.
+// TestALeafNeedsNoSection checks that a function that calls nothing is drawn
+// where it is called, at any depth.
 func TestALeafNeedsNoSection(t *testing.T) {
 	text := ""
 	for depth := range maxLevel + 1 {
@@ -371,7 +376,8 @@ func TestALeafNeedsNoSection(t *testing.T) {
 	}
 }
 
-// TestPluginsThatOnlyLook checks that calls of accessors are no further calls of a plugin.
+// TestPluginsThatOnlyLook checks that calls of accessors do not count as
+// further calls of a plugin.
 func TestPluginsThatOnlyLook(t *testing.T) {
 	tree := outline(t, `
 root
@@ -402,7 +408,7 @@ root
 	}
 }
 
-// TestTimed: a node has a time if one of its calls has.
+// TestTimed checks that a node has a time if one of its calls has.
 func TestTimed(t *testing.T) {
 	tree := outline(t, "root\n  a~\n  a~\n")
 	tree.Call(0).DurationNs = 100

@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// FirstGuide is a small view.Guide for tests: key steps by a part of their name.
+// FirstGuide is a small view.Guide for tests. It finds key steps by parts of
+// their names.
 type FirstGuide struct{ fewWords }
 
 // fewWords has a Guide's texts.
