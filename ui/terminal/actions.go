@@ -29,7 +29,7 @@ func (m *Model) close() {
 	m.toCaller()
 }
 
-// stay puts the cursor onto a row after the rows have changed.
+// stay puts the cursor on a row again after the rows have changed.
 func (m *Model) stay(r row) {
 	for i := range m.forest.rows {
 		if other := m.forest.rows[i]; other.kind == r.kind && other.call == r.call {
@@ -51,7 +51,8 @@ func (m *Model) toCaller() {
 	m.cursor = 0
 }
 
-// toSibling goes to the next row of the same level in a direction, in the same section.
+// toSibling goes to the next row of the same level in a direction, within the
+// section.
 func (m *Model) toSibling(direction int) {
 	r := m.row()
 	for i := m.cursor + direction; i >= 0 && i < len(m.forest.rows); i += direction {
@@ -80,7 +81,8 @@ func (m *Model) toHeading(direction int) {
 	m.status = saysNone.In(m.options.Lang)
 }
 
-// toNext goes to the next call for which is returns true, starting at the selected call and wrapping around.
+// toNext goes to the next call that the function is selects. It wraps around
+// the end.
 func (m *Model) toNext(is func(call int) bool) { m.toNextIn(1, is) }
 
 func (m *Model) toNextIn(direction int, is func(call int) bool) {
@@ -143,7 +145,8 @@ func (m *Model) toggleEverything() {
 	m.near(call)
 }
 
-// step steps through the recording, from the selected call if the user has selected it.
+// step steps through the recording. It goes on from the last position or, if
+// the user has selected another call, from that call.
 func (m *Model) step(action step.Action, direction step.Direction) {
 	if m.compared != nil {
 		m.status = saysNoSteps.In(m.options.Lang)
@@ -175,7 +178,7 @@ func (m *Model) nextRequest() {
 	m.take(m.drafter().of(m.rec, (m.request+1)%len(m.rec.Requests)))
 }
 
-// toggleLanguage changes the language of everything, and nothing else.
+// toggleLanguage changes the language of all texts. Nothing else changes.
 func (m *Model) toggleLanguage() {
 	if m.options.Lang == "zh" {
 		m.options.Lang = "en"
@@ -196,7 +199,7 @@ func (m *Model) toggleLanguage() {
 	}
 }
 
-// escape leaves the innermost mode: a job, a filter, a comparison.
+// escape leaves the innermost mode: a job, a filter or a comparison.
 func (m *Model) escape() {
 	switch {
 	case m.cancel():
@@ -252,7 +255,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	}
 }
 
-// click selects the row under the mouse; of the selected row, it opens or closes it.
+// click selects the row under the mouse. If the row is already selected, click
+// opens or closes it.
 func (m *Model) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft {
 		return

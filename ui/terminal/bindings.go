@@ -17,13 +17,13 @@ type binding struct {
 	do   func(*Model) tea.Cmd
 }
 
-// A bindingGroup is the bindings of one purpose.
+// A bindingGroup is the bindings for one purpose.
 type bindingGroup struct {
 	Title    message.Message
 	Bindings []binding
 }
 
-// act makes the action of a binding from a change that needs no command.
+// act makes the action of a binding from a change without a command.
 func act(change func(*Model)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		change(m)
@@ -31,8 +31,9 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 	}
 }
 
-// bindings returns the table of keys; its last group has those of the list of requests. Help and
-// documentation list it; Update looks keys up in it.
+// bindings returns the table of keys. Its last group has the keys of the list
+// of requests. Help and documentation list the table. Update looks keys up in
+// it.
 func bindings() []bindingGroup {
 	list := bindingGroup{Title: message.Of("In the list of \"apitrace record -i\"")}
 	for _, b := range requestBindings {
@@ -175,7 +176,8 @@ func (m *Model) scrollHelp(key string) {
 	}
 }
 
-// leave ends the program or, of a request of a list, goes back to that.
+// leave ends the program. If the request was opened from a list, leave goes
+// back to the list.
 func (m *Model) leave() tea.Cmd {
 	if m.nested {
 		m.left = true
@@ -184,7 +186,8 @@ func (m *Model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-// scrollPane scrolls the pane beside the tree or, without one, the part below it.
+// scrollPane scrolls the pane beside the tree. If there is none, it scrolls the
+// part below the tree.
 func (m *Model) scrollPane(lines int) {
 	if m.pane == paneNone {
 		m.belowScroll += lines

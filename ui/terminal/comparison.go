@@ -6,18 +6,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A comparison is two recordings in one tree. The model then shows the merged tree of the current
-// pair of requests.
+// A comparison is two recordings in one tree. The model then shows the merged
+// tree of the current pair of requests.
 type comparison struct {
 	*diff.Comparison
 	// nameA and nameB are the names of the sides.
 	nameA, nameB string
-	// pair is the index of the pair that is shown, view how.
+	// pair is the index of the shown pair. view is how it is shown.
 	pair int
 	view *render.DiffView
 }
 
-// pickOther lets the user choose the release to compare with. The previous release is the first choice.
+// pickOther lets the user choose the release to compare with. The previous
+// release is the first choice.
 func (m *Model) pickOther() {
 	all := m.lib.Releases() // the newest first
 	if m.compared != nil {
@@ -30,7 +31,8 @@ func (m *Model) pickOther() {
 	}
 }
 
-// requestOfB returns the index of the request that is shown, of a comparison that of side B.
+// requestOfB returns the index of the shown request. In a comparison, it is the
+// index of side B's request.
 func (m *Model) requestOfB() int {
 	if m.compared == nil {
 		return m.request
@@ -53,8 +55,9 @@ func (m *Model) leaveComparison() {
 	}
 }
 
-// side returns the recording and the tree of the selected call, and its index there: those of side B if
-// that side has the call, else those of side A.
+// side returns the recording and the tree of the selected call, and its index
+// there. In a comparison, they belong to side B if it has the call, else to
+// side A.
 func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 	if m.compared == nil {
 		return m.rec, m.forest.tree, m.call()
@@ -66,7 +69,7 @@ func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 	return m.compared.A, d.Diff.A, d.Merged.A[m.call()]
 }
 
-// changed reports whether something differs at a call of the merged tree.
+// changed reports whether the sides differ at a call of the merged tree.
 func (m *Model) changed(call int) bool {
 	return m.compared != nil && len(m.compared.view.Differences().Merged.Changes[call]) > 0
 }
@@ -80,7 +83,8 @@ func (m *Model) toChange(direction int) {
 	m.toNextIn(direction, func(i int) bool { return i != m.call() && m.changed(i) })
 }
 
-// selectedFunction returns the name of the selected call's function, "" before there is a tree.
+// selectedFunction returns the name of the selected call's function. It returns
+// "" for the first call and before there is a tree.
 func (m *Model) selectedFunction() string {
 	if m.forest == nil || m.call() == 0 {
 		return ""
@@ -88,8 +92,8 @@ func (m *Model) selectedFunction() string {
 	return m.forest.tree.Call(m.call()).Function
 }
 
-// selectFunction selects the first call of a function, if possible one that has a row, so that the user
-// keeps the place when switching to another release.
+// selectFunction selects the first call of a function that has a row, or else
+// the first call. This keeps the user's place in another release.
 func (m *Model) selectFunction(name string) {
 	if name == "" {
 		return

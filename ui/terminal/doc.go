@@ -1,8 +1,12 @@
-// Package terminal shows recordings full screen: a tree that can be opened, closed, searched and
-// stepped through, with the source, the values and the notes of the selected call beside it.
+// Package terminal shows recordings full screen. The user opens, closes,
+// searches and steps through a tree. Beside it are the source, the values and
+// the notes of the selected call.
 //
-// Package view decides on the content of the tree, its sections and its names, the same as in text. All state
-// is in Model and changes only in Update. Slow work and side effects go through a Library or a command of
-// Bubble Tea, so that tests can drive the model without them. bindings is the only table of keys: Update, the
-// help and the documentation read it.
+// All state is in Model and changes only in Update. Slow work and side effects
+// go through a Library or a command of Bubble Tea, so tests can drive the model
+// without them. bindings is the only table of keys: Update, the help and the
+// documentation read it.
+//
+// The content of the tree, its sections and its names do not belong here:
+// package view decides on them, the same as in text.
 package terminal

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A drafter prepares trees. It copies the fields of a Model that it needs, so it can work in the background
-// while keys change the model.
+// A drafter prepares trees. It copies the fields of a Model that it needs, so
+// it can work in the background while keys change the model.
 type drafter struct {
 	lib     Library
 	options Options
@@ -33,7 +33,7 @@ type draft struct {
 	forest   *forest
 	// live is set if rec was replayed just now.
 	live bool
-	// status is the message about it for the status line.
+	// status is the message about the draft for the status line.
 	status string
 }
 
@@ -57,8 +57,8 @@ func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
 	return draft{rec: rec, guide: guide, request: request, forest: newForest(story)}, nil
 }
 
-// comparison compares two recordings and prepares the pair whose side B is the given request, or else the
-// first pair that both sides have.
+// comparison compares two recordings. It prepares the pair of the given request
+// of side B, or else the first pair that both sides have.
 func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request int) (draft, error) {
 	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB}
 	for i, pair := range c.Requests {
@@ -69,7 +69,8 @@ func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request 
 	return d.nextPair(c, -1)
 }
 
-// nextPair prepares the next pair of requests that both sides have.
+// nextPair prepares the next pair of requests that both sides have, after the
+// given pair.
 func (d drafter) nextPair(c *comparison, after int) (draft, error) {
 	for n := range c.Requests {
 		if i := (after + 1 + n) % len(c.Requests); c.Requests[i].Diff != nil {
@@ -117,7 +118,7 @@ func (m *Model) show(d draft) {
 	m.selectFunction(selected)
 }
 
-// take shows a draft, or the error why there is none.
+// take shows a draft, or the error if there is none.
 func (m *Model) take(d draft, err error) {
 	if err != nil {
 		m.status = m.says(err)
@@ -142,7 +143,7 @@ func (m *Model) load(scenario, release string) tea.Cmd {
 	})
 }
 
-// compareWith compares the recording with that of another release.
+// compareWith compares the recording with the recording of another release.
 func (m *Model) compareWith(release string) tea.Cmd {
 	d, rec, name, request := m.drafter(), m.rec, m.nameOf(m.rec), m.requestOfB()
 	return m.start(saysComparing, rec.Scenario+" "+release, func(context.Context) tea.Msg {
@@ -155,7 +156,8 @@ func (m *Model) compareWith(release string) tea.Cmd {
 	})
 }
 
-// replay replays the scenario and shows the differences or, if the path is the same, the new tree.
+// replay replays the scenario. It shows the differences or, if the path is the
+// same, the new tree.
 func (m *Model) replay() tea.Cmd {
 	d, was, request := m.drafter(), m.rec, m.requestOfB()
 	return m.start(saysReplaying, was.Scenario, func(ctx context.Context) tea.Msg {

@@ -11,10 +11,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// colours are the sequences that the screen is drawn with.
+// colours matches the escape sequences that draw the screen.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*(?:\a|\x1b\\\\)")
 
-// TestHostileRecording: every text of a file may be hostile. The screen, in each mode, and the window's title show it escaped.
+// TestHostileRecording checks that hostile texts of a file are escaped, on the
+// screen in each mode and in the window's title.
 func TestHostileRecording(t *testing.T) {
 	const evil = "evil\x1b]0;owned\a\x1b[2J\u009b31m\u202egpj\u2066\u2028\r\x7f"
 	rec, err := recordings.Load("v1.37.1", "create-invalid")

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A hunkKey identifies the two functions whose texts are compared.
+// A hunkKey identifies the two functions with the compared texts.
 type hunkKey struct{ releaseA, releaseB, functionA, functionB string }
 
 // A hunkText is the unified diff of two functions, or the reason why there is none.
@@ -27,7 +27,8 @@ type hunked struct {
 	text hunkText
 }
 
-// compareSource returns the command that compares the source of the selected call, nil if that is known or not asked for.
+// compareSource returns the command that compares the source of the selected
+// call. It returns nil if the result is known or not shown.
 func (m *Model) compareSource() tea.Cmd {
 	if m.compared == nil || !m.below || m.mode != modeTree {
 		return nil
@@ -49,8 +50,9 @@ func (m *Model) compareSource() tea.Cmd {
 	}
 }
 
-// belowLines returns the lines below the tree of a comparison: the change of the selected call, and the diff of its
-// function from the hunk on that made the difference.
+// belowLines returns the lines below the tree of a comparison. They are the
+// change of the selected call, and the diff of its function, which begins at
+// the hunk that made the difference.
 func (m *Model) belowLines(width, height int) []string {
 	lines := m.compared.view.Details(m.call(), width)
 	f := m.compared.view.ChangedFunction(m.call())
@@ -61,7 +63,7 @@ func (m *Model) belowLines(width, height int) []string {
 	if known.err != nil {
 		return filled(append(lines, text.Wrap(text.Escape(m.says(known.err)), width)...), height)
 	}
-	heading := min(2, len(known.lines)) // which functions are compared
+	heading := min(2, len(known.lines)) // the names of the compared functions
 	hunk := max(heading, hunkOf(known.lines, f.Line, f.OnB))
 	from := max(heading, min(hunk+m.belowScroll, len(known.lines)-1))
 	m.belowScroll = from - hunk
@@ -76,10 +78,12 @@ func (m *Model) belowLines(width, height int) []string {
 	return filled(lines, height)
 }
 
-// hunkHeading is the heading of a hunk: its first line and their number, on sides A and B.
+// hunkHeading matches the heading of a hunk: the first line and the number of
+// lines, on sides A and B.
 var hunkHeading = regexp.MustCompile(`^@@ -(\d+),(\d+) \+(\d+),(\d+) @@`)
 
-// hunkOf returns the index of the heading of the hunk that contains a line of one side; 0 if none does.
+// hunkOf returns the index of the heading of the hunk that contains a line of
+// one side, or 0 if no hunk does.
 func hunkOf(lines []string, line int, onB bool) int {
 	for i, l := range lines {
 		m := hunkHeading.FindStringSubmatch(ansi.Strip(l))

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A job is slow work in the background of the screen. There is at most one; a new job replaces
-// the old one.
+// A job is slow work in the background of the screen. There is at most one. A
+// new job replaces the old one.
 type job struct {
 	says    message.Message
 	what    string
@@ -24,11 +24,12 @@ type (
 		job    *job
 		result tea.Msg
 	}
-	// ticked lets the time that a job has taken be drawn anew.
+	// ticked redraws the time that a job has taken.
 	ticked struct{ job *job }
 )
 
-// start does work in the background. Its result becomes a message unless the user cancels it.
+// start runs work in the background. Its result becomes a message unless the
+// user cancels it.
 func (m *Model) start(says message.Message, what string, work func(context.Context) tea.Msg) tea.Cmd {
 	m.cancel()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// slow is a shelf whose replays end when their context does.
+// slow is a shelf with replays that end when their context does.
 type slow struct{ shelf }
 
 func (slow) Replay(ctx context.Context, _, _ string) (*trace.Recording, error) {
@@ -19,7 +19,7 @@ func (slow) Replay(ctx context.Context, _, _ string) (*trace.Recording, error) {
 	return nil, ctx.Err()
 }
 
-// key gives a model one key, and returns its command.
+// key sends one key to a model and returns its command.
 func key(m *Model, code rune) tea.Cmd {
 	msg := tea.KeyPressMsg{Code: code}
 	if code < tea.KeyExtended && code >= ' ' {
@@ -34,7 +34,8 @@ func lastLine(m *Model) string {
 	return strings.TrimSpace(screen[strings.LastIndex(screen, "\n")+1:])
 }
 
-// A replay tells how long it takes, leaves the keys to the user, and ends when it is cancelled.
+// TestReplayInTheBackground checks that a replay shows how long it takes, does
+// not block keys, and ends when it is cancelled.
 func TestReplayInTheBackground(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -73,7 +74,8 @@ func TestReplayInTheBackground(t *testing.T) {
 	}
 }
 
-// A result that comes after another job was started is not shown.
+// TestLateResultsAreDropped checks that a result is not shown after another job
+// was started.
 func TestLateResultsAreDropped(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	first, _ := m.load("get-forbidden", "v1.37.1")().(tea.BatchMsg)

@@ -16,13 +16,14 @@ type Library interface {
 	Releases() []string
 	// Load returns the recording of a scenario by a release.
 	Load(scenario, release string) (*trace.Recording, error)
-	// Guide returns the guide in a language, as it holds for recordings.
+	// Guide returns the guide in a language, as it holds for the recordings.
 	Guide(lang string, recs ...*trace.Recording) (render.Guide, error)
-	// Source returns the text of a call's file, without using the network.
+	// Source returns the text of a call's file. It does not use the network.
 	Source(rec *trace.Recording, call *trace.Call) (string, error)
-	// SourceDiff compares the text of a function on both sides of a comparison, without using the network.
+	// SourceDiff compares the text of a function on both sides of a comparison.
+	// It does not use the network.
 	SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o source.DiffOptions) (string, error)
-	// Replay replays a scenario on the server that runs.
+	// Replay replays a scenario on the running server.
 	Replay(ctx context.Context, scenario, release string) (*trace.Recording, error)
 	// Editor returns the command that opens the file of a call at a line.
 	Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cmd, error)

@@ -23,8 +23,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Local is a Library of the recordings that apitrace carries, the sources and the editor of this machine,
-// and a server that "apitrace serve" keeps running.
+// Local is a Library of the recordings that apitrace carries, and of the
+// sources and the editor of this machine. It replays on a server that "apitrace
+// serve" keeps running.
 type Local struct{}
 
 var _ Library = (*Local)(nil)
@@ -103,7 +104,7 @@ func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
 	return message.Errorf("%w; \"apitrace source '%s' --k8s %s\" fetches it", err, call.ShortName(), rec.K8sVersion)
 }
 
-// versionOf returns the text of a call's function, without using the network.
+// versionOf returns the text of a call's function. It does not use the network.
 func versionOf(rec *trace.Recording, call *trace.Call) (source.Version, error) {
 	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {

@@ -22,7 +22,8 @@ const (
 	paneJSON
 )
 
-// Sides of the screen that a pane or the lower part has, in percent.
+// The limits for the size of a pane or of the lower part, in percent of the
+// screen.
 const leastShare, mostShare = 20, 80
 
 // A mode is the part that has the focus.
@@ -39,16 +40,17 @@ const (
 // Options set the initial state of a Model.
 type Options struct {
 	Lang string
-	// Colour is set where the terminal shows colours.
+	// Colour is set if the terminal shows colours.
 	Colour bool
 	ASCII  bool
-	// Steps is the initial number of steps of a request, as in the text of package render.
+	// Steps is the initial number of steps of a request, as in the text of
+	// package render.
 	Steps int
-	// Now is the clock; nil is that of the machine.
+	// Now is the clock. nil is the clock of the machine.
 	Now func() time.Time
 }
 
-// A Model is the state of the full-screen view. Update returns the next one.
+// A Model is the state of the full-screen view. Update returns the next state.
 type Model struct {
 	lib     Library
 	options Options
@@ -56,20 +58,20 @@ type Model struct {
 
 	rec     *trace.Recording
 	guide   view.Guide
-	request int // index of rec.Requests or, of a comparison, of its pairs
+	request int // index of rec.Requests or, in a comparison, of its pairs
 	forest  *forest
 	cursor  int // index of forest.rows
 	top     int // the first row on the screen
 	walker  step.Walker
 	at      step.Position
-	stepped bool // whether at is where the cursor is
+	stepped bool // whether at is the place of the cursor
 	marks   map[int]bool
 
 	width, height int
 	mode          mode
 	pane          pane
-	share         int // of the width that the pane has, in percent
-	belowShare    int // of the height that the part below the tree has, in percent
+	share         int // of the pane in the width, in percent
+	belowShare    int // of the part below the tree in the height, in percent
 	below         bool
 	belowScroll   int
 	scroll        int // of the pane or the help
@@ -78,23 +80,24 @@ type Model struct {
 
 	query    string
 	matches  []int
-	before   int      // the call that was selected before the search
-	opened   openness // what was open before it
+	before   int      // the selected call before the search
+	opened   openness // the open rows before the search
 	index    *index   // nil until it is built
-	indexing *forest  // of which an index is being built
+	indexing *forest  // an index of it is being built
 
 	picker picker
-	job    *job // nil if nothing is under way
+	job    *job // nil if none is running
 
-	compared   *comparison // nil if the tree is that of one recording
+	compared   *comparison // nil for a tree of one recording
 	sideBySide bool
 	hunks      map[hunkKey]hunkText
 
 	sources sourceCache
 
-	// nested is set for a request that was opened from a list; left, when the user goes back to the list.
+	// nested is set if the request was opened from a list. left is set when the
+	// user goes back to the list.
 	nested, left bool
-	live         *trace.Recording // that was replayed last
+	live         *trace.Recording // the last replay
 }
 
 // New returns the model of a recording.
@@ -117,7 +120,7 @@ func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd { return m.background() }
 
-// messages of commands
+// Messages of commands.
 type (
 	edited  struct{ err error }
 	indexed struct{ index *index }
@@ -128,7 +131,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	if done, ok := msg.(finished); ok {
 		if done.job != m.job {
-			return m, nil // was cancelled
+			return m, nil // the job was cancelled
 		}
 		m.job = nil
 		msg = done.result
@@ -164,7 +167,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.background())
 }
 
-// background returns the commands that prepare data for the screen or the next keys.
+// background returns the commands that prepare data for the screen or the next
+// keys.
 func (m *Model) background() tea.Cmd {
 	var index tea.Cmd
 	if m.indexing != m.forest {
@@ -185,7 +189,7 @@ func (m *Model) nameOf(rec *trace.Recording) string {
 // row returns the row under the cursor.
 func (m *Model) row() row { return m.forest.rows[m.cursor] }
 
-// call returns the call that is selected.
+// call returns the selected call.
 func (m *Model) call() int { return int(m.row().call) }
 
 // goTo selects a call, and gives it a row if it has none.
@@ -198,7 +202,8 @@ func (m *Model) goTo(call int) {
 	m.scroll, m.belowScroll = 0, 0
 }
 
-// follow keeps the cursor on the screen, in the middle if it jumped.
+// follow keeps the cursor on the screen. If the cursor jumped, it is in the
+// middle.
 func (m *Model) follow() {
 	m.cursor = max(0, min(m.cursor, len(m.forest.rows)-1))
 	height := m.treeHeight()
@@ -216,7 +221,8 @@ func (m *Model) follow() {
 // treeHeight returns the height of the tree in lines.
 func (m *Model) treeHeight() int { return max(1, m.height-3-m.belowHeight()) }
 
-// belowHeight returns the height of the part below the tree in lines, including the rule between them.
+// belowHeight returns the height of the part below the tree in lines. It
+// includes the rule between them.
 func (m *Model) belowHeight() int {
 	if !m.below || m.compared == nil || m.mode != modeTree && m.mode != modeSearch && m.mode != modeFilter {
 		return 0

@@ -26,7 +26,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// shelf is a Library of the recordings, with a source that says its line numbers.
+// shelf is a Library of the recordings. Each line of its sources names the
+// file.
 type shelf struct{}
 
 func (shelf) Scenarios() []string { return []string{"create-deployment", "get-forbidden", "get-node"} }
@@ -73,7 +74,7 @@ func open(t testing.TB, scenario string, width, height int) *Model {
 	return m
 }
 
-// press types keys, and does what their commands do.
+// press types keys and runs their commands.
 func press(m *Model, keys ...string) {
 	for _, key := range keys {
 		msg := tea.KeyPressMsg{Text: key}
@@ -89,7 +90,8 @@ func press(m *Model, keys ...string) {
 	}
 }
 
-// settle does what a command does, and what that leads to. The ticks of a job are left out.
+// settle runs a command, and the commands that follow from it. The ticks of a
+// job are left out.
 func settle(m *Model, cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -159,7 +161,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// golden compares a screen with that of testdata.
+// golden compares a screen with the screen in testdata.
 func golden(t *testing.T, name, screen string) {
 	t.Helper()
 	lines := strings.Split(screen, "\n")
@@ -182,7 +184,8 @@ func golden(t *testing.T, name, screen string) {
 	}
 }
 
-// A filter that finds nothing gives the call back that was selected before it.
+// TestFilterWithoutMatchKeepsTheCall checks that leaving a filter without
+// matches restores the selected call.
 func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	press(m, "j", "j", "j")
@@ -193,7 +196,8 @@ func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {
 	}
 }
 
-// A comparison is offered with the release before.
+// TestComparisonOffersTheReleaseBefore checks that the previous release is the
+// first choice.
 func TestComparisonOffersTheReleaseBefore(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	press(m, "=")
@@ -202,7 +206,8 @@ func TestComparisonOffersTheReleaseBefore(t *testing.T) {
 	}
 }
 
-// A comparison opens where the reader was, also where that call is folded in it.
+// TestComparisonKeepsTheCall checks that a comparison opens at the selected
+// call, even if the call is folded there.
 func TestComparisonKeepsTheCall(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	press(m, "right", "right", "j")
@@ -213,7 +218,8 @@ func TestComparisonKeepsTheCall(t *testing.T) {
 	}
 }
 
-// A status that is longer than the screen is wide is shown whole.
+// TestLongStatusIsWrapped checks that a status wider than the screen is shown
+// in full.
 func TestLongStatusIsWrapped(t *testing.T) {
 	m := open(t, "get-node", 60, 20)
 	m.status = strings.Repeat("no such thing ", 12) + "the end"
@@ -223,7 +229,8 @@ func TestLongStatusIsWrapped(t *testing.T) {
 	}
 }
 
-// Each call that is selected by whatever way has a row, and the rows know it.
+// TestRowsKnowTheirCalls checks that each selected call has a row, and that the
+// rows know it.
 func TestRowsKnowTheirCalls(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)
 	for _, key := range strings.Fields("s s s d x c t e w u ] [ } { f z f right left S D X n w w w = 3 0 enter v v V | e t w u right left c f v z ] esc s s") {
@@ -239,7 +246,8 @@ func TestRowsKnowTheirCalls(t *testing.T) {
 	}
 }
 
-// No key does two things, and every key of the table has an effect that is told.
+// TestBindingsAreDistinct checks that no key has two actions, and that every
+// key of the table has an effect with a description.
 func TestBindingsAreDistinct(t *testing.T) {
 	seen := map[string]string{}
 	for i, group := range bindings() {
@@ -260,7 +268,8 @@ func TestBindingsAreDistinct(t *testing.T) {
 	}
 }
 
-// The page of the documentation lists the keys of the table, in each language.
+// TestDocsListTheBindings checks that the documentation lists the keys of the
+// table, in each language.
 func TestDocsListTheBindings(t *testing.T) {
 	listBindings(t, "../../docs/explore.md", "en", "keys")
 	listBindings(t, "../../docs/explore.zh.md", "zh", "按键")
@@ -301,8 +310,9 @@ func listBindings(t *testing.T, page, lang, keysTitle string) {
 	}
 }
 
-// The goal: a boot of 206,000 calls opens within 1.5 s and answers a key within 50 ms. As others may
-// use the machine, the processor time counts: cpu-ms/op, that of the garbage collector included.
+// BenchmarkBoot measures a boot of 206,000 calls. It must open within 1.5 s and
+// answer a key within 50 ms. Others may use the machine, so the processor time
+// counts: cpu-ms/op, with the garbage collector.
 func BenchmarkBoot(b *testing.B) {
 	measure := func(name string, do func()) {
 		b.Run(name, func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A sourceCache keeps the lines of the files that were looked at, by release and file.
+// A sourceCache keeps the lines of the shown files, by release and file.
 type sourceCache map[string]sourceFile
 
 type sourceFile struct {
@@ -23,8 +23,9 @@ type sourceFile struct {
 	err   error
 }
 
-// calledFrom returns the call in whose file the selected call was made, and the line; for the first call,
-// the call itself. While the user steps, it returns the position of control in the selected call.
+// calledFrom returns the caller of the selected call, and the line of the call
+// in the caller's file. For the first call, it returns the call itself. While
+// the user steps, it returns the position of control in the selected call.
 func (m *Model) calledFrom() (*trace.Call, int) {
 	_, tree, i := m.side()
 	call := tree.Call(i)
@@ -39,10 +40,10 @@ func (m *Model) calledFrom() (*trace.Call, int) {
 	return call, call.Line
 }
 
-// stepping reports whether the selected call is the one to which the last step led.
+// stepping reports whether the last step led to the selected call.
 func (m *Model) stepping() bool { return m.stepped && m.at.Call == m.call() }
 
-// paneLines returns the content of the pane, in lines of a width.
+// paneLines returns the content of the pane, wrapped to a width.
 func (m *Model) paneLines(width, height int) []string {
 	_, tree, selected := m.side()
 	call := tree.Call(selected)
@@ -83,7 +84,8 @@ func (m *Model) sourceHeading(place string) string {
 	return saysCalledAt.Format(m.options.Lang, place)
 }
 
-// sourceLines shows the file from which the selected call was made, its line in the middle.
+// sourceLines shows the caller's file with the line of the selected call in the
+// middle.
 func (m *Model) sourceLines(width, height int) []string {
 	call, at := m.calledFrom()
 	lines := text.Wrap(m.sourceHeading(fmt.Sprintf("%s:%d", call.File, at)), width)

@@ -20,7 +20,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Feed takes requests from a session, from any goroutine and without waiting, for a Requests.
+// A Feed passes requests from a session to a Requests. Any goroutine may add
+// requests without waiting.
 type Feed struct {
 	mu   sync.Mutex
 	rows []session.Row
@@ -41,7 +42,7 @@ func (f *Feed) Add(row session.Row) {
 	}
 }
 
-// wait waits for requests and returns those that have come in.
+// wait waits for requests and returns all that have arrived.
 func (f *Feed) wait() tea.Msg {
 	<-f.wake
 	f.mu.Lock()
@@ -59,20 +60,20 @@ type (
 	}
 )
 
-// A Requests lists the requests of a session as they come in. The user can open each. Update returns
-// the next state.
+// A Requests lists the requests of a session as they arrive. The user can open
+// each of them. Update returns the next state.
 type Requests struct {
 	lib      Library
 	options  Options
 	palette  render.Palette
 	feed     *Feed
 	recorder Recorder
-	hints    []string // lines for a shell from which requests can be sent
+	hints    []string // lines for a shell that sends requests
 
 	rows   []session.Row
 	cursor int // index of shown()
 	top    int
-	model  *Model // the request that is open, nil for the list
+	model  *Model // the open request, or nil for the list
 
 	width, height int
 	filter        string
@@ -81,15 +82,15 @@ type Requests struct {
 	status        string
 }
 
-// A Recorder is where a Requests gets the requests that it lists.
+// A Recorder is the source of the requests that a Requests lists.
 type Recorder interface {
 	// Read loads the requests of some rows.
 	Read(ctx context.Context, rows []session.Row) (*trace.Recording, error)
-	// Environment returns the environment variables with which a client is recorded.
+	// Environment returns the environment variables of a recorded client.
 	Environment() []string
 }
 
-// NewRequests returns a list that is filled by a feed.
+// NewRequests returns a list that a feed fills.
 func NewRequests(lib Library, feed *Feed, recorder Recorder, o Options) *Requests {
 	r := &Requests{lib: lib, options: o, feed: feed, recorder: recorder, width: 80, height: 24}
 	for _, variable := range recorder.Environment() {
@@ -143,7 +144,8 @@ func (r *Requests) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return r, cmd
 }
 
-// add adds requests in the order in which they were sent. If the last one was selected, the new last one is.
+// add adds requests in the order that they were sent. If the last request was
+// selected, the new last request is selected.
 func (r *Requests) add(rows []session.Row) {
 	shown := r.shown()
 	last := r.cursor >= len(shown)-1
@@ -162,7 +164,7 @@ func (r *Requests) add(rows []session.Row) {
 	r.follow()
 }
 
-// shown returns the requests that the filter lets through.
+// shown returns the requests that the filter selects.
 func (r *Requests) shown() []session.Row {
 	if r.filter == "" {
 		return r.rows
@@ -389,7 +391,7 @@ func (r *Requests) helpLines() []string {
 	return lines[r.scroll:]
 }
 
-// tableLines draws the visible requests, with the local time at which each came in.
+// tableLines draws the visible requests, each with its local time.
 func (r *Requests) tableLines(shown []session.Row) []string {
 	const columns = "%-12s %6s %7s %9s  %s"
 	lines := []string{r.palette.Facts.Render(fmt.Sprintf(columns, saysWhen.In(r.options.Lang), saysStatus.In(r.options.Lang),

@@ -27,7 +27,7 @@ func (tape) Read(_ context.Context, rows []session.Row) (*trace.Recording, error
 	return recordings.Load("v1.37.1", "get-node")
 }
 
-// sent is a request in a second of the clock.
+// sent makes a request that was sent in a second of the clock.
 func sent(second, status int, path string, err error) session.Row {
 	return session.Row{Method: "GET", Path: path, Status: status, Calls: 100 * second, Duration: time.Duration(second) * time.Millisecond,
 		Start: time.Date(2026, 1, 2, 3, 4, second, 0, time.Local), Err: err}
@@ -40,7 +40,7 @@ func newList(t *testing.T) (*Requests, *Feed) {
 	return r, feed
 }
 
-// typeKeys gives the list keys, and does what their commands do.
+// typeKeys sends keys to the list and runs their commands.
 func typeKeys(r *Requests, keys string) {
 	for _, key := range strings.Fields(keys) {
 		msg := tea.KeyPressMsg{Text: key, Code: []rune(key)[0]}
@@ -97,7 +97,8 @@ func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 	}
 }
 
-// Whoever looks at the last request goes on looking at the last one; whoever looks at another stays there.
+// TestRequestsFollow checks that the selection follows the last request. On any
+// other request, it stays there.
 func TestRequestsFollow(t *testing.T) {
 	r, feed := newList(t)
 	for second := range 50 {

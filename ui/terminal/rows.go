@@ -11,43 +11,44 @@ import (
 type rowKind uint8
 
 const (
-	rowHeading rowKind = iota // of a section
+	rowHeading rowKind = iota // the heading of a section
 	rowStep
-	rowLink // to a section that begins with a call of this one
+	rowLink // leads to a section that begins with a call of this section
 )
 
 // A row is a line of the tree.
 type row struct {
 	kind    rowKind
-	section int32 // index of Story.Sections: the one that the row is in, of a link the one it leads to
-	call    int32 // the section's first call, the step's, the linked section's first
+	section int32 // index of Story.Sections: the row's section or, for a link, its target
+	call    int32 // the step's call; for a heading or a link, the first call of the section
 	level   int32
-	// folded counts the calls below that are on no row of their own.
+	// folded counts the calls below without their own row.
 	folded int32
-	equal  int32 // how many equal calls the row stands for
+	equal  int32 // the number of equal calls in the row
 }
 
-// A forest is the calls of one request as rows. Opening or closing a row costs one pass over the calls;
-// all other operations only read rows.
+// A forest is the calls of one request as rows. Opening or closing a row costs
+// one pass over the calls. All other operations only read rows.
 type forest struct {
 	tree  *trace.Tree
 	story *view.Story
-	// roots are, by call, the section that begins with it, -1 for none.
+	// roots has, for each call, the section that begins with it, or -1.
 	roots []int32
 	// equal has the calls that are drawn as one row, by the first of them.
 	equal map[int32][]int
-	// functions are the names of the functions, each once; function has the index of each call's function.
+	// functions are the names of the functions, each once. function has, for
+	// each call, the index of its function.
 	functions []string
 	function  []int32
-	key       []keyness // by function, as far as it was asked
+	key       []keyness // by function; unknown until isKey needs it
 	openness
-	only       []bool // the calls that a filter selects; nil without a filter
+	only       []bool // the selected calls of a filter; nil without a filter
 	everything bool
 
 	rows []row
 	at   []int32 // the row of a call, -1 if it has none
 
-	// Buffers of layout, kept for the next time.
+	// Buffers of layout. They are kept to be used again.
 	places    []place
 	folded    []int32
 	bySection [][]row
@@ -55,9 +56,10 @@ type forest struct {
 
 // An openness is the set of open rows of a forest.
 type openness struct {
-	// shown are the calls of the view, and those that the user has opened.
+	// shown marks the calls of the view, and the calls that the user has
+	// opened.
 	shown []bool
-	// merged are the calls that are drawn in the row of an earlier call.
+	// merged marks the calls that are drawn in the row of an earlier call.
 	merged        []bool
 	closed        []bool // by call: its steps are hidden
 	closedSection []bool
@@ -114,7 +116,7 @@ func (f *forest) choose(n *view.Node) {
 	}
 }
 
-// keyness is the cached answer whether a function is a key step.
+// keyness caches whether a function is a key step.
 type keyness uint8
 
 const (
@@ -123,7 +125,8 @@ const (
 	keyNo
 )
 
-// isKey reports whether call i is a key step. All guides of a recording agree on this.
+// isKey reports whether call i is a key step. All guides of a recording agree
+// on this.
 func (f *forest) isKey(i int, guide view.Guide) bool {
 	known := &f.key[f.function[i]]
 	if *known == keyUnknown {
@@ -134,7 +137,8 @@ func (f *forest) isKey(i int, guide view.Guide) bool {
 	return *known == keyYes
 }
 
-// failed reports whether call i has an error, or passed on that of the request.
+// failed reports whether call i has an error or a panic, or is a step of the
+// request's error path.
 func (f *forest) failed(i int) bool {
 	call := f.tree.Call(i)
 	return call.Error != "" || call.Panic != "" || f.story.ErrorPath.At(i) != nil
@@ -153,7 +157,7 @@ func (f *forest) has(i int) bool {
 	return f.shown[i] && !f.merged[i]
 }
 
-// layout makes the rows anew.
+// layout makes all rows again.
 func (f *forest) layout() {
 	n := f.tree.Len()
 	if f.places == nil {
@@ -214,7 +218,7 @@ func (f *forest) layout() {
 	}
 }
 
-// standsFor returns how many equal calls the row of a call stands for.
+// standsFor returns the number of equal calls in the row of a call.
 func (f *forest) standsFor(call int32) int32 {
 	n := int32(1)
 	for _, i := range f.equal[call] {
@@ -225,7 +229,8 @@ func (f *forest) standsFor(call int32) int32 {
 	return n
 }
 
-// open opens a closed row; for an open step, it shows the calls that the step made.
+// open opens a closed row. If a step is already open, it shows all calls that
+// the step made.
 func (f *forest) open(r row) {
 	switch {
 	case r.kind == rowHeading:
@@ -266,7 +271,8 @@ func (f *forest) opened(r row) bool {
 	return next < len(f.rows) && f.rows[next].kind != rowHeading && f.rows[next].level > r.level
 }
 
-// reveal gives a call a row, and opens the rows that contain it.
+// reveal gives a call a row, and opens the rows that contain it. It returns the
+// index of the row.
 func (f *forest) reveal(call int) int {
 	f.shown[call], f.merged[call] = true, false
 	if f.only != nil && !f.only[call] {

@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run shows a model full screen until the user leaves, or ctx ends: then it returns the cause. The terminal
-// is as it was before, also after a panic.
+// Run shows a model full screen until the user leaves or ctx ends. If ctx ends,
+// it returns the cause. Run restores the terminal, also after a panic.
 func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) error {
 	_, err := tea.NewProgram(guarded{model}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
@@ -20,8 +20,9 @@ func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// guarded passes a panic of a command on to Update. Bubble Tea reports a panic of Update before Run returns, but that of a
-// command possibly while the program is already ending.
+// guarded passes a panic of a command on to Update. Bubble Tea reports a panic
+// of Update before Run returns. It may report a panic of a command only while
+// the program is already ending.
 type guarded struct{ tea.Model }
 
 // A commandPanic is the panic of a command.
@@ -40,7 +41,8 @@ func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return guarded{model}, guard(cmd)
 }
 
-// guard turns a panic of a command, and of the commands that it returns, into a message.
+// guard turns a panic of a command into a message. It also guards the commands
+// that the command returns.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

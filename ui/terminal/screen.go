@@ -16,11 +16,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// View implements tea.Model. It draws only the rows that are on the screen.
+// View implements tea.Model. It draws only the visible rows.
 func (m *Model) View() tea.View {
 	v := tea.NewView(text.Harmless(m.screen()))
 	v.AltScreen = true
-	v.WindowTitle = "apitrace " + text.Escape(m.rec.Scenario) // which a file may hold
+	v.WindowTitle = "apitrace " + text.Escape(m.rec.Scenario) // escaped, because it may come from a file
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -74,7 +74,7 @@ func (m *Model) titleLine() string {
 	return m.palette.Request.Render(pad(text.Escape(title), m.width))
 }
 
-// window returns the part of a text that is scrolled to.
+// window returns the visible part of a scrolled text.
 func (m *Model) window(all []string) []string {
 	height := m.treeHeight()
 	m.scroll = max(0, min(m.scroll, len(all)-height))
@@ -119,7 +119,7 @@ func (m *Model) treeAndPane() []string {
 	if m.pane != paneNone {
 		columns := m.width - width - 2
 		all := m.paneLines(columns, height-1)
-		if m.pane != paneSource { // which scrolls in its file
+		if m.pane != paneSource { // sourceLines scrolls in its file
 			m.scroll = max(0, min(m.scroll, len(all)-1))
 			all = all[m.scroll:]
 		}
@@ -136,7 +136,8 @@ func (m *Model) treeAndPane() []string {
 	return lines
 }
 
-// rowLine draws a row: for a step, its time, its name and the number of folded calls.
+// rowLine draws a row. For a step, it draws the time, the name and the number
+// of folded calls.
 func (m *Model) rowLine(at, width int) string {
 	r := m.forest.rows[at]
 	section := m.forest.story.Sections[r.section]
@@ -172,7 +173,7 @@ func (m *Model) sidesLine(r row, width int) string {
 			return strings.Repeat(" ", column)
 		}
 		name := tree.Call(call).ShortName()
-		if tree == d.Diff.B { // whose calls the story names
+		if tree == d.Diff.B { // the story only names calls of side B
 			name = m.forest.story.Names.Of(tree.Call(call))
 		}
 		before, after := strings.Repeat(" ", min(int(r.level), column/8))+m.opener(r.folded > 0, m.forest.opened(r))+" ", ""
@@ -226,8 +227,9 @@ func (m *Model) stepLine(r row, width int) string {
 	return before + name + after
 }
 
-// fitName shortens the name of a function to a number of columns. It removes the package, then the
-// receiver, and cuts the name only if it is still too long.
+// fitName shortens the name of a function to a number of columns. It removes
+// the package, then the receiver. It cuts the name only if it is still too
+// long.
 func (m *Model) fitName(name string, columns int) string {
 	ellipsis := m.glyph("…", "..")
 	at := strings.LastIndex(name, "/") + 1
@@ -245,7 +247,7 @@ func (m *Model) fitName(name string, columns int) string {
 	return ansi.Truncate(name, max(1, columns), ellipsis)
 }
 
-// opener is the sign before a row that can be opened or closed.
+// opener returns the sign before a row that can be opened or closed.
 func (m *Model) opener(folded, open bool) string {
 	switch {
 	case open:
@@ -256,9 +258,10 @@ func (m *Model) opener(folded, open bool) string {
 	return " "
 }
 
-// indent returns the time of a row's call and the indentation of its level. Rows that are too deep for the
-// screen are at the last possible level and show the number of theirs. A narrow tree shows no times, because
-// names are more important; the bar shows that of the selected call.
+// indent returns the time of a row's call and the indentation of its level.
+// Rows that are too deep for the screen are drawn at the last possible level,
+// with the number of further levels. A narrow tree shows no times, because
+// names are more important. The bar shows the time of the selected call.
 func (m *Model) indent(r row) string {
 	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
@@ -274,7 +277,7 @@ func (m *Model) indent(r row) string {
 
 func (m *Model) selected(line string) string { return lipgloss.NewStyle().Reverse(true).Render(line) }
 
-// timeLine shows where in the time of the request the selected call runs.
+// timeLine shows the time of the selected call within the time of the request.
 func (m *Model) timeLine() string {
 	_, tree, selected := m.side()
 	root, call := tree.Call(0), tree.Call(selected)
@@ -323,7 +326,8 @@ func (m *Model) statusLine() string {
 	return fit(place, m.width)
 }
 
-// longStatus returns the lines of a status that does not fit into one, such as an error's; nil without a status.
+// longStatus returns the lines of a status that is too long for one line, such
+// as an error. It returns nil without a status.
 func (m *Model) longStatus() []string {
 	if m.status == "" || m.job != nil || m.mode == modeSearch || m.mode == modeFilter {
 		return nil
@@ -331,7 +335,7 @@ func (m *Model) longStatus() []string {
 	return text.Wrap(text.Escape(m.status), m.width)
 }
 
-// control describes the position to which the last step led.
+// control describes the position after the last step.
 func (m *Model) control() string {
 	name := func(call int) string { return m.forest.story.Names.Of(m.forest.tree.Call(call)) }
 	switch m.at.Kind {
@@ -346,8 +350,8 @@ func (m *Model) control() string {
 	return saysEntered.Format(m.options.Lang, name(m.at.Call))
 }
 
-// pad fills a plain text with blanks, or cuts it, to a number of columns; fit does it with
-// a text that may have colours.
+// pad fills a plain text with blanks, or cuts it, to a number of columns. fit
+// does it with a text that may have colours.
 func pad(s string, columns int) string { return fit(s, columns) }
 
 func fit(s string, columns int) string {

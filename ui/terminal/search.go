@@ -8,11 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// An index has the texts that a search looks at, in lower case. It is built in the background, because a
-// start of the server has 200,000 calls.
+// An index has the searched texts, in lower case. It is built in the
+// background, because a start of the server has 200,000 calls.
 type index struct {
 	forest *forest
-	// functions are the names by forest.function, texts the values and the error of each call.
+	// functions are the names by forest.function. texts are the values and the
+	// error of each call.
 	functions []string
 	texts     []string
 }
@@ -38,8 +39,9 @@ func newIndex(f *forest) *index {
 	return x
 }
 
-// find returns the calls of which the name of the function, a value or the error holds a text in lower
-// case; of a list of calls, or of all if that is nil.
+// find returns the calls with a text in the name of their function, a value or
+// the error. The text is in lower case. find searches a list of calls, or all
+// calls if the list is nil.
 func (x *index) find(text string, of []int) []int {
 	var found []int
 	names := make([]bool, len(x.functions))
@@ -63,13 +65,14 @@ func (x *index) find(text string, of []int) []int {
 	return found
 }
 
-// buildIndex returns the command that builds the index of the tree that is shown.
+// buildIndex returns the command that builds the index of the shown tree.
 func (m *Model) buildIndex() tea.Cmd {
 	f := m.forest
 	return func() tea.Msg { return indexed{newIndex(f)} }
 }
 
-// startSearch lets the user type a search. Rows that are opened for a match are closed again with the next letter.
+// startSearch lets the user type a search. The next letter closes the rows
+// again that were opened for a match.
 func (m *Model) startSearch() {
 	m.mode, m.query, m.before, m.matches = modeSearch, "", m.call(), nil
 	m.opened = m.forest.openness.clone()
@@ -82,10 +85,11 @@ func (m *Model) endSearch() {
 	m.near(m.before)
 }
 
-// startFilter lets a filter be typed.
+// startFilter lets the user type a filter.
 func (m *Model) startFilter() { m.mode, m.query, m.before, m.matches = modeFilter, "", m.call(), nil }
 
-// typed edits the query of a search or a filter, which takes effect at once.
+// typed edits the query of a search or a filter. The query takes effect at
+// once.
 func (m *Model) typed(key, text string) {
 	before := m.query
 	switch key {
@@ -113,8 +117,8 @@ func (m *Model) typed(key, text string) {
 	m.search(before)
 }
 
-// search finds the calls that contain the query. If the previous query is a part of it, only the previous matches are
-// searched.
+// search finds the calls that contain the query. If the query contains the
+// previous query, only the previous matches are searched.
 func (m *Model) search(before string) {
 	if m.index == nil || m.index.forest != m.forest {
 		m.index = newIndex(m.forest)
@@ -137,7 +141,7 @@ func (m *Model) search(before string) {
 	m.toMatch(1)
 }
 
-// filter shows the matches and nothing else.
+// filter shows only the matches.
 func (m *Model) filter() {
 	call := m.call()
 	m.forest.only = nil
@@ -164,7 +168,8 @@ func (m *Model) unfilter() {
 	m.near(call)
 }
 
-// near selects a call, or the nearest above it that has a row.
+// near selects a call or, if it has no row, the nearest call above that has
+// one.
 func (m *Model) near(call int) {
 	for call > 0 && m.forest.at[call] < 0 {
 		call = m.forest.tree.Parent(call)
@@ -182,7 +187,7 @@ func (m *Model) say() {
 	}
 }
 
-// toMatch goes to the next match in a direction, around the ends.
+// toMatch goes to the next match in a direction, and wraps around the ends.
 func (m *Model) toMatch(direction int) {
 	if len(m.matches) == 0 {
 		m.say()
