@@ -1,5 +1,8 @@
-// Package page embeds the page for the browser: the call tree of a request beside the source that ran. The page gets
-// its data from the REST API of package ui/web. group.html is the page of somebody who leads a workshop. The files in dist are made from those in src.
+// Package page embeds the pages for the browser. index.html shows the call
+// tree of a request beside the source that ran. It gets its data from the REST
+// API of package ui/web. group.html is the page for the leader of a workshop.
+// The files in dist are built from the files in src by "go generate". Go code
+// that serves or fills the pages belongs in package ui/web.
 package page
 
 import (

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestBundleIsThatOfTheSources makes the bundle anew and compares it with the embedded one.
+// TestBundleIsThatOfTheSources builds the bundle again and compares it with the embedded one.
 func TestBundleIsThatOfTheSources(t *testing.T) {
 	fresh := t.TempDir()
 	if out, err := exec.Command("go", "run", "./bundle", fresh).CombinedOutput(); err != nil {

@@ -1,5 +1,6 @@
-// Command bundle builds the page, and that of a workshop's leader: for each it bundles the TypeScript in src and Preact into one script and
-// one style sheet.
+// Command bundle builds the page and the page for the leader of a
+// workshop. For each of them it bundles the TypeScript in src and
+// Preact into one script, and the styles into one style sheet.
 package main
 
 import (
@@ -23,7 +24,7 @@ func main() {
 	}
 }
 
-// bundle writes the page's files into a folder.
+// bundle writes the files of both pages into a folder.
 func bundle(out string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -35,7 +36,7 @@ func bundle(out string) error {
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Charset: api.CharsetUTF8,
 		JSXFactory: "h", JSXFragment: "Fragment",
 		Alias: map[string]string{"preact": "./preact/preact.mjs", "preact/hooks": "./preact/hooks.mjs"},
-		// The license of what is bundled goes with it.
+		// The license of Preact must accompany its bundled code.
 		Banner: map[string]string{"js": "/*! With Preact 11.2.0, MIT License, Copyright (c) 2015-present Jason Miller */"},
 	})
 	for _, m := range result.Errors {
