@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// openBrowser opens an address in the user's browser: that of BROWSER, or the system's. It does not wait for the browser
-// to end.
+// openBrowser opens an address in the browser that the variable BROWSER names, or
+// else in the system's default browser. It does not wait until the browser ends.
 func openBrowser(address string) error {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {

@@ -22,7 +22,7 @@ func (a *api) asked(r *restful.Request) (*loaded, error) {
 	return a.library.load(r.PathParameter("release"), r.PathParameter("scenario"))
 }
 
-// A traced is the recorded request that the path of an API request names.
+// A traced is a request of a recording, as the path of an API request names it.
 type traced struct {
 	*loaded
 	n     int
@@ -47,7 +47,8 @@ func (a *api) tracedOf(r *restful.Request) (*traced, error) {
 	return &traced{l, n, tree, guide}, nil
 }
 
-// callOf is like tracedOf, but also returns the number of the call that the path names.
+// callOf is like tracedOf. It also returns
+// the number of the call that the path names.
 func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 	t, err := a.tracedOf(r)
 	if err != nil {
@@ -57,7 +58,7 @@ func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 	return t, i, err
 }
 
-// known returns i as an int, or an error if there is no such call.
+// known returns i as an int, or an error if the request has no call i.
 func (t *traced) known(i int64) (int, error) {
 	if i >= int64(t.tree.Len()) {
 		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), message.Of("ask for one from 0 on"))
@@ -139,7 +140,8 @@ func (a *api) listCalls(r *restful.Request) (any, error) {
 	return t.list(r, len(found), func(n int) int { return found[n] }), nil
 }
 
-// holds reports whether one of the visible texts of a call contains text, which is in lower case.
+// holds reports whether a visible text of a call
+// contains text. The text must be in lower case.
 func holds(call *trace.Call, text string) bool {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	if has(call.Function) || has(fmt.Sprintf("%s:%d", call.File, call.Line)) || has(call.Error) || has(call.Panic) {
@@ -162,7 +164,8 @@ func (a *api) listChildren(r *restful.Request) (any, error) {
 	return t.list(r, len(children), func(n int) int { return children[n] }), nil
 }
 
-// list returns the requested part of a list of calls; at returns the number of its nth call.
+// list returns the requested part of a list of calls. The
+// function at returns the number of the nth call in the list.
 func (t *traced) list(r *restful.Request, total int, at func(n int) int) CallList {
 	from, to := window(r, total)
 	list := CallList{Total: total, From: from, Items: []Call{}}
@@ -195,7 +198,7 @@ func (t *traced) call(i int) Call {
 	return out
 }
 
-// nameOf returns the name of a call as the tree shows it.
+// nameOf returns the name of a call as the call tree shows it.
 func nameOf(c *trace.Call) string {
 	if view.Upstream(c) {
 		return view.UpstreamLabel(c)
@@ -203,7 +206,8 @@ func nameOf(c *trace.Call) string {
 	return c.ShortName()
 }
 
-// placeOf returns the place where a function is declared, as the tree shows it.
+// placeOf returns the folder, file and line of a
+// call's function as the call tree shows them.
 func placeOf(c *trace.Call) string { return (&view.Names{}).Place(c) }
 
 func (a *api) getCall(r *restful.Request) (any, error) {
@@ -230,14 +234,15 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// frame describes a call on the stack; line is the line that it is executing.
+// frame describes call i on the stack. line is the line that the call is executing.
 func (t *traced) frame(i, line int) Frame {
 	c := t.tree.Call(i)
 	layer := t.guide.Layer(c.Function)
 	return Frame{i, c.Function, c.ShortName(), c.File, line, c.Process, layer, view.LayerColour(layer), c.NewGoroutine, c.Afterwards()}
 }
 
-// values lists a call's values: first those that decide the path, then the others, both in the order of the guide.
+// values lists the values of a call. The values that decide about
+// the request come first. Both groups keep the order of the guide.
 func (t *traced) values(c *trace.Call) []Value {
 	names := t.guide.Values(c.Function)
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
@@ -263,7 +268,7 @@ func (t *traced) values(c *trace.Call) []Value {
 	return out
 }
 
-// shownBy returns the calls that a view shows.
+// shownBy returns the numbers of the calls that a view shows.
 func shownBy(doc *render.Document) map[int]bool {
 	shown := map[int]bool{}
 	var add func(s *render.DocumentStep)
@@ -288,7 +293,8 @@ func (a *api) findCall(r *restful.Request) (any, error) {
 	return Found{i, exact}, nil
 }
 
-// placesOf names the calls of request n.
+// placesOf returns the index that names and finds the calls
+// of request n. The tree of the request must be loaded.
 func (l *loaded) placesOf(n int) *trace.Places {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,20 +9,22 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A LiveCheck is how far the check of an answer is that needs a server.
+// A LiveCheck is the progress of checking an answer with a server.
 type LiveCheck struct {
 	Exercise string        `json:"exercise" description:"The exercise, as the request with the answer names it."`
 	Progress *LiveProgress `json:"progress,omitempty" description:"How far the build of the server is; absent unless it is built."`
 	Notices  []string      `json:"notices" description:"What is to be known so far."`
 }
 
-// A checker gathers what there is to tell of the check of an answer, and tells it to listeners at once.
+// A checker gathers the notices and the build progress of the check of
+// an answer. It sends each change to the listeners of the live events.
 type checker struct {
 	gatherer
 	live     *live
 	exercise string
 
-	// progress and told are guarded by the gatherer's lock; told is when listeners were told last.
+	// progress and told are guarded by the gatherer's
+	// lock. told is the time of the last event.
 	progress *LiveProgress
 	told     time.Time
 }
@@ -60,7 +62,8 @@ func (b checkedBuild) Report(e program.Event) {
 	}
 }
 
-// advance notes the progress, and reports whether it is time to tell of it.
+// advance stores the progress. It reports whether an event is due: the
+// build is complete, or the last event is at least progressPause ago.
 func (b checkedBuild) advance(to *LiveProgress) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

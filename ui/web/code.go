@@ -12,15 +12,17 @@ import (
 // codeTime is the time within which an opened browser must use its code.
 const codeTime = time.Minute
 
-// A code lets one browser in, once. The address with which a browser is opened is an argument of a process, which other users of
-// the machine can see. So it does not contain the token but a code, which is valid only once. If the code is used twice within
-// its time, somebody else may have been faster: then the first user loses access, too.
+// A code lets one browser in, once. The address that a browser is opened
+// with is an argument of a process, so other users of the machine can
+// see it. Therefore it contains a code, which is valid only once, and
+// not the token. If the code is used twice within its time, somebody
+// else may have used it first. Then the first user loses access, too.
 type code struct {
 	value string
-	// session is the value of the cookie that the code is exchanged for.
+	// session is the value of the cookie that the browser gets for the code.
 	session string
 	until   time.Time
-	// abused is called when the code was used twice.
+	// abused is called once, when the code is used a second time.
 	abused func()
 
 	mu            sync.Mutex
@@ -31,7 +33,8 @@ func newCode(abused func()) *code {
 	return &code{value: rand.Text(), session: rand.Text(), until: time.Now().Add(codeTime), abused: abused}
 }
 
-// use reports whether a code is valid, and invalidates it.
+// use reports whether value is the code, within its time and for the first time.
+// A second use revokes the session and calls abused. A nil code accepts nothing.
 func (c *code) use(value string) bool {
 	if c == nil || !same(value, c.value) || time.Now().After(c.until) {
 		return false
@@ -49,7 +52,8 @@ func (c *code) use(value string) bool {
 	return false
 }
 
-// is reports whether a cookie has the value that the code was exchanged for.
+// is reports whether a cookie has the session's value and the
+// code was used exactly once. It returns false for a nil code.
 func (c *code) is(cookie string) bool {
 	if c == nil {
 		return false
@@ -59,7 +63,8 @@ func (c *code) is(cookie string) bool {
 	return c.used && !c.revoked && same(cookie, c.session)
 }
 
-// redeem lets a browser in that sends the code, or that sends it again and already has the cookie.
+// redeem lets a browser in that sends the unused code. It also lets an authorized
+// browser in, because a browser may send the code again after it has the cookie.
 func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case g.authorized(r):
@@ -71,7 +76,8 @@ func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cookieOf returns the valid cookie of a request, or the value of the token's cookie if it has none.
+// cookieOf returns the value of a request's
+// cookie if it is valid, and else the token.
 func (g *guard) cookieOf(r *http.Request) string {
 	if cookie, err := r.Cookie(g.cookie); err == nil && (g.is(cookie.Value) || g.code.is(cookie.Value)) {
 		return cookie.Value

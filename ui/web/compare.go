@@ -17,7 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// The ways in which two recordings are named: a scenario on two releases, or two scenarios on one.
+// Two ways to name two recordings: one scenario on
+// two releases, or two scenarios on one release.
 var (
 	diffSides = []parameter{
 		{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
@@ -37,7 +38,7 @@ var (
 	paramLayer = parameter{name: "layer", doc: "Only changes in this layer.", kind: "string"}
 )
 
-// comparisonRoutes returns the routes of one way to name two recordings.
+// comparisonRoutes returns the routes for one way to name two recordings.
 func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []route {
 	with := func(more ...parameter) []parameter { return slices.Concat(sides, more) }
 	return []route{
@@ -51,7 +52,7 @@ func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []rou
 	}
 }
 
-// A compared is two recordings and the data derived from them.
+// A compared has two recordings and the data derived from them.
 type compared struct {
 	a, b    *loaded
 	options render.DiffOptions // without language and selection
@@ -74,7 +75,8 @@ type diffTreeKey struct {
 	lang, show, layer string
 }
 
-// mostCompared is the number of comparisons that a library keeps. A comparison of two starts of a server takes 300 MB.
+// mostCompared is the number of comparisons that a library
+// keeps. A comparison of two server starts takes 300 MB.
 const mostCompared = 3
 
 // comparedOf returns the comparison that the query of a request names.
@@ -103,7 +105,8 @@ func newCompared(a, b *loaded) *compared {
 	return c
 }
 
-// compare compares two recordings, or returns the comparison that the library already has.
+// compare compares two recordings, or returns
+// the comparison if the library still keeps it.
 func (l *library) compare(a, b *loaded) *compared {
 	l.mu.Lock()
 	at := slices.IndexFunc(l.compared, func(c *compared) bool { return c.a == a && c.b == b })
@@ -132,14 +135,15 @@ func (c *compared) guide(lang string) (view.Guide, error) {
 	return spoken.New(guide, lang, c.a.rec, c.b.rec), nil
 }
 
-// drawing returns the options for a language.
+// drawing returns the render options for a language.
 func (c *compared) drawing(lang string) render.DiffOptions {
 	o := c.options
 	o.Lang = lang
 	return o
 }
 
-// pairOf returns the comparison that the query of a request names, and the index of the pair of requests.
+// pairOf returns the comparison and the index of the
+// pair of requests that the query of a request names.
 func (a *api) pairOf(r *restful.Request) (*compared, int, error) {
 	c, err := a.comparedOf(r)
 	if err != nil {
@@ -205,7 +209,8 @@ func (c *compared) tree(key diffTreeKey) (*render.DiffTree, error) {
 	return c.trees[key], nil
 }
 
-// maker returns what makes the trees of a pair of requests; mu is locked.
+// maker returns the renderer for the trees of a
+// pair of requests. The caller must hold c.mu.
 func (c *compared) maker(pair int, lang string) (*render.DiffTrees, error) {
 	key := diffTreesKey{pair, lang}
 	if c.makers[key] == nil {
@@ -220,7 +225,8 @@ func (c *compared) maker(pair int, lang string) (*render.DiffTrees, error) {
 	return c.makers[key], nil
 }
 
-// differences returns what differs in a pair of requests that both sides have.
+// differences returns the differences in a pair
+// of requests. Both sides must have the request.
 func (c *compared) differences(pair int) (*view.Differences, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,7 +260,8 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 	return a.compareSource(c, f, printerFor(r.Request))
 }
 
-// compareSource compares the texts of a function.
+// compareSource compares the two texts of a function. If
+// a source is not available, the answer says why instead.
 func (a *api) compareSource(c *compared, f *view.ChangedFunction, p message.Printer) (any, error) {
 	out := SourceDiff{
 		A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Hunks: []SourceHunk{}, Hunk: -1, Line: f.Line, OnB: f.OnB,
@@ -286,7 +293,8 @@ func (c *compared) sideOf(rec *trace.Recording, call *trace.Call) *SourceSide {
 	}
 }
 
-// compare adds the hunks.
+// compare adds the hunks that differ between a and b. It also
+// sets Same, and Hunk to the index of the hunk with Line.
 func (d *SourceDiff) compare(a, b *source.Function, textA, textB *Source) error {
 	hunks, err := source.Hunks(source.Version{Function: a, Of: textA.Program}, source.Version{Function: b, Of: textB.Program})
 	if err != nil {
@@ -316,7 +324,7 @@ func (d *SourceDiff) compare(a, b *source.Function, textA, textB *Source) error 
 	return nil
 }
 
-// tokens are the pieces of a line.
+// tokens returns the tokens of a line, or none if the line is after the last line.
 func (s *Source) tokens(number int) []Token {
 	if at := number - s.Lines[0].Number; at < len(s.Lines) {
 		return s.Lines[at].Tokens

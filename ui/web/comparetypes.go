@@ -1,6 +1,6 @@
 package web
 
-// A SourceDiff is the difference between the texts of a function on two sides.
+// A SourceDiff is the difference between the two texts of a function.
 type SourceDiff struct {
 	A       *SourceSide  `json:"a,omitempty" description:"The function on side A; absent if no caller of the call is on both sides."`
 	B       *SourceSide  `json:"b,omitempty" description:"The function on side B."`
@@ -24,7 +24,7 @@ type SourceSide struct {
 	URL      string `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
 }
 
-// A SourceHunk is a part of a text that differs.
+// A SourceHunk is a range of lines that differs.
 type SourceHunk struct {
 	FromA  int              `json:"fromA" description:"Its first line of side A, or the one before it if it has none."`
 	CountA int              `json:"countA" description:"How many lines of side A it has."`
@@ -40,7 +40,7 @@ type SourceDiffLine struct {
 	Tokens []Token `json:"tokens" description:"The pieces of the line."`
 }
 
-// A ScenarioHistory lists the changes of each release on the path of a scenario.
+// A ScenarioHistory lists, by release, the changes in the calls of a scenario.
 type ScenarioHistory struct {
 	Scenario string        `json:"scenario" description:"Name of the scenario."`
 	Title    string        `json:"title" description:"What happens, in a few words."`

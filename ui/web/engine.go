@@ -11,11 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Engine starts the servers of the live views. A nil Engine in Options starts real servers; tests have others.
+// An Engine starts the servers of the live views. A nil Engine
+// in Options means real servers. Tests have other engines.
 type Engine interface {
-	// Releases lists the releases whose servers can be started, the newest first.
+	// Releases lists the releases that Start can start, the newest first.
 	Releases(context.Context) ([]Buildable, error)
-	// Start builds and starts a server, or finds a running one. ctx limits the start, not the life of the server.
+	// Start builds and starts a server, or finds a running
+	// one. ctx limits the start, not the life of the server.
 	Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (Server, error)
 }
 

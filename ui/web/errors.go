@@ -23,7 +23,7 @@ type Error struct {
 	Action  string `json:"action" description:"What to do about it; empty if there is nothing to do."`
 }
 
-// A refusal is an error with the status that the client gets, and what to do.
+// A refusal is an error with an HTTP status and advice for the client.
 type refusal struct {
 	status int
 	cause  error
@@ -32,15 +32,16 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.cause.Error() }
 
-// Unwrap gives errors.Is and errors.As what was wrong.
+// Unwrap returns the cause.
 func (e *refusal) Unwrap() error { return e.cause }
 
-// in returns the answer in the language of a client.
+// in returns the answer in the language of p.
 func (e *refusal) in(p message.Printer) *Error {
 	return &Error{Status: e.status, Message: p.Error(e.cause), Action: e.action.Localize(p)}
 }
 
-// printerFor returns the printer of the language that a client prefers.
+// printerFor returns the printer for the language
+// that a client prefers: Chinese or English.
 func printerFor(r *http.Request) message.Printer {
 	if strings.HasPrefix(r.Header.Get("Accept-Language"), "zh") {
 		return message.For("zh")
@@ -60,12 +61,14 @@ func conflict(err error, action message.Message) error {
 	return newError(http.StatusConflict, err, action)
 }
 
-// failed returns the answer to a request that the traced server or a replay failed to handle.
+// failed returns the error for a request that the
+// traced server or a replay failed to handle.
 func failed(err error) error {
 	return newError(http.StatusBadGateway, err, message.Of("look at what the message says, and try again"))
 }
 
-// gone returns the answer to a client that no longer waits for it.
+// gone returns the error for a client that no
+// longer waits for its answer. Its status is 499.
 func gone(err error) error { return newError(499, err, message.Message{}) }
 
 func notFound(err error, action message.Message) error {
@@ -75,10 +78,10 @@ func notFound(err error, action message.Message) error {
 	return newError(http.StatusNotFound, err, action)
 }
 
-// reportIt is the advice for errors that should not happen.
+// reportIt is the advice for errors that must not happen.
 var reportIt = message.Of("this is a bug of apitrace: please report it with the address that was asked for")
 
-// errorOf gives an error of the engine its status.
+// errorOf returns err with an HTTP status. Unknown errors get status 500.
 func errorOf(err error) *refusal {
 	if known := new(refusal); errors.As(err, &known) {
 		return known
@@ -97,7 +100,7 @@ func errorOf(err error) *refusal {
 	return newError(http.StatusInternalServerError, err, reportIt)
 }
 
-// classroomStatus are the statuses of a classroom's refusals.
+// classroomStatus has the HTTP status for each reason of a classroom.Error.
 var classroomStatus = map[classroom.Reason]int{
 	classroom.Invalid: http.StatusBadRequest, classroom.WrongCode: http.StatusForbidden, classroom.Stranger: http.StatusUnauthorized,
 	classroom.NoPoll: http.StatusConflict, classroom.TooMany: http.StatusTooManyRequests,
@@ -119,7 +122,8 @@ func write(w http.ResponseWriter, value any) {
 	}
 }
 
-// withoutFiles replaces the error of an unknown scenario, because its text also names files, which only commands read.
+// withoutFiles replaces the error for an unknown scenario. The
+// original text also mentions files, but only commands read files.
 func withoutFiles(err error) error {
 	if unknown := new(scenarios.UnknownError); errors.As(err, &unknown) {
 		return message.Errorf("%q is not the name of a scenario", unknown.Name)

@@ -13,11 +13,12 @@ import (
 
 // The names of events.
 const (
-	// eventServers has all servers, after any change.
+	// eventServers has the state of all servers. It is
+	// sent to each new listener, and after each change.
 	eventServers = "servers"
 	// eventTrace has a new live recording.
 	eventTrace = "trace"
-	// eventCheck has the progress of the check of an answer.
+	// eventCheck has the progress of checking an answer.
 	eventCheck = "check"
 	// eventNotice has a message for the user.
 	eventNotice = "notice"
@@ -26,21 +27,24 @@ const (
 // An event is a message to all listeners.
 type event struct {
 	name string
-	// in returns its data for listeners of a language.
+	// in returns the event's data for listeners of a language.
 	in func(message.Printer) any
 }
 
 const (
-	// mostWaiting is the number of events that may wait for a slow listener. One more disconnects the listener, which
-	// connects again and begins with the state.
+	// mostWaiting is the number of events that may wait for
+	// a slow listener. One more event disconnects the
+	// listener. It connects again and gets the state first.
 	mostWaiting = 500
 	// mostListeners limits the number of concurrent listeners.
 	mostListeners = 16
-	// pingPause is the maximum silence of a stream, so that a listener that is gone is noticed.
+	// pingPause is the maximum silence of a stream. After it,
+	// a ping is sent, so that a lost listener is noticed.
 	pingPause = 5 * time.Second
 )
 
-// tellServers sends the state of the servers to all listeners. The caller must hold the lock.
+// tellServers sends the state of the servers
+// to all listeners. The caller must hold l.mu.
 func (l *live) tellServers() { l.tellLocked(l.serversEvent()) }
 
 func (l *live) serversEvent() event {
@@ -66,7 +70,7 @@ func (l *live) tellLocked(e event) {
 	}
 }
 
-// listen adds a listener. The channel is closed for one that is too slow.
+// listen adds a listener. The channel is closed if the listener is too slow.
 func (l *live) listen() (chan event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +130,8 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 	}
 }
 
-// patient removes the server's read timeout for a request: it would also end the wait for the answer.
+// patient removes the server's read timeout for a request.
+// The timeout would also end the wait for the answer.
 func patient(response *restful.Response) {
 	_ = http.NewResponseController(response.ResponseWriter).SetReadDeadline(time.Time{}) // on an error, long answers break off
 }

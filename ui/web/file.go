@@ -25,16 +25,18 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web/page"
 )
 
-// A PageFile describes the content of a single file for a browser.
+// A PageFile writes pages that are single files for a browser.
 type PageFile struct {
-	// Source finds the sources; nil means CachedSource.
+	// Source finds the sources; nil means the cached sources of this machine.
 	Source SourceFolder
-	// Version is that of apitrace.
+	// Version is apitrace's version.
 	Version string
 }
 
-// WriteRecording writes the page of a recording as one self-contained file: its tree, its calls, and those sources of
-// their functions that are on this machine. lang is the first language, "en" or "zh"; "" leaves the choice to the browser.
+// WriteRecording writes the page of a recording as one
+// self-contained file. The file has the tree, the calls, and the
+// source of each called function that is on this machine. lang is
+// the first language, "en" or "zh"; with "" the browser chooses.
 func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string) error {
 	name := fileName(rec.Scenario)
 	s, err := newPacker(Options{Files: []File{{Name: name, Recording: rec}}, Source: p.Source, Version: p.Version})
@@ -65,7 +67,7 @@ func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string)
 	return writePage(w, name+", "+release, lang, all)
 }
 
-// pieces are those of a file.
+// pieces has the data of a file, by the keys of its pieces.
 type pieces map[string]any
 
 func (p pieces) put(one piece) error {
@@ -73,7 +75,8 @@ func (p pieces) put(one piece) error {
 	return nil
 }
 
-// fileName returns the name of a recording on the page: its scenario, without characters that have a meaning in an address.
+// fileName returns the name of a recording on the page. This is its
+// scenario, without characters that have a meaning in an address.
 func fileName(scenario string) string {
 	name := strings.NewReplacer("/", "-", "\\", "-").Replace(scenario)
 	if strings.Trim(name, ".") == "" {
@@ -82,7 +85,8 @@ func fileName(scenario string) string {
 	return name
 }
 
-// library lists the recordings of a file, the one that is shown first before others.
+// library returns the lists of the recordings in a file.
+// of has the places of recs. The page opens the first one.
 func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*libraryPiece, error) {
 	out := &libraryPiece{First: firstShown{of[0].release, of[0].scenario, 1}, Apitrace: p.Version, Pages: []string{}, Answers: answers{}}
 	for _, lang := range pageLanguages {
@@ -100,7 +104,8 @@ func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*lib
 				ours.Items[known].Releases = append(ours.Items[known].Releases, at.release)
 				continue
 			}
-			// The recording is listed as a file. If the embedded library has the scenario, too, its entry follows and adds a description.
+			// The recording is listed as a file. If the embedded library also has
+			// the scenario, its later entry is used, because it has a description.
 			var one Scenario
 			for _, scenario := range list.Items {
 				if scenario.Name == at.scenario {
@@ -128,7 +133,9 @@ func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*lib
 	return out, err
 }
 
-// writePage writes the page with embedded data. It packs the data piece by piece: the text of the comparison of two starts takes 150 MB.
+// writePage writes the page with embedded data. It encodes
+// and compresses the data piece by piece, because the text
+// of a comparison of two server starts takes 150 MB.
 func writePage(w io.Writer, title, lang string, data pieces) error {
 	script, style, index, err := pageParts()
 	if err != nil {
@@ -160,7 +167,8 @@ func writePage(w io.Writer, title, lang string, data pieces) error {
 	return out.Flush()
 }
 
-// writePieces writes the pieces as one JSON object, and drops each of them.
+// writePieces writes the pieces as one JSON object. It deletes
+// each piece from data as soon as the piece is encoded.
 func writePieces(w io.Writer, data pieces) error {
 	for i, key := range slices.Sorted(maps.Keys(data)) {
 		name, err := encode(key)
@@ -191,7 +199,8 @@ const (
 	pageScript = `<script src="page.js" defer></script>`
 )
 
-// pageParts returns the files of the page. The bundler writes neither "</script" nor "</style" into them.
+// pageParts returns the files of the page. script and style can be inserted
+// into HTML: the bundler never writes "</script" or "</style" into them.
 func pageParts() (script, style, index string, err error) {
 	var parts []string
 	for _, name := range []string{"page.js", "page.css", "index.html"} {
@@ -209,13 +218,15 @@ func pageParts() (script, style, index string, err error) {
 	return parts[0], parts[1], parts[2], nil
 }
 
-// integrity returns the hash with which a content security policy allows an inline script or style sheet.
+// integrity returns the hash that allows an inline
+// script or style sheet in a content security policy.
 func integrity(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// encode writes JSON.
+// encode returns data as JSON, followed by a
+// newline. It does not escape HTML characters.
 func encode(data any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

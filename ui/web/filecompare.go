@@ -12,9 +12,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// WriteComparison writes the page of a comparison as one file that needs nothing else: the sentences, the tree of both sides with marks,
-// the parts of the sources that differ, and the recordings of both sides as WriteRecording writes them. It begins in lang, as there.
-// Of the options, the names of the sides count, which of them are live, and whether times are compared.
+// WriteComparison writes the page of a comparison as one self-contained
+// file. The file has the sentences, the marked tree of both sides, the
+// hunks of source that differ, and the recordings of both sides in the
+// form of WriteRecording. lang is as in WriteRecording. Of the options,
+// only NameA, NameB, LiveA, LiveB and Times are used.
 func (p PageFile) WriteComparison(w io.Writer, c *diff.Comparison, o render.DiffOptions, lang string) error {
 	paired := pairUp(c, o)
 	files := []File{{paired.at[0].scenario, c.A}, {paired.at[1].scenario, c.B}}
@@ -59,7 +61,8 @@ func (p PageFile) WriteComparison(w io.Writer, c *diff.Comparison, o render.Diff
 	return writePage(w, paired.title(o), lang, all)
 }
 
-// A pairing is how the page names two recordings: as a scenario on two releases or, where that does not tell them apart, as two scenarios.
+// A pairing names two recordings on the page. It names one scenario on
+// two releases or, if that is ambiguous, two scenarios on one release.
 type pairing struct {
 	at    [2]place
 	path  string
@@ -80,7 +83,8 @@ func pairUp(c *diff.Comparison, o render.DiffOptions) pairing {
 	if nameA == nameB {
 		nameA, nameB = nameA+" A", nameB+" B"
 	}
-	// The sources of both sides may differ although the release is the same: one side may be edited.
+	// The release may be the same and the sources
+	// still differ: one side may be edited.
 	return pairing{
 		[2]place{{release, nameA, "a"}, {release, nameB, "b"}}, fmt.Sprintf("compare/%s/%s/%s", release, nameA, nameB),
 		url.Values{"release": {release}, "from": {nameA}, "to": {nameB}},

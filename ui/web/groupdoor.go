@@ -18,19 +18,23 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
-// Limits of the door, which others in the network may reach, too.
+// Limits of the door. Other machines of the network may reach it, too.
 const (
-	// mostReport is the maximum size of a request's body in bytes: 50 events with answers of 200 characters.
+	// mostReport is the maximum size of a request's body
+	// in bytes: 50 events with answers of 200 characters.
 	mostReport = 64 << 10
-	// eachSecond is the number of requests that one machine may send in a second, and atOnce how many at once.
+	// eachSecond is the number of requests that one machine may send per
+	// second. atOnce is the number of requests that it may send at once.
 	eachSecond, atOnce = 20, 100
-	// guesses is the number of wrong codes that one machine may send at once; one more comes each second.
+	// guesses is the number of wrong codes that one machine
+	// may send at once. One more is allowed each second.
 	guesses = 10
-	// mostMachines is the number of machines whose requests are counted.
+	// mostMachines is the maximum number of machines with counted requests.
 	mostMachines = 2000
 )
 
-// A door lets learners in. Programs use it, not browsers: it refuses every page.
+// A door is the server that learners join through. It
+// serves programs only, and refuses requests from browsers.
 type door struct {
 	room *classroom.Classroom
 	port string
@@ -39,7 +43,8 @@ type door struct {
 	machines map[string]*machineLimits
 }
 
-// machineLimits are those of one machine.
+// machineLimits has the limits of one machine.
+// last is the time of its last request.
 type machineLimits struct {
 	requests, guesses *rate.Limiter
 	last              time.Time
@@ -50,7 +55,7 @@ func newDoor(room *classroom.Classroom, at *net.TCPAddr) *door {
 	return &door{room: room, port: port, machines: map[string]*machineLimits{}}
 }
 
-// ServeHTTP checks where a request comes from and what it costs, before anything of it is read.
+// ServeHTTP checks the origin and the cost of a request before it reads the body.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
@@ -81,7 +86,8 @@ func wrongCode(err error) bool {
 
 var errTooFast = newError(http.StatusTooManyRequests, message.NewError("too many requests come from your machine"), message.Of("wait a moment"))
 
-// admit refuses requests of pages, requests to foreign names of this server, bodies that are large or not JSON, and floods.
+// admit refuses floods, foreign host names, requests from
+// browsers, and bodies that are too large or not JSON.
 func (d *door) admit(r *http.Request, limits *machineLimits) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -101,7 +107,8 @@ func (d *door) admit(r *http.Request, limits *machineLimits) error {
 	return nil
 }
 
-// isHere reports whether a request names the address on which it arrived, or localhost: not a foreign name that points here.
+// isHere reports whether a request's host is localhost or the address where the
+// request arrived. A foreign host name that points to this machine is refused.
 func (d *door) isHere(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
@@ -111,7 +118,7 @@ func (d *door) isHere(r *http.Request) bool {
 	return host == "localhost" && at.IP.IsLoopback() || at.IP.Equal(net.ParseIP(host))
 }
 
-// limits returns those of the machine that a request comes from.
+// limits returns the limits of the machine that sent a request.
 func (d *door) limits(r *http.Request) *machineLimits {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -130,7 +137,8 @@ func (d *door) limits(r *http.Request) *machineLimits {
 	return d.machines[host]
 }
 
-// forget drops the machines that have sent nothing for a minute, whose limits are full again, or else all.
+// forget drops the machines that have sent nothing for a minute: their
+// limits are full again. If there are still too many machines, it drops all.
 func (d *door) forget(now time.Time) {
 	for host, m := range d.machines {
 		if now.Sub(m.last) > time.Minute {
@@ -142,7 +150,7 @@ func (d *door) forget(now time.Time) {
 	}
 }
 
-// answer serves a request that was let in.
+// answer serves an admitted request.
 func (d *door) answer(r *http.Request) (any, error) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch r.URL.Path {
@@ -170,7 +178,7 @@ func (d *door) answer(r *http.Request) (any, error) {
 	return nil, newError(http.StatusNotFound, message.Errorf("there is nothing at %q", r.URL.Path), message.Of("join with \"apitrace workshop join\""))
 }
 
-// bodyAs reads a body of JSON, without unknown fields.
+// bodyAs reads a body that is one JSON object. It refuses unknown fields.
 func bodyAs[T any](r *http.Request) (value T, err error) {
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()

@@ -14,26 +14,30 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
-// mostConnections is the number of learners' connections at a time.
+// mostConnections is the maximum number of concurrent connections to the door.
 const mostConnections = 512
 
-// A Group is the server of somebody who leads a workshop. It has two sides: the leader's page, which only ever listens on a
-// loopback address, and the door for learners, on a port of its own.
+// A Group is the server for the leader of a workshop. It listens
+// on two ports. The leader's page is always on a loopback
+// address. The door for learners has a port of its own.
 type Group struct {
-	// Listen is the address of the door, as a host and port, or a port for 127.0.0.1. With an address of the network,
-	// or 0.0.0.0 for all of this machine's, others of the network can join.
+	// Listen is the address of the door: host and port, or only a
+	// port for 127.0.0.1. Other machines can join if the host is a
+	// network address, or 0.0.0.0 for all addresses of this machine.
 	Listen string
-	// Code is the code to join; "" is a new one.
+	// Code is the code that learners join with; "" makes a new code.
 	Code string
-	// Course is the folder of the course; "" is the one that comes with apitrace.
+	// Course is the folder of the course; "" means apitrace's own course.
 	Course string
-	// Save is the file to which the export is written at the end; "" is none.
+	// Save is the file that the export is written to at the end; "" writes none.
 	Save string
 	// NoOpen leaves the browser closed.
 	NoOpen bool
 }
 
-// Serve serves until ctx is done. It passes the address of the page to announce, and everything else that the leader must know to notice.
+// Serve serves until ctx is done. It passes the address of the
+// leader's page to announce, and everything else that the leader must
+// know to notice. With Save, it writes the export before it returns.
 func (g *Group) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any), p message.Printer) error {
 	format := ""
 	if g.Save != "" {
@@ -116,7 +120,8 @@ func (g *Group) save(room *classroom.Classroom, format string, p message.Printer
 	return nil
 }
 
-// listenToLearners listens on the address that the leader named, which may be one of the network; listen allows only loopback.
+// listenToLearners listens on the leader's address.
+// Unlike listen, it also allows network addresses.
 func listenToLearners(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || host == "" {
@@ -133,13 +138,14 @@ func listenToLearners(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// reachedAt lists the addresses at which learners reach a door. A door on all addresses is reached at those of this machine.
+// reachedAt lists the addresses where learners reach the door. For a
+// door on all addresses, these are the IPv4 addresses of this machine.
 func reachedAt(at *net.TCPAddr) []string {
 	if !at.IP.IsUnspecified() {
 		return []string{at.String()}
 	}
 	var all []string
-	addresses, _ := net.InterfaceAddrs() // without them, the leader has to know
+	addresses, _ := net.InterfaceAddrs() // without them, the leader must know the address
 	for _, a := range addresses {
 		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
 			all = append(all, (&net.TCPAddr{IP: n.IP, Port: at.Port}).String())

@@ -11,13 +11,14 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
-// A wall is the leader's page with its data. The guard lets only the leader's browser in.
+// A wall serves the leader's page and its data. It must be
+// behind a guard, which admits only the leader's browser.
 type wall struct {
 	room      *classroom.Classroom
 	addresses []string
 }
 
-// groupFiles are the files of the leader's page, by their paths.
+// groupFiles has the files of the leader's page, by path.
 var groupFiles = map[string]string{"/": "group.html", "/group.js": "group.js", "/group.css": "group.css"}
 
 func (l *wall) handler() http.Handler {
@@ -88,10 +89,12 @@ func (l *wall) export(w http.ResponseWriter, r *http.Request) {
 	_ = l.room.Export(w, format, p) // an error means that the client left
 }
 
-// wallPause is the shortest time between two states: a whole group that answers at once makes no flood of them.
+// wallPause is the minimum time between two states. It avoids
+// a flood of states when a whole group answers at once.
 const wallPause = 150 * time.Millisecond
 
-// stream sends the state as server-sent events: now, and after each change.
+// stream sends the state of the classroom as
+// server-sent events: at once, and after each change.
 func (l *wall) stream(w http.ResponseWriter, r *http.Request) {
 	changes, leave, err := l.room.Listen()
 	if err != nil {

@@ -14,24 +14,29 @@ import (
 const (
 	// mostBody is the maximum size of a request body in bytes.
 	mostBody = 1 << 20
-	// mostUpload is the maximum size of an uploaded recording in bytes: that of a server's start has 100 MB.
+	// mostUpload is the maximum size of an uploaded recording
+	// in bytes. The recording of a server's start has 100 MB.
 	mostUpload = 192 << 20
 )
 
-// policy lets a document load only from this server, and run only the page's own script.
+// policy lets a document load only from this
+// server, and run only the page's own script.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// A guard passes only requests with the token, or a cookie for it, on to a handler.
+// A guard passes only authorized requests on to a handler. A request is
+// authorized by the token, or by a cookie that was given for the token or a code.
 type guard struct {
 	token string
-	// hosts are the names under which the server is reached, with its port.
+	// hosts has the host names of the server, each with its port.
 	hosts map[string]bool
-	// cookie is the name of the cookie. It contains the port, because browsers share cookies between ports.
+	// cookie is the name of the cookie. It contains the
+	// port, because browsers share cookies between ports.
 	cookie string
-	// code lets in the browser that Run opens; nil if it opens none.
+	// code is the one-time code of the browser
+	// that is opened; nil if none is opened.
 	code *code
-	// command starts the server again; "" is "apitrace web".
+	// command is the command that starts the server; "" means "apitrace web".
 	command string
 	next    http.Handler
 }
@@ -57,7 +62,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !g.hosts[r.Host]:
-		// DNS rebinding: a foreign name that points here, to get around the browser's same-origin policy.
+		// DNS rebinding: a foreign host name that points to
+		// this server evades the browser's same-origin policy.
 		g.refuse(w, r, newError(http.StatusForbidden, message.Errorf("this server is not called %q", r.Host), message.Of("use the address that apitrace printed")))
 	case g.foreign(r):
 		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("a page of another origin sent this request"), message.Of("open the address that apitrace printed yourself")))
@@ -70,7 +76,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !g.authorized(r):
 		g.refuse(w, r, newError(http.StatusUnauthorized, message.NewError("the token is missing or wrong"), message.Of("open the address that apitrace printed, or send its token as \"Authorization: Bearer TOKEN\"")))
 	case !reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Authorization") == "":
-		// A browser adds the cookie to every request, and names the origin of each request that writes.
+		// A browser adds the cookie to every request, and
+		// names the origin of each request that writes.
 		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("the request changes something, and does not say which page sent it"), message.Of("send the token as \"Authorization: Bearer TOKEN\"")))
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, mostIn(r))
@@ -89,8 +96,9 @@ func mostIn(r *http.Request) int64 {
 	return mostBody
 }
 
-// foreign reports whether a page of another origin sent the request. Opening the address from a mail or another
-// page is harmless: the origin of a navigation does not see the answer.
+// foreign reports whether a page of another origin sent the request.
+// A link to this server in a mail or another page is harmless: the
+// other origin cannot read the answer to a navigation.
 func (g *guard) foreign(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		host, ok := strings.CutPrefix(origin, "http://")
@@ -101,7 +109,8 @@ func (g *guard) foreign(r *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none" && !navigates
 }
 
-// welcome gives the browser a cookie, and redirects it to the address without the secret.
+// welcome gives the browser a cookie, and
+// redirects it to the address without the secret.
 func (g *guard) welcome(w http.ResponseWriter, r *http.Request, secret string) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	to := *r.URL
@@ -109,7 +118,7 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request, secret string) {
 	query.Del("token")
 	query.Del("code")
 	to.RawQuery = query.Encode()
-	// A single slash at the beginning: a browser would read "//other" as another host.
+	// Begin with a single slash: a browser would read "//other" as another host.
 	w.Header().Set("Location", "/"+strings.TrimLeft(to.RequestURI(), "/"))
 	w.WriteHeader(http.StatusSeeOther)
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A GuideList is the guide: the layers in the order in which a request meets them, each with its key steps. Those of the
-// sample server stand behind those of kube-apiserver, which most readers look for.
+// A GuideList has the layers of the guide with their key steps. A request
+// passes the layers in this order. In each layer, the sample server's steps
+// come after kube-apiserver's steps, because most readers look for those.
 type GuideList struct {
 	Items []GuideLayer `json:"items" description:"The layers."`
 }
@@ -29,7 +30,7 @@ type GuideLayer struct {
 	Steps  []GuideStep `json:"steps" description:"The key steps."`
 }
 
-// A GuideStep is what the guide knows of a function, or of functions of one pattern.
+// A GuideStep is a key step: a function, or all functions that match a pattern.
 type GuideStep struct {
 	Function string   `json:"function" description:"Full name of the function, or a pattern."`
 	Name     string   `json:"name" description:"Its short name."`
@@ -39,7 +40,7 @@ type GuideStep struct {
 	Values   []string `json:"values" description:"Names of the values that are recorded."`
 }
 
-// ofSample is 1 for a step in the sample server's own code, else 0.
+// ofSample returns 1 for a step in the sample server's own code, else 0.
 func ofSample(s GuideStep) int {
 	if strings.HasPrefix(s.Function, sampleserver.Module+"/") {
 		return 1
@@ -47,7 +48,7 @@ func ofSample(s GuideStep) int {
 	return 0
 }
 
-// getGuide lists the guide for all releases.
+// getGuide lists the key steps of all releases.
 func (a *api) getGuide(r *restful.Request) (any, error) {
 	lang := queryOf(r, paramLang)
 	guide, err := instrument.Load()
@@ -63,7 +64,7 @@ func (a *api) getGuide(r *restful.Request) (any, error) {
 		}
 		return &list.Items[at[name]]
 	}
-	for _, l := range guide.Layers { // some have several entries
+	for _, l := range guide.Layers { // some layers have several entries
 		layer(l.Name)
 	}
 	for _, step := range guide.Steps {

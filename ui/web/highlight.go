@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 )
 
-// highlight splits the source of a function into lines, and each line into tokens by their kind.
+// highlight splits the source of a function into lines, and each line into tokens.
 func highlight(f *source.Function) []SourceLine {
 	text := strings.ReplaceAll(f.Text, "\r", "")
 	var lines []SourceLine
@@ -24,7 +24,8 @@ func highlight(f *source.Function) []SourceLine {
 	return lines[:min(len(lines), max(f.Last-f.First+1, 0))]
 }
 
-// tokenKinds are the kinds of the types of source.Tokens; that of other text is "".
+// tokenKinds maps the token types of source.Tokens
+// to kinds. Other text has the kind "".
 var tokenKinds = map[chroma.TokenType]string{
 	chroma.Comment: "comment", chroma.Keyword: "keyword", chroma.KeywordConstant: "keyword", chroma.KeywordType: "type",
 	chroma.LiteralString: "string", chroma.LiteralNumber: "number", chroma.NameFunction: "function", chroma.NameBuiltin: "builtin",

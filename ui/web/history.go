@@ -22,12 +22,14 @@ type HistoryStep struct {
 	Recorded   bool   `json:"recorded" description:"Whether it has a recording of the scenario."`
 	Why        string `json:"why,omitempty" description:"Why it has none; absent if it has one, or nobody knows."`
 	Calls      int    `json:"calls" description:"How many calls all requests have."`
-	// Since and Changes are absent for the first release.
+	// Since and Changes are absent for the first recorded
+	// release, and for releases without a recording.
 	Since   string            `json:"since,omitempty" description:"The release before that recorded the scenario, with which this one is compared; absent for the first one."`
 	Changes *render.DiffBrief `json:"changes,omitempty" description:"What changed since that release."`
 }
 
-// histories keeps the histories of scenarios in memory: that of boot takes twenty seconds of processor time.
+// histories keeps the histories of scenarios in memory. The
+// history of boot takes twenty seconds of processor time.
 type histories struct {
 	mu    sync.Mutex
 	known map[[2]string]*historyOnce // by scenario and language
@@ -64,7 +66,8 @@ func (a *api) getHistory(r *restful.Request) (any, error) {
 	return of.doc, nil
 }
 
-// history returns the history that an earlier process has kept, or makes it and keeps it.
+// history returns the history of a scenario. It takes it from the
+// answers that an earlier process kept, or else makes and keeps it.
 func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
 	if l.answers == nil {
 		return newHistory(scenario, lang)
@@ -91,7 +94,7 @@ func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioH
 	return doc, nil
 }
 
-// historyAnswer is the name under which a history is kept.
+// historyAnswer returns the name of a history in the kept answers.
 func historyAnswer(scenario, lang string) string { return "history " + scenario + " " + lang }
 
 func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
@@ -112,7 +115,8 @@ func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, er
 	return doc, nil
 }
 
-// recordedStep tells what changed in a release that has a recording; changes are nil for the first one.
+// recordedStep describes the changes in a release that has a
+// recording. changes is nil for the first recorded release.
 func recordedStep(release string, calls int, changes *diff.Comparison, lang string) (HistoryStep, error) {
 	out := HistoryStep{K8sVersion: release, Recorded: true, Calls: calls}
 	if changes == nil {

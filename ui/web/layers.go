@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// listLayers lists the layers that a request passes, by process. It leaves out upstream's own tracing, which is everywhere.
+// listLayers lists the layers that a request passes, by process. It
+// leaves out upstream's own tracing, because its calls are everywhere.
 func (a *api) listLayers(r *restful.Request) (any, error) {
 	t, err := a.tracedOf(r)
 	if err != nil {
@@ -23,7 +24,7 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 	}
 	var processes []string
 	list := LayerList{Items: []Layer{}}
-	var longest []int64 // own times of the Longest of each item: that of a call with many callees takes long to compute
+	var longest []int64 // own time of each item's Longest call: it is slow to compute for a call with many callees
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		layer := t.guide.Layer(c.Function)
@@ -59,8 +60,9 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 // mostLongest is the maximum number of functions in a ranking.
 const mostLongest = 30
 
-// ownNs returns how long call i ran without a call that it made; 0 if it had not returned when the trace was collected: it may have
-// waited ever since.
+// ownNs returns the own time of call i: how long it ran while
+// none of its callees ran. An unfinished call has no own time,
+// because it may only have waited until the trace was collected.
 func (t *traced) ownNs(i int) int64 {
 	if t.tree.Call(i).Unfinished {
 		return 0
@@ -68,13 +70,14 @@ func (t *traced) ownNs(i int) int64 {
 	return t.tree.SelfNs(i)
 }
 
-// longest ranks the functions of a request by the time in which their calls ran without a call that they made. A function of which
-// only the entry was recorded, or of which no call had returned, has no place in it.
+// longest ranks the functions of a request by the sum of their
+// calls' own times, the longest first. It leaves out calls with only
+// a recorded entry, unfinished calls, and upstream's own tracing.
 func (t *traced) longest() []LongFunction {
 	type identity struct{ process, function string }
 	index := map[identity]int{}
 	all := []LongFunction{}
-	var longest []int64 // own times of the Longest of each
+	var longest []int64 // own time of each function's Longest call
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		if c.Leaf || c.Unfinished || view.Upstream(c) {

@@ -19,9 +19,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A File is a recording that the user has named by its path.
+// A File is a recording that the user named by a path.
 type File struct {
-	// Name takes the place of a scenario's name.
+	// Name is used in place of a scenario's name.
 	Name      string
 	Recording *trace.Recording
 }
@@ -35,16 +35,17 @@ func newFile(path string, rec *trace.Recording) (File, error) {
 	return File{Name: name, Recording: rec}, nil
 }
 
-// A SourceFolder returns the folder with the sources of a program of a release of Kubernetes. The paths in calls
-// are relative to it.
+// A SourceFolder returns the folder with the sources of a program in a
+// release of Kubernetes. The file paths of calls are relative to this folder.
 type SourceFolder func(process, k8sVersion string) (string, error)
 
-// cachedSource is the SourceFolder of the cache. It fetches nothing.
+// cachedSource is a SourceFolder that only uses the cache. It downloads nothing.
 func cachedSource(process, k8sVersion string) (string, error) {
 	return apiserver.CachedSourceOf(process, k8sVersion, nil)
 }
 
-// mostLoaded is the number of recordings that a library keeps in memory. That of a server's start takes 100 MB.
+// mostLoaded is the number of recordings that a library keeps
+// in memory. The recording of a server's start takes 100 MB.
 const mostLoaded = 6
 
 // A library loads recordings and keeps the most recently used ones.
@@ -56,15 +57,15 @@ type library struct {
 	answers *program.Answers
 
 	texts   sync.Once
-	ofFiles []search.Hit // the texts of files
+	ofFiles []search.Hit // texts of files for the search; set by texts
 
 	mu        sync.Mutex
-	loaded    []*loaded   // the most recently used one is the last
+	loaded    []*loaded   // the most recently used recording is the last
 	compared  []*compared // in the same order
 	histories histories
 }
 
-// loaded is a recording and the data derived from it.
+// loaded has a recording and the data derived from it.
 type loaded struct {
 	release, scenario string
 	rec               *trace.Recording
@@ -116,7 +117,8 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 	return known, nil
 }
 
-// resolve returns the full name of a release, and the recording if scenario names a file.
+// resolve returns the full name of a release. It also
+// returns the recording if scenario names one of the files.
 func (l *library) resolve(release, scenario string) (string, *trace.Recording, error) {
 	if release == liveRelease {
 		return release, nil, nil
@@ -141,7 +143,7 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 	return version, nil, nil
 }
 
-// request returns the tree of request number n, counted from 1.
+// request returns the tree of request n, counted from 1.
 func (l *loaded) request(n int) (*trace.Tree, error) {
 	if n < 1 || n > len(l.rec.Requests) {
 		return nil, notFound(message.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), message.Of("ask for one from 1 on"))
@@ -176,7 +178,8 @@ func (l *loaded) guideLocked(lang string) (view.Guide, error) {
 	return l.guides[lang], nil
 }
 
-// document returns the document of request number n.
+// document returns the document of request n.
+// how is the view, viewPath or viewUpstream.
 func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
 	if _, err := l.request(n); err != nil {
 		return nil, err
@@ -198,7 +201,8 @@ func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
 	return l.documents[key], nil
 }
 
-// sourceFolder returns the folder with the sources of a call's program, or an error that says how to get them.
+// sourceFolder returns the folder with the sources of a process.
+// If they are not on this machine, the error says how to get them.
 func (l *library) sourceFolder(process, k8sVersion string) (string, error) {
 	if k8sVersion == "" {
 		return "", notFound(message.NewError("the recording does not name its release, so its source is unknown"), message.Message{})

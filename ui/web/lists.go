@@ -31,7 +31,7 @@ func (a *api) listReleases(*restful.Request) (any, error) {
 	return list, nil
 }
 
-// allScenarios reads the scenarios once: each page asks for them.
+// allScenarios reads the scenarios only once, because each page requests them.
 var allScenarios = sync.OnceValues(scenarios.List)
 
 func (a *api) listScenarios(r *restful.Request) (any, error) {
@@ -77,7 +77,8 @@ func (a *api) search(r *restful.Request) (any, error) {
 	return list, err
 }
 
-// namesOf finds functions and types of released sources, see search.Names.
+// namesOf finds functions and types of released
+// sources. query and partly are as in search.Names.
 func namesOf(query string, partly bool, p message.Printer) ([]Name, error) {
 	const most = 20
 	found, err := search.Names(query, partly)

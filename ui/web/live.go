@@ -16,18 +16,21 @@ import (
 )
 
 const (
-	// mostServers is the maximum number of servers that run at the same time, one per release.
+	// mostServers is the maximum number of servers
+	// that run at the same time, one per release.
 	mostServers = 2
-	// mostNotices is the number of notices of a server that are kept.
+	// mostNotices is the number of notices that are kept for each server.
 	mostNotices = 20
-	// graceTime is the time that servers stay without a listener: a page that is reloaded connects again within it.
+	// graceTime is the time that servers stay without a listener.
+	// A page that is reloaded connects again within this time.
 	graceTime = 10 * time.Second
 	// progressPause is the minimum time between two reports of a build's progress.
 	progressPause = 200 * time.Millisecond
 )
 
-// live has the servers that were started for the page and for programs, and sends events about them. A server
-// stays while there is a listener, and for the grace time after that.
+// live has the servers that were started for the page and for
+// programs, and sends events about them. The servers stay while
+// there is a listener, and for the grace time after that.
 type live struct {
 	engine Engine
 	shelf  *shelf
@@ -36,12 +39,12 @@ type live struct {
 	mu        sync.Mutex
 	servers   []*liveServer
 	listeners map[chan event]bool
-	leaving   *time.Timer // ends all servers; nil while somebody listens, or there is no server
+	leaving   *time.Timer // stops all servers after the grace time; nil while there is a listener
 	ended     bool
 	running   sync.WaitGroup // the goroutines of servers
 }
 
-// A liveServer is a server from the order until it is gone. live.mu guards it.
+// A liveServer is a server from its order to its end. live.mu guards it.
 type liveServer struct {
 	serverState
 	server Server
@@ -63,7 +66,8 @@ func newLive(engine Engine, kept *shelf, grace time.Duration) *live {
 	return &live{engine: engine, shelf: kept, grace: grace, listeners: map[chan event]bool{}}
 }
 
-// start begins to start a server, and returns its state. It replaces a failed server of the same release.
+// start begins to start a server, and returns its state.
+// It replaces a failed server of the same release.
 func (l *live) start(order ServerOrder) (serverState, error) {
 	release, err := apiserver.ParseVersion(order.Release)
 	if err != nil {
@@ -151,7 +155,8 @@ func (l *live) ready(s *liveServer, server Server) {
 	})
 }
 
-// over removes a server that is gone. A server that failed stays, so that its error can be read.
+// over removes a server that is gone. A server that
+// failed stays, so that its error can be read.
 func (l *live) over(s *liveServer, err error, wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,7 +169,8 @@ func (l *live) over(s *liveServer, err error, wanted bool) {
 	l.tellServers()
 }
 
-// change changes the state of a server, and tells the listeners.
+// change calls how under the lock, and sends the
+// new state of the servers to the listeners.
 func (l *live) change(s *liveServer, how func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,7 +228,7 @@ func (l *live) close() {
 	l.running.Wait()
 }
 
-// stopAll begins to stop all servers.
+// stopAll begins to stop all servers. The caller must hold l.mu.
 func (l *live) stopAll() {
 	for _, s := range l.servers {
 		if s.State != stateFailed {
@@ -233,7 +239,8 @@ func (l *live) stopAll() {
 	l.tellServers()
 }
 
-// watchOver stops the servers after the grace time if there is no listener.
+// watchOver stops the servers after the grace time if
+// there is no listener. The caller must hold l.mu.
 func (l *live) watchOver() {
 	if l.leaving != nil {
 		l.leaving.Stop()
@@ -251,7 +258,7 @@ func (l *live) watchOver() {
 	})
 }
 
-// copied returns the servers as they are now.
+// copied returns a copy of the servers' states. The caller must hold l.mu.
 func (l *live) copied() []serverState {
 	list := []serverState{}
 	for _, s := range l.servers {

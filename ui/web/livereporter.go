@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A reporter tells listeners the progress of a server.
+// A reporter sends the notices and the build progress of a server to the listeners.
 type reporter struct {
 	*live
 	server *liveServer
@@ -46,7 +46,7 @@ func (b buildReporter) Report(e program.Event) {
 // Close implements session.BuildReporter.
 func (b buildReporter) Close() { b.change(b.server, func() { b.server.Progress = nil }) }
 
-// A gatherer keeps the notices of a replay or a request.
+// A gatherer collects the notices of a replay, a request, or a use of the workshop.
 type gatherer struct {
 	mu      sync.Mutex
 	notices []message.Message
@@ -69,7 +69,7 @@ func (g *gatherer) all() []message.Message {
 	return slices.Clone(g.notices)
 }
 
-// in returns them in a language.
+// in returns the notices in the language of p.
 func (g *gatherer) in(p message.Printer) []string {
 	notices, _ := told{notices: g.all()}.in(p)
 	return notices

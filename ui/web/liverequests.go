@@ -13,7 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// use returns the server of a release if it is ready.
+// use returns the server of a release. It
+// returns an error unless the server is ready.
 func (l *live) use(release string) (*liveServer, Server, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
@@ -31,7 +32,8 @@ func (l *live) use(release string) (*liveServer, Server, error) {
 	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, stateNames[l.servers[at].State]), message.Of("wait until it is ready: GET %s tells", Base+"/live/events"))
 }
 
-// replay replays a scenario and keeps its recording. ctx ends it.
+// replay replays a scenario and keeps its
+// recording. If ctx is done, the replay ends.
 func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (liveTrace, error) {
 	s, server, err := l.use(release)
 	if err != nil {
@@ -62,7 +64,8 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (l
 	return kept, nil
 }
 
-// occupy notes the scenario that a server replays. A server replays one at a time.
+// occupy marks a server as busy with a scenario.
+// A server replays one scenario at a time.
 func (l *live) occupy(s *liveServer, scenario string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,10 +77,11 @@ func (l *live) occupy(s *liveServer, scenario string) error {
 	return nil
 }
 
-// usualTimeout and mostTimeout are the default and the maximum timeout of a request, in seconds.
+// usualTimeout and mostTimeout are the default and
+// the maximum timeout of a request, in seconds.
 const usualTimeout, mostTimeout = 20, 300
 
-// request sends a request and keeps its trace. ctx ends it.
+// request sends a request and keeps its trace. If ctx is done, the request ends.
 func (l *live) request(ctx context.Context, release string, order RequestOrder) (liveTrace, error) {
 	h, err := order.http()
 	if err != nil {
@@ -105,16 +109,18 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, told{notices: to.all()}, rec)
 }
 
-// http returns the request of an order, checked as "apitrace request" checks it.
+// http returns the request of an order. It
+// has the same checks as "apitrace request".
 func (o RequestOrder) http() (*scenarios.HTTP, error) {
 	typed, err := o.typed(scenarios.Admin)
 	if err != nil {
 		return nil, err
 	}
-	return typed.HTTP() // checked again, for the result
+	return typed.HTTP() // already checked: this call is for the result
 }
 
-// typed returns the request of an order as a user types it, after checking it. as is the user if the order names none.
+// typed returns the request of an order as a user types it. It returns an
+// error if the request is not valid. as is the user if the order names none.
 func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 	typed := &scenarios.TypedRequest{Method: strings.ToUpper(o.Method), Path: o.Path, Headers: o.Headers, As: cmp.Or(o.As, as), BodyFile: "the form"}
 	if o.Body != "" {
@@ -126,7 +132,8 @@ func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 	return typed, nil
 }
 
-// keepClient keeps the trace of a client's request, or the reason why there is none.
+// keepClient keeps the trace of a client's
+// request, or the reason for a missing trace.
 func (l *live) keepClient(release string, row session.Row, rec *trace.Recording) {
 	head := LiveTrace{
 		Kind: kindClient, Title: row.Method + " " + row.Path, Release: release, Status: row.Status, HungUp: row.HungUp,
@@ -137,7 +144,8 @@ func (l *live) keepClient(release string, row session.Row, rec *trace.Recording)
 	}
 }
 
-// keep puts a recording on the shelf and tells the listeners. rec may be nil if there is a failure.
+// keep puts a recording on the shelf and sends it to
+// the listeners. rec may be nil if said has a failure.
 func (l *live) keep(head LiveTrace, said told, rec *trace.Recording) (liveTrace, error) {
 	head.Received = time.Now()
 	if rec != nil {

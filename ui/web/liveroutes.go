@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// bodyOf reads the body of a request, which is one JSON object with the fields of T.
+// bodyOf reads the body of a request. The body must be
+// one JSON object, without fields that T does not have.
 func bodyOf[T any](r *restful.Request) (body T, err error) {
 	decoder := json.NewDecoder(r.Request.Body)
 	decoder.DisallowUnknownFields()
@@ -24,7 +25,8 @@ func bodyOf[T any](r *restful.Request) (body T, err error) {
 	return body, bodyError(err)
 }
 
-// bodyError gives an error of reading a body its status.
+// bodyError returns an error of reading a body
+// with its HTTP status. It returns nil for nil.
 func bodyError(err error) error {
 	large := new(http.MaxBytesError)
 	switch {

@@ -6,7 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A LiveState lists the servers, their recordings, and the releases that can be started.
+// A LiveState lists the servers, the live
+// recordings, and the releases that can be started.
 type LiveState struct {
 	Releases []Buildable  `json:"releases" description:"The releases of which servers can be started, the newest first."`
 	Askers   []string     `json:"askers" description:"Who can send a request."`
@@ -15,7 +16,7 @@ type LiveState struct {
 	Traces   []LiveTrace  `json:"traces" description:"The live recordings, the newest first."`
 }
 
-// A Buildable is a release whose server can be started.
+// A Buildable is a release that can be built and started as a server.
 type Buildable struct {
 	K8sVersion string `json:"k8sVersion" description:"The release of Kubernetes."`
 	Built      bool   `json:"built" description:"Whether it is built, so that its server starts in seconds; else it is built first, which takes minutes."`
@@ -38,12 +39,12 @@ const (
 	stateFailed   = "failed"
 )
 
-// stateNames are the states in sentences.
+// stateNames has the words for the states in messages.
 var stateNames = map[string]message.Message{
 	stateStarting: message.Of("starting"), stateReady: message.Of("ready"), stateStopping: message.Of("stopping"), stateFailed: message.Of("failed"),
 }
 
-// A LiveServer is a server that was ordered.
+// A LiveServer describes an ordered server.
 type LiveServer struct {
 	Release  string        `json:"release" description:"Its version of Kubernetes."`
 	As       string        `json:"as" description:"The user that the kubeconfig stands for."`
@@ -52,7 +53,8 @@ type LiveServer struct {
 	Notices  []string      `json:"notices" description:"What is to be known of it, the oldest first; the last twenty."`
 	Error    string        `json:"error" description:"Why it failed; empty otherwise."`
 	Own      bool          `json:"own" description:"Whether it was started here; else \"apitrace serve\" keeps it running."`
-	// Kubeconfig is only the path: the API does not return the credentials in the file.
+	// Kubeconfig is only the path. The API does
+	// not return the credentials in the file.
 	Kubeconfig string   `json:"kubeconfig" description:"Path of the kubeconfig for clients whose requests are traced; empty unless the server is ready."`
 	Busy       string   `json:"busy" description:"The scenario that is being replayed; empty if none is."`
 	Commands   []string `json:"commands" description:"Commands for a shell that send requests to it."`
@@ -74,7 +76,7 @@ const (
 	kindUpload  = "upload"
 )
 
-// A LiveTrace is a live recording in lists.
+// A LiveTrace describes a live recording in lists.
 type LiveTrace struct {
 	ID         string    `json:"id" description:"Takes the place of the scenario in addresses, behind the release \"live\"."`
 	Kind       string    `json:"kind" description:"Where it is from: a replay of a scenario, a request of the form, a request of a client, or an uploaded recording." enum:"replay|request|client|upload"`
@@ -91,7 +93,7 @@ type LiveTrace struct {
 	Notices    []string  `json:"notices" description:"What is to be known of it besides the calls."`
 }
 
-// A LiveNotice is an event of the stream that has a message for the user.
+// A LiveNotice is the data of an event with a message for the user.
 type LiveNotice struct {
 	Release string `json:"release" description:"The server that it is about."`
 	Text    string `json:"text" description:"What is to be known."`

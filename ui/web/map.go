@@ -17,7 +17,8 @@ func (a *api) getMap(r *restful.Request) (any, error) {
 	return render.NewRequestMap(t.rec, t.n-1, t.guide, render.Options{Lang: queryOf(r, paramLang)})
 }
 
-// bootScenario is the scenario whose recording shows the routes being built.
+// bootScenario is the scenario that records
+// how a server starts and builds its routes.
 const bootScenario = "boot"
 
 func (a *api) listRoutes(r *restful.Request) (any, error) {
@@ -28,7 +29,8 @@ func (a *api) listRoutes(r *restful.Request) (any, error) {
 	return l.routes()
 }
 
-// built has the parts that a server builds while it starts, from a recorded start.
+// built has the servers, groups, resources and routes that
+// a recorded start of a server built. once computes it.
 type built struct {
 	once sync.Once
 	*routes.Built

@@ -6,7 +6,8 @@ import (
 	"github.com/go-openapi/spec"
 )
 
-// openAPI describes a service in OpenAPI 2.0, the version that kube-apiserver serves at /openapi/v2.
+// openAPI describes a service in OpenAPI 2.0, the
+// version that kube-apiserver serves at /openapi/v2.
 func openAPI(service *restful.WebService, version string) (any, error) {
 	return restfulspec.BuildSwagger(restfulspec.Config{
 		WebServices: []*restful.WebService{service},

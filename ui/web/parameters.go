@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// check refuses parameters that the route does not describe, and values of another kind.
+// check returns an error for a query parameter that the route does
+// not have, and for a path or query parameter with an invalid value.
 func (r *route) check(request *restful.Request) error {
 	var names []string
 	for _, p := range r.query {
@@ -71,7 +72,8 @@ func (p parameter) check(value string) error {
 	return nil
 }
 
-// queryOf returns a parameter of the query, or its default. route.check has checked it.
+// queryOf returns a parameter of the query, or
+// its default. route.check must have checked it.
 func queryOf(r *restful.Request, p parameter) string {
 	if v := r.QueryParameter(p.name); v != "" {
 		return v
@@ -91,7 +93,7 @@ func number(r *restful.Request, name string, otherwise int64) int64 {
 	return n
 }
 
-// window returns the requested part of a list of n elements.
+// window returns the bounds of the requested part of a list of n elements.
 func window(r *restful.Request, n int) (from, to int) {
 	from = int(min(number(r, "from", 0), int64(n)))
 	return from, min(n, from+int(number(r, "limit", usuallyListed)))

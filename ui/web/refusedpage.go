@@ -24,13 +24,14 @@ var refusedPage = template.Must(template.New("refused").Parse(`<!doctype html>
 </main></body></html>
 `))
 
-// navigates reports whether a browser asks for a page, rather than a client for data.
+// navigates reports whether a browser requests a page. Other clients request data.
 func navigates(r *http.Request) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return reads(r) && (dest == "" || dest == "document") && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// refuse answers a refused request: a browser that asks for a page gets one, every other client JSON.
+// refuse answers a refused request. A browser that requests
+// a page gets a page. Every other client gets JSON.
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
 	p := printerFor(r)
 	if !navigates(r) {

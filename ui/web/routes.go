@@ -33,23 +33,24 @@ type api struct {
 	uploading sync.Mutex
 }
 
-// A route describes one route of the API. go-restful's route and the OpenAPI document are made from it.
+// A route describes one route of the API. The go-restful
+// route and the OpenAPI document are made from it.
 type route struct {
 	path, id, doc string
 	// method is "" for GET.
 	method string
-	// body has the type of the request's body; nil if it has none.
+	// body has the type of the request's body; nil means no body.
 	body any
 	// most is the maximum size of the body in bytes; 0 means mostBody.
 	most int64
-	// query lists the parameters of the query. Those of the path are found in the path.
+	// query lists the query parameters. The path parameters are in path.
 	query []parameter
 	// sample has the type of the answer.
 	sample any
 	// produces is the media type of the answer; "" means JSON.
 	produces string
 	handle   func(*restful.Request) (any, error)
-	// stream, if not nil, writes the answer itself, instead of handle.
+	// stream, if not nil, is used instead of handle. It writes the answer itself.
 	stream func(*restful.Request, *restful.Response) error
 }
 
@@ -60,7 +61,7 @@ type parameter struct {
 	kind     string
 	required bool
 	values   []string
-	// most and least limit an integer; 0 means no limit.
+	// least and most limit an integer; 0 means no limit.
 	least, most int64
 	otherwise   string
 }
@@ -77,7 +78,7 @@ const (
 	mostListed    = 2000
 )
 
-// pathParameters describe the parameters in paths.
+// pathParameters has the path parameters by name.
 var pathParameters = map[string]parameter{
 	"release":  {name: "release", kind: "string", doc: "A recorded release: \"v1.37.1\", \"1.37\" or \"latest\"."},
 	"scenario": {name: "scenario", kind: "string", doc: "Name of a scenario, or of a file that the server was started with."},
@@ -167,7 +168,7 @@ func (a *api) routes() []route {
 	return append(all, a.comparisonRoutes("/compare", "compare", "the paths of two scenarios differ on one release", compareSides)...)
 }
 
-// pageFiles are the paths of the page.
+// pageFiles has the paths of the page's files.
 var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 
 func newAPI(o Options, live *live) *api {
@@ -178,7 +179,7 @@ func newAPI(o Options, live *live) *api {
 	return a
 }
 
-// handler makes the container with all routes, the OpenAPI document and the page.
+// handler returns the handler for the API, its OpenAPI document and the page.
 func (a *api) handler() (http.Handler, error) {
 	container := restful.NewContainer()
 	container.ServiceErrorHandler(func(err restful.ServiceError, request *restful.Request, response *restful.Response) {
@@ -222,7 +223,7 @@ func (a *api) handler() (http.Handler, error) {
 	return mux, nil
 }
 
-// routeError says why go-restful has no route for a request.
+// routeError returns the reason why no route of go-restful matches a request.
 func routeError(err restful.ServiceError) error {
 	switch err.Code {
 	case http.StatusNotFound:
@@ -237,7 +238,7 @@ func routeError(err restful.ServiceError) error {
 	return errors.New(strings.TrimPrefix(err.Message, fmt.Sprintf("%d: ", err.Code)))
 }
 
-// build makes go-restful's route.
+// build makes the go-restful route.
 func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
 	b := service.Method(cmp.Or(r.method, http.MethodGet)).Path(r.path).Doc(r.doc).Operation(r.id).Writes(r.sample).
 		Metadata(restfulspec.KeyOpenAPITags, []string{"apitrace"}).
@@ -299,7 +300,7 @@ func (r *route) serve(request *restful.Request, response *restful.Response) {
 	}
 }
 
-// describe makes the OpenAPI document.
+// describe returns the OpenAPI document of a service as JSON.
 func describe(service *restful.WebService, version string) ([]byte, error) {
 	document, err := openAPI(service, version)
 	if err != nil {

@@ -9,16 +9,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Run is the server as a user starts it.
+// A Run is the server as "apitrace web" starts it.
 type Run struct {
 	Options
-	// Listen is the address to listen on: host and port, or only a port for 127.0.0.1.
+	// Listen is the address to listen on: host
+	// and port, or only a port for 127.0.0.1.
 	Listen string
 	// NoOpen leaves the browser closed.
 	NoOpen bool
 }
 
-// Add loads the user's recordings from files.
+// Add loads recordings from files and adds them to Files.
 func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, error)) error {
 	for _, path := range paths {
 		rec, err := load(path)
@@ -34,8 +35,9 @@ func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, erro
 	return nil
 }
 
-// Serve serves until ctx is done, with a new token. It passes the address with the token to announce, and opens the browser with a
-// code instead of the token. If that fails, it passes the reason to notice.
+// Serve serves until ctx is done. It makes a new token, and passes the page's
+// address with the token to announce. It opens the browser with a code instead
+// of the token. If the browser cannot be opened, it passes the reason to notice.
 func (r *Run) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any)) error {
 	listener, err := listen(r.Listen)
 	if err != nil {

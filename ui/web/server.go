@@ -13,29 +13,33 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Options set what to serve, and to whom.
+// Options set the content and the access of a server.
 type Options struct {
 	// Files are the user's recordings.
 	Files []File
-	// Source finds the sources; nil means cachedSource.
+	// Source finds the sources; nil means the cached sources of this machine.
 	Source SourceFolder
-	// Answers keep the histories of scenarios for later processes; nil keeps them in memory alone.
+	// Answers keep the histories of scenarios for
+	// later processes; nil keeps them only in memory.
 	Answers *program.Answers
-	// Token is the secret that a client must have; see newToken.
+	// Token is the secret that clients must have; see newToken.
 	Token string
-	// Version is that of apitrace.
+	// Version is apitrace's version.
 	Version string
-	// Engine starts the servers of the live views; nil means the real ones.
+	// Engine starts the servers of the live views; nil means real servers.
 	Engine Engine
-	// Grace is the time that those servers stay after the last listener of their events has left; 0 means ten seconds.
+	// Grace is the time that the live servers stay after the last
+	// listener of their events has left; 0 means ten seconds.
 	Grace time.Duration
 
-	// code lets in the browser that Run opens; nil if it opens none.
+	// code is the one-time code of the browser
+	// that Run opens; nil if Run opens none.
 	code *code
 }
 
-// Serve serves until ctx is done. The listener must be on a loopback address; Serve closes it. Open requests then
-// have a second to end, and the servers that were started are stopped.
+// Serve serves until ctx is done. The listener must be on a
+// loopback address; Serve closes it. At the end, open requests
+// have a second to finish, and all live servers are stopped.
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || !at.IP.IsLoopback() {
@@ -50,7 +54,7 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	return serveHTTP(ctx, listener, newGuard(o.Token, o.code, at, handler))
 }
 
-// serveHTTP serves until ctx is done. Open requests then have a second to end.
+// serveHTTP serves until ctx is done. Then open requests have a second to finish.
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           handler,
@@ -73,7 +77,8 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler)
 	return nil
 }
 
-// address returns the address of the page with a secret, the token or the code, which the server exchanges for a cookie.
+// address returns the address of the page with a secret. kind is "token"
+// or "code". The server gives a cookie in exchange for the secret.
 func address(at net.Addr, kind, secret string) string {
 	return fmt.Sprintf("http://%s/?%s=%s", at, kind, secret)
 }

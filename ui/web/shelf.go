@@ -13,17 +13,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// liveRelease takes the place of a release in the addresses of live recordings; their ids take that of the scenario.
+// liveRelease is used in place of a release in the addresses of live
+// recordings. The recording's id is used in place of the scenario.
 const liveRelease = "live"
 
 const (
-	// mostLive is the maximum number of live recordings. A new one replaces the oldest.
+	// mostLive is the maximum number of live
+	// recordings. A new recording replaces an old one.
 	mostLive = 200
-	// mostLiveBytes is their maximum size in memory, compressed.
+	// mostLiveBytes is the maximum size of the
+	// compressed live recordings in memory.
 	mostLiveBytes = 256 << 20
 )
 
-// A shelf keeps the live recordings, compressed: a long recording shrinks to a twentieth.
+// A shelf keeps the live recordings, compressed. A
+// long recording shrinks to a twentieth of its size.
 type shelf struct {
 	mu    sync.Mutex
 	last  int
@@ -31,13 +35,14 @@ type shelf struct {
 	items []shelved
 }
 
-// shelved is a live recording and its entry in lists.
+// shelved has a live recording and its entry in lists.
 type shelved struct {
 	head liveTrace
-	data []byte // of a trace.Recording; nil if there is no trace
+	data []byte // a trace.Recording as compressed JSON; nil if there is no trace
 }
 
-// add gives a recording its id and keeps it. rec is nil if head has a failure.
+// add gives a recording an id and keeps it. It returns
+// head with the id. rec is nil if head has a failure.
 func (s *shelf) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 	var data bytes.Buffer
 	if rec != nil {
@@ -61,7 +66,9 @@ func (s *shelf) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 	return head, nil
 }
 
-// drop removes the oldest request of a client or, without one, the oldest recording: the user did not ask for clients' requests.
+// drop removes the oldest recording of a client's request,
+// because the user did not order it. If there is none, it removes
+// the oldest recording. It never removes the newest recording.
 func (s *shelf) drop() {
 	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item shelved) bool { return item.head.Kind == kindClient })
 	at = max(at, 0)
@@ -107,7 +114,8 @@ func (s *shelf) load(id string) (*trace.Recording, error) {
 	return rec, nil
 }
 
-// titleOf returns the title of a recording: its request or scenario.
+// titleOf returns the title of a recording: its first
+// request, or its scenario if it has no request.
 func titleOf(rec *trace.Recording) string {
 	if len(rec.Requests) == 0 {
 		return rec.Scenario

@@ -15,36 +15,40 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// A Site is the library as static files for any web server.
+// A Site writes the library as static files for any web server.
 type Site struct {
-	// Out is the folder to write. It must not exist, be empty, or be an earlier site.
+	// Out is the folder to write to. It must not
+	// exist, or be empty, or contain an earlier site.
 	Out string
-	// Releases and Scenarios limit what is written; empty means all.
+	// Releases and Scenarios select the recordings; empty means all.
 	Releases, Scenarios []string
-	// DryRun reports the size of the site, and writes nothing.
+	// DryRun reports the size of the site without writing it.
 	DryRun bool
-	// Source finds the sources; nil means CachedSource.
+	// Source finds the sources; nil means the cached sources of this machine.
 	Source SourceFolder
-	// Version is that of apitrace.
+	// Version is apitrace's version.
 	Version string
 }
 
 // siteMark is the name of the file that marks a folder as a site.
 const siteMark = "apitrace-site.json"
 
-// What the parts of a site take on average: TestNightlySiteHasTheWholeLibrary compares the sum with a whole site.
+// Average sizes of the parts of a site. TestNightlySiteHasTheWholeLibrary
+// compares the estimate with a whole site.
 const (
 	bytesOfRecording  = 120 << 10
 	bytesOfComparison = 38 << 10
-	// bytesOfPage are the page and the lessons.
+	// bytesOfPage is the size of the page and the lessons.
 	bytesOfPage = 650 << 10
-	// bytesOfSources are the functions that all scenarios call in one release; of each other one, the functions that differ take
-	// bytesOfRelease. A single scenario calls a fifth of them.
+	// bytesOfSources is the size of the functions that all scenarios call
+	// in one release. Each release adds bytesOfRelease for the functions
+	// that differ. A single scenario calls a fifth of the functions.
 	bytesOfSources = 2800 << 10
 	bytesOfRelease = 400 << 10
 )
 
-// Write writes the site and reports its progress to notice. It replaces an existing folder only after everything is written.
+// Write writes the site and reports its progress to notice. It
+// replaces an existing folder only after everything is written.
 func (s Site) Write(ctx context.Context, notice func(format string, args ...any)) error {
 	chosen, count, err := s.choose()
 	if err != nil {
@@ -76,7 +80,7 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 	return os.Rename(folder, s.Out)
 }
 
-// Size returns about how many bytes the site takes.
+// Size returns the estimated size of the site in bytes.
 func (s Site) Size() (int64, error) {
 	chosen, count, err := s.choose()
 	return int64(sizeOfSite(chosen, count)), err
@@ -94,10 +98,11 @@ func sizeOfSite(chosen []recordings.Info, count int) int {
 	return bytesOfPage + count*bytesOfRecording + comparisonsOf(chosen)*bytesOfComparison + sources
 }
 
-// usualScenarios is about how many scenarios a release has.
+// usualScenarios is the approximate number of scenarios of a release.
 const usualScenarios = 50
 
-// choose returns the selected releases with their selected scenarios, the newest first.
+// choose returns the selected releases with
+// their selected scenarios, the newest first.
 func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	infos, err := recordings.Versions()
 	if err != nil {
@@ -130,7 +135,7 @@ func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	return chosen, count, nil
 }
 
-// comparisonsOf counts the pairs of neighbouring releases of all scenarios.
+// comparisonsOf counts the pairs of neighboring releases over all scenarios.
 func comparisonsOf(chosen []recordings.Info) int {
 	count, seen := 0, map[string]bool{}
 	for _, info := range chosen {
@@ -194,7 +199,8 @@ func (s Site) writeAll(ctx context.Context, p *packer, w *pieceWriter, chosen []
 	return writeSitePage(folder, s.Version)
 }
 
-// library writes the lists of the selected recordings, and the texts for the search in them.
+// library writes the lists of the selected recordings,
+// the guide, and the texts for the search.
 func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error) error {
 	first := firstShown{chosen[0].K8sVersion, chosen[0].Scenarios[0], 1}
 	if slices.Contains(chosen[0].Scenarios, "get-node") {
@@ -261,7 +267,7 @@ func writeSiteFile(folder, name string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// writeSitePage writes the page itself, and the mark.
+// writeSitePage writes the files of the page, and the mark.
 func writeSitePage(folder, version string) error {
 	script, style, index, err := pageParts()
 	if err != nil {

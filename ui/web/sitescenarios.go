@@ -13,7 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// scenarios writes the recordings scenario by scenario, each with its comparisons of neighbouring releases and its history.
+// scenarios writes the recordings of each scenario, the
+// comparisons of neighboring releases, and the history.
 func (s Site) scenarios(ctx context.Context, p *packer, chosen []recordings.Info, put func(piece) error, notice func(format string, args ...any)) error {
 	all, err := scenarios.List()
 	if err != nil {
@@ -31,7 +32,8 @@ func (s Site) scenarios(ctx context.Context, p *packer, chosen []recordings.Info
 	return nil
 }
 
-// scenario writes the recordings of a scenario, the oldest first, and compares each with the one before.
+// scenario writes the recordings of a scenario, the oldest
+// first. It compares each recording with the previous one.
 func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scenario, chosen []recordings.Info, put func(piece) error) error {
 	histories := map[string]*ScenarioHistory{}
 	for _, lang := range pageLanguages {
@@ -48,7 +50,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 			}
 			continue
 		}
-		p.api.library.loaded = nil // it takes no more than the two that are compared
+		p.api.library.loaded = nil // so that only the two compared recordings stay in memory
 		l, err := p.api.library.load(info.K8sVersion, scenario.Name)
 		if err != nil {
 			return err
@@ -56,7 +58,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 		if err := p.recording(place{l.release, l.scenario, l.release}, l, put); err != nil {
 			return err
 		}
-		l.trees, l.places, l.documents = nil, nil, nil // written: what stays is the recording, to be compared
+		l.trees, l.places, l.documents = nil, nil, nil // written; only the recording is needed for the next comparison
 		var changes *diff.Comparison
 		if before != nil {
 			c := newCompared(before, l)
@@ -87,7 +89,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 	return put(piece{"answers/history/" + scenario.Name, recordingPiece{Answers: kept}})
 }
 
-// callsOf counts the calls of all requests.
+// callsOf returns the number of calls of all requests.
 func callsOf(l *loaded) int {
 	calls := 0
 	for _, r := range l.rec.Requests {

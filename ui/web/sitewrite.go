@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A pieceWriter compresses the pieces of a site and writes them, on all processors, while the next ones are made.
+// A pieceWriter compresses and writes the pieces of a site
+// on all processors, while the caller makes the next pieces.
 type pieceWriter struct {
 	folder string
 	group  errgroup.Group
@@ -14,12 +15,13 @@ type pieceWriter struct {
 
 func newPieceWriter(folder string) *pieceWriter {
 	w := &pieceWriter{folder: folder}
-	w.group.SetLimit(runtime.GOMAXPROCS(0)) // put waits where so many are at work: each may be large
+	w.group.SetLimit(runtime.GOMAXPROCS(0)) // at this limit put waits, because each piece may be large
 	return w
 }
 
-// put writes a piece to the path from which siteData of still.ts loads it. The piece may be changed after it returns. Not
-// before close does an error of writing show.
+// put writes a piece to the path where siteData in still.ts looks
+// for it. The caller may change the piece after put returns. An
+// error of writing the file is returned only by close.
 func (w *pieceWriter) put(part piece) error {
 	text, err := encode(part.data)
 	if err != nil {
@@ -35,5 +37,5 @@ func (w *pieceWriter) put(part piece) error {
 	return nil
 }
 
-// close waits until all pieces are written.
+// close waits until all pieces are written. It returns the first error of writing.
 func (w *pieceWriter) close() error { return w.group.Wait() }

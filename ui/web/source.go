@@ -38,7 +38,8 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// read reads the source of a call's function. If there is none, the error has status 404.
+// read returns the source of a call's function. If the
+// source is not available, the error has status 404.
 func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Source, error) {
 	tree, err := a.sourceTree(rec, c)
 	if err != nil {
@@ -52,7 +53,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: rec.SourceURL(c), Lines: lines, Marks: []Mark{}}, nil
 }
 
-// sourceTree returns the sources that contain a call's function.
+// sourceTree returns the source tree with a call's function.
 func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, error) {
 	if slices.Contains(rec.Edited, c.File) {
 		return nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), message.Message{})
@@ -64,7 +65,8 @@ func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, err
 	return &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}, nil
 }
 
-// ran returns nil if f is the function that ran in call c; otherwise an error with status 404 and the reason.
+// ran returns nil if f is the function that ran in call c. Otherwise it returns
+// an error with status 404 and the reason. err is the error of looking f up.
 func ran(rec *trace.Recording, f *source.Function, err error, c *trace.Call) error {
 	if err != nil && standard(rec, c) {
 		return notFound(message.Errorf("%s belongs to Go's standard library, whose source is not shown here", c.Function), message.Message{})
@@ -78,8 +80,10 @@ func ran(rec *trace.Recording, f *source.Function, err error, c *trace.Call) err
 	return nil
 }
 
-// standard reports whether a function is of Go's standard library: the path of its package does not begin with a domain, as
-// that of a module does that others can require. The module of the user's own server may have any path.
+// standard reports whether a function belongs to Go's standard
+// library. The path of a module that others can require begins with a
+// domain. The path of a standard package does not. The module of the
+// user's own server may have any path, so it is checked separately.
 func standard(rec *trace.Recording, c *trace.Call) bool {
 	first, _, _ := strings.Cut(c.File, "/")
 	return !strings.Contains(first, ".") && !slices.ContainsFunc(rec.OwnServers(), func(s trace.OwnServer) bool {
@@ -87,10 +91,11 @@ func standard(rec *trace.Recording, c *trace.Call) bool {
 	})
 }
 
-// mostMarked is the maximum number of calls of one function that a mark lists.
+// mostMarked is the maximum number of calls that a mark lists.
 const mostMarked = 100
 
-// marks lists the callees of call i, and of the function literals in its text that run below it, by line.
+// marks lists the callees of call i by line. It includes the
+// callees of function literals in its text that run below it.
 func (t *traced) marks(i int, f *source.Function) []Mark {
 	var marks []Mark
 	inText := map[int]bool{i: true}
@@ -132,7 +137,7 @@ func addCall(marks []Mark, i int, c *trace.Call) []Mark {
 	return marks
 }
 
-// addSpanless adds the functions without a span that the text calls.
+// addSpanless adds marks for the functions without a span that f calls.
 func addSpanless(out *Source, f *source.Function, process, k8sVersion string) {
 	known, err := recordings.CodeOf(k8sVersion)
 	if err != nil || known == nil { // the index lacks the release
@@ -182,7 +187,8 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// recordingsOf returns the recordings that call a function, or only that of scenario if it is not "".
+// recordingsOf returns the recordings that call a function. If
+// scenario is not "", it returns only the recording of this scenario.
 func (a *api) recordingsOf(release, scenario string, f recordings.Function) ([]*trace.Recording, error) {
 	names := f.Scenarios
 	if scenario != "" {

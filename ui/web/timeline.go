@@ -7,11 +7,13 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// mostBoxes is the maximum number of boxes of a time line. Further calls, in order of entry, are left out.
+// mostBoxes is the maximum number of boxes of a time
+// line. Further calls are left out, in order of entry.
 const mostBoxes = 20000
 
-// leafNs is the most nanoseconds that a pixel may stand for if calls of which only the entry was recorded are to be shown: they have no
-// duration by which to choose.
+// leafNs is the duration that decides whether a leaf call is shown, in
+// nanoseconds. Only the entry of a leaf call was recorded, so its real duration
+// is not known. Leaf calls are shown if a pixel stands for at most leafNs.
 const leafNs = 1000
 
 func (a *api) getTimeline(r *restful.Request) (any, error) {
@@ -20,7 +22,8 @@ func (a *api) getTimeline(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	out := Timeline{StartNs: number(r, "startNs", 0), EndNs: number(r, "endNs", 0), FirstNs: t.tree.Call(0).DurationNs, Lanes: []Lane{}}
-	// A call that had not returned says nothing of the end: each process was asked for its calls at a time of its own.
+	// An unfinished call does not extend the time line: the
+	// calls of each process were collected at a different time.
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		end := c.StartNs + c.DurationNs
@@ -48,8 +51,9 @@ type laneKey struct {
 	goroutine uint64
 }
 
-// lanes puts the calls that take at least least nanoseconds on the lanes of their goroutines. The row of a call is
-// the number of calls of its goroutine above it.
+// lanes puts the calls on the lanes of their goroutines. It leaves
+// out calls that took less than least nanoseconds. The row of a
+// call is the number of calls above it on the same goroutine.
 func (out *Timeline) lanes(t *traced, least int64) {
 	index := map[laneKey]int{}
 	rows := make([]int, t.tree.Len())
@@ -85,7 +89,7 @@ func (out *Timeline) lanes(t *traced, least int64) {
 			continue
 		}
 		boxes++
-		own := int64(0) // of a call that had not returned, it is not known
+		own := int64(0) // not known for an unfinished call
 		if !c.Unfinished {
 			own = t.tree.SelfNs(i)
 		}

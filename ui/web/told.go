@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// told is what there is to tell of a server or a live recording, in no language yet: each reader has one.
+// told has the notices and the failure of a server or a live recording.
+// They are not translated yet, because readers have different languages.
 type told struct {
 	notices []message.Message
 	failure error
@@ -24,7 +25,7 @@ func (t told) in(p message.Printer) (notices []string, failure string) {
 	return notices, failure
 }
 
-// A serverState is a server as it is at a time.
+// A serverState is the state of a server at one time, not translated yet.
 type serverState struct {
 	LiveServer
 	told
@@ -35,7 +36,7 @@ func (s serverState) in(p message.Printer) LiveServer {
 	return s.LiveServer
 }
 
-// A liveTrace is a live recording in lists.
+// A liveTrace is a live recording in lists, not translated yet.
 type liveTrace struct {
 	LiveTrace
 	told
@@ -46,7 +47,7 @@ func (t liveTrace) in(p message.Printer) LiveTrace {
 	return t.LiveTrace
 }
 
-// allIn returns what a reader of a language gets.
+// allIn translates each element into the language of p.
 func allIn[T any, S interface{ in(message.Printer) T }](all []S, p message.Printer) []T {
 	list := make([]T, 0, len(all))
 	for _, one := range all {
@@ -55,5 +56,6 @@ func allIn[T any, S interface{ in(message.Printer) T }](all []S, p message.Print
 	return list
 }
 
-// printerOf speaks the language that the query asks for, of a route with paramLang.
+// printerOf returns the printer for the language in the
+// query of a request. The route must have paramLang.
 func printerOf(r *restful.Request) message.Printer { return message.For(queryOf(r, paramLang)) }

@@ -14,7 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// getType returns a type of kube-apiserver, by its name in any release.
+// getType returns a type of kube-apiserver. The
+// query may have the type's name in any release.
 func (a *api) getType(r *restful.Request) (any, error) {
 	release, err := recordings.Resolve(r.PathParameter("release"))
 	if err != nil {

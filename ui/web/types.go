@@ -24,7 +24,7 @@ type ReleaseList struct {
 	Items []Release `json:"items" description:"The releases, the newest first."`
 }
 
-// A Release is a release that has recordings.
+// A Release is a release of Kubernetes with recordings.
 type Release struct {
 	K8sVersion  string    `json:"k8sVersion" description:"The release of Kubernetes."`
 	EtcdVersion string    `json:"etcdVersion" description:"The etcd behind it."`
@@ -38,7 +38,7 @@ type ScenarioList struct {
 	Items []Scenario `json:"items" description:"The scenarios, by topic."`
 }
 
-// A Scenario is a scenario of the library, or a file.
+// A Scenario is a scenario of the library, or a file of the user.
 type Scenario struct {
 	Name        string   `json:"name" description:"Name of the scenario, or of the file."`
 	Topic       string   `json:"topic" description:"Title of the topic that it belongs to."`
@@ -112,7 +112,7 @@ type Call struct {
 	URL    string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
 }
 
-// CallDetails are a call and everything that the page shows about it.
+// CallDetails has a call and everything that the page shows about it.
 type CallDetails struct {
 	Call  Call    `json:"call" description:"The call."`
 	Title string  `json:"title" description:"Title of its layer, empty if it has none."`
@@ -120,7 +120,7 @@ type CallDetails struct {
 	Nth   int     `json:"nth" description:"Which of the calls of the function by its caller it is, from 1; see findCall."`
 	Step  int     `json:"step" description:"The nearest call, itself or above, that the default view shows."`
 	Stack []Frame `json:"stack" description:"The calls above it, the nearest first."`
-	// Values are the attributes in the order and the wording of the tree.
+	// Values has the attributes in the order and the wording of the tree.
 	Values []Value `json:"values" description:"The recorded values, those by which the request was decided first."`
 }
 
@@ -145,7 +145,7 @@ type Frame struct {
 	Afterwards   bool   `json:"afterwards,omitempty" description:"Whether it took up the event of a write, so that the call above it on the stack did not call it."`
 }
 
-// Found is the place of a call that was found.
+// Found is the number of a call that was searched for.
 type Found struct {
 	Index int  `json:"index" description:"Number of the call, -1 if the request makes no call of the function."`
 	Exact bool `json:"exact" description:"Whether caller and number are as asked for; else it is the nearest call of the function."`
@@ -161,7 +161,7 @@ type Position struct {
 	Moved    bool   `json:"moved" description:"Whether the action led anywhere: false at the end of the request in that direction."`
 	Line     int    `json:"line" description:"Line at which control is, 0 where that is not known."`
 	Returned int    `json:"returned" description:"The call that returned right before, -1 if none did."`
-	// These describe calls that the position names but that are not on the stack.
+	// NextFunction to ReturnedError describe calls that are not on the stack.
 	NextFunction   string  `json:"nextFunction,omitempty" description:"Full name of the function that is about to be called."`
 	NextName       string  `json:"nextName,omitempty" description:"Its short name."`
 	NextNth        int     `json:"nextNth,omitempty" description:"Which of the calls of that function by this caller it is, from 1: with the names, it finds the call in another recording."`
@@ -172,14 +172,15 @@ type Position struct {
 	Stack          []Frame `json:"stack" description:"The calls around the position, the innermost first. It ends with a call that took up the event of a write."`
 }
 
-// A LayerList is the layers that a request passes.
+// A LayerList has the layers that a request passes.
 type LayerList struct {
 	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
-	// Longest are the functions in which most time went.
+	// Longest ranks the functions that took the most time.
 	Longest []LongFunction `json:"longest" description:"The functions whose calls ran longest without the calls that they made, the longest first; at most 30. Calls that had not returned when the trace was collected do not count."`
 }
 
-// A Layer is a part of a traced program, and the part of a request that runs there.
+// A Layer is a part of a traced program, with
+// the calls of a request that run there.
 type Layer struct {
 	Layer   string `json:"layer" description:"Name of the layer."`
 	Title   string `json:"title" description:"Its title."`
@@ -191,7 +192,7 @@ type Layer struct {
 	OwnNs   int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together. Goroutines that ran at the same time count each. Calls that had not returned when the trace was collected do not count."`
 }
 
-// A LongFunction is a function in which much time of a request went.
+// A LongFunction is a function that took much time of a request.
 type LongFunction struct {
 	Function string `json:"function" description:"Full name of the function."`
 	Name     string `json:"name" description:"Its short name."`
@@ -203,7 +204,7 @@ type LongFunction struct {
 	OwnNs    int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together."`
 }
 
-// A Timeline is the calls of a span of time.
+// A Timeline has the calls in a span of time.
 type Timeline struct {
 	StartNs int64  `json:"startNs" description:"Where the span begins."`
 	EndNs   int64  `json:"endNs" description:"Where it ends."`
@@ -213,7 +214,7 @@ type Timeline struct {
 	Lanes   []Lane `json:"lanes" description:"The goroutines, in the order in which the request reached them."`
 }
 
-// A Lane is the calls of one goroutine.
+// A Lane has the calls of one goroutine.
 type Lane struct {
 	Process   string `json:"process" description:"The traced program."`
 	Goroutine uint64 `json:"goroutine" description:"The runtime's id of the goroutine."`
@@ -258,7 +259,7 @@ type Type struct {
 	URL     string       `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
 	Lines   []SourceLine `json:"lines" description:"The lines of the declaration, from its comment on."`
 	Methods []TypeMethod `json:"methods" description:"Its methods; of an interface those of the interfaces that it embeds."`
-	// Interface and Recordings say how to read Methods.
+	// Interface and Recordings tell how to read Methods.
 	Interface  bool   `json:"interface,omitempty" description:"Whether it is an interface."`
 	Recordings int    `json:"recordings" description:"How many recorded scenarios of the release were searched for its methods; 0 if there are none."`
 	Facts      string `json:"facts" description:"Text of lines up to 80 columns wide: the types that were behind an interface in the recordings, and what the releases changed."`
@@ -315,18 +316,19 @@ type Hit struct {
 	Behind bool       `json:"behind,omitempty" description:"Whether other functions match better; absent if not."`
 }
 
-// A Name is a function or a type of released sources, which were read and not run.
+// A Name is a function or a type in released
+// sources. The sources were read, not run.
 type Name struct {
 	Kind  string `json:"kind" description:"What it is." enum:"function|type"`
 	Name  string `json:"name" description:"Full name."`
 	Short string `json:"short" description:"The same, shorter."`
 	Now   string `json:"now,omitempty" description:"Its short name in the newest release, if that is another one."`
 	Fate  string `json:"fate" description:"In which releases the name is, and what became of it."`
-	// Release is where to read it.
+	// Release is the release to show it from.
 	Release string `json:"release,omitempty" description:"The newest release that has it, under this name or its later one; \"latest\" for the newest of all. Absent if no recorded release has it."`
 }
 
-// A HitPlace is a scenario with the releases whose recordings have the text.
+// A HitPlace is a scenario and the releases with a recording that has the text.
 type HitPlace struct {
 	Scenario string   `json:"scenario" description:"Name of the scenario."`
 	Releases []string `json:"releases" description:"The releases, the newest first."`

@@ -14,15 +14,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Upload is the unchanged content of a recording's file: one JSON object, or several in a row.
+// An Upload is the unchanged content of a recording's
+// file: one JSON object, or several in a row.
 type Upload struct{}
 
 const uploadPath = Base + "/uploads"
 
-// mostName is how much of the name of a file is kept, in bytes.
+// mostName is the maximum length of a kept file name, in bytes.
 const mostName = 200
 
-// upload accepts a recording that the user has chosen in the page.
+// upload accepts a recording that the user chose in the page.
 func (a *api) upload(r *restful.Request) (any, error) {
 	a.uploading.Lock() // reading a file takes six times its size
 	defer a.uploading.Unlock()
@@ -34,7 +35,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 	name = text.Escape(name[:min(len(name), mostName)])
 	var said told
 	rec, err := trace.Read(bytes.NewReader(data), name)
-	if errors.As(err, new(*trace.CutError)) { // the rest of it can be shown
+	if errors.As(err, new(*trace.CutError)) { // the complete requests before the cut can be shown
 		said.notices, err = []message.Message{message.Of("%s", err)}, nil
 	}
 	if err != nil {

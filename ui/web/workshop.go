@@ -17,18 +17,20 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An ExerciseAction is the body of a request that reports an action of a learner.
+// An ExerciseAction is the body of a request that reports an action of the learner.
 type ExerciseAction struct {
 	Did string `json:"did" description:"What the learner does." enum:"started|hinted|revealed|reset"`
 }
 
-// An ExerciseAnswer is an answer: a text, or a request if the exercise asks for one. It is empty if the exercise asks for a change of the server.
+// An ExerciseAnswer is an answer to an exercise: a text,
+// or a request if the exercise asks for one. It is empty
+// if the exercise asks for a change of the server.
 type ExerciseAnswer struct {
 	Text    string        `json:"text,omitempty" description:"The answer, as on the command line."`
 	Request *RequestOrder `json:"request,omitempty" description:"The request that is the answer; its timeout does not count."`
 }
 
-// An ExerciseReply is the judgement of an answer.
+// An ExerciseReply is the judgment of an answer.
 type ExerciseReply struct {
 	learner.Reply
 	Trace    string        `json:"trace" description:"Id of the live recording that the answer was judged by; empty unless a server was asked."`
@@ -41,7 +43,8 @@ type Lesson struct {
 	Text string `json:"text" description:"The lesson, as HTML without scripts."`
 }
 
-// learner opens the workshop for one request, because another apitrace process may have changed the progress since the last one.
+// learner opens the workshop for one request. It does not keep it open,
+// because another apitrace process may change the progress between requests.
 func (a *api) learner(r *restful.Request) (*learner.Learner, *gatherer, error) {
 	to := &gatherer{}
 	l, err := openWorkshop(r, to)
@@ -53,7 +56,8 @@ func openWorkshop(r *restful.Request, to session.Reporter) (*learner.Learner, er
 	return l, workshopError(err)
 }
 
-// workshopError gives an error of the workshop its status.
+// workshopError returns an error of the workshop
+// with its HTTP status. It returns nil for nil.
 func workshopError(err error) error {
 	switch {
 	case err == nil, errors.As(err, new(*classroom.Error)):
@@ -98,7 +102,8 @@ func sheet(l *learner.Learner, to *gatherer, r *restful.Request) (*learner.Sheet
 	return s, nil
 }
 
-// reportable lists the actions that a client may report. The judge decides the others, passed and tried.
+// reportable lists the actions that a client may report. The other
+// actions, passed and tried, are set when an answer is judged.
 var reportable = []workshop.Action{workshop.Started, workshop.Hinted, workshop.Revealed, workshop.Reset}
 
 func (a *api) doExercise(r *restful.Request) (any, error) {
