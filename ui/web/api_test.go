@@ -31,7 +31,8 @@ import (
 
 const token = "the-token-of-the-test"
 
-// start serves until the test ends, and returns the server's address.
+// start starts a server that serves until the
+// test ends. It returns the server's address.
 func start(t testing.TB, o web.Options) string {
 	t.Helper()
 	if o.Source == nil {
@@ -53,7 +54,9 @@ func start(t testing.TB, o web.Options) string {
 	return address
 }
 
-// served returns the address of a server that tests share. Such a test changes nothing of the server: no live server, no upload, no exercise.
+// served returns the address of a server that tests share.
+// A test with this server must not change it: it must not
+// start live servers, upload recordings, or do exercises.
 func served(t testing.TB) string {
 	t.Helper()
 	source, answers := fakeSource(t), answers(t)
@@ -69,7 +72,8 @@ func served(t testing.TB) string {
 	return common.server
 }
 
-// answers keeps what servers take long to work out, for the servers of all tests.
+// answers returns the store for answers that take
+// long to compute. The servers of all tests share it.
 func answers(t testing.TB) *program.Answers {
 	t.Helper()
 	cache, err := program.OpenCache(filepath.Join(common.folder, "cache"))
@@ -79,7 +83,7 @@ func answers(t testing.TB) *program.Answers {
 	return cache.Answers()
 }
 
-// serve starts a server. end ends the server.
+// serve starts a server and returns its address. end stops the server.
 func serve(o web.Options) (address string, end func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -113,7 +117,7 @@ func send(t testing.TB, method, address string, edit func(*http.Request)) (*http
 	return sendBody(t, method, address, "", edit)
 }
 
-// sendBody sends a request with a body of JSON; "" for none.
+// sendBody sends a request with a JSON body and the token. "" means no body.
 func sendBody(t testing.TB, method, address, body string, edit func(*http.Request)) (*http.Response, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -146,7 +150,8 @@ func answerTo(client *http.Client, request *http.Request) (*http.Response, []byt
 	return response, answer, err
 }
 
-// fakeSource returns source files in which the function that reads a node from etcd begins at its upstream line. Tests share the files.
+// fakeSource returns generated source files. In them, the function that
+// reads a node from etcd begins at its upstream line. Tests share the files.
 func fakeSource(t testing.TB) web.SourceFolder {
 	t.Helper()
 	folder := filepath.Join(common.folder, "source")
@@ -200,7 +205,8 @@ func callOf(t testing.TB, rec *trace.Recording, function string) int {
 	return 0
 }
 
-// callsOf returns how many calls the first request of a scenario has in the recording of v1.37.1.
+// callsOf returns the number of calls in the first
+// request of a scenario, recorded with v1.37.1.
 func callsOf(t testing.TB, scenario string) int {
 	t.Helper()
 	rec, err := recordings.Load("v1.37.1", scenario)
@@ -210,7 +216,8 @@ func callsOf(t testing.TB, scenario string) int {
 	return len(rec.Requests[0].Calls)
 }
 
-// openAPI returns the document that a server serves, validated with kin-openapi, and a router for it.
+// openAPI returns the document that a server serves, and a
+// router for it. The document is validated with kin-openapi.
 func openAPI(t *testing.T, address string) (*openapi3.T, routers.Router) {
 	t.Helper()
 	response, body := get(t, address+web.OpenAPIPath)
@@ -235,8 +242,8 @@ func openAPI(t *testing.T, address string) (*openapi3.T, routers.Router) {
 	return doc, router
 }
 
-// TestEveryRouteIsAsDescribed calls each route with good and bad input, and checks request and answer against
-// the OpenAPI document.
+// TestEveryRouteIsAsDescribed calls each route with valid and invalid
+// input. It checks requests and answers against the OpenAPI document.
 func TestEveryRouteIsAsDescribed(t *testing.T) {
 	address := start(t, web.Options{})
 	doc, router := openAPI(t, address)
@@ -437,7 +444,8 @@ func firstEvent(t *testing.T, address string) string {
 	return events.next(t)
 }
 
-// checkAnswer checks an answer against the document, and returns the path of its route there.
+// checkAnswer checks an answer against the document. It
+// returns the path of the answer's route in the document.
 func checkAnswer(t *testing.T, router routers.Router, response *http.Response, body []byte) string {
 	t.Helper()
 	route, parameters, err := router.FindRoute(response.Request)
@@ -475,7 +483,7 @@ func checkError(t *testing.T, path string, response *http.Response, body []byte)
 	}
 }
 
-// handmade returns the text of a small recording.
+// handmade returns the text of a small handwritten recording.
 func handmade(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../trace/testdata/handmade-get-node.json")
@@ -485,7 +493,8 @@ func handmade(t *testing.T) string {
 	return string(text)
 }
 
-// TestAnswersHaveTheCallsOfTheRecording compares the calls of the API with the JSON of the recording.
+// TestAnswersHaveTheCallsOfTheRecording compares the calls
+// in the answers of the API with the JSON of the recording.
 func TestAnswersHaveTheCallsOfTheRecording(t *testing.T) {
 	address := start(t, web.Options{})
 	rec, err := recordings.Load("v1.37.1", "create-deployment")
@@ -521,7 +530,8 @@ func TestAnswersHaveTheCallsOfTheRecording(t *testing.T) {
 	}
 }
 
-// TestCallsAreFoundByTheirPlace finds each call of a request by its address in a link.
+// TestCallsAreFoundByTheirPlace finds each call
+// of a request by the address of a link to it.
 func TestCallsAreFoundByTheirPlace(t *testing.T) {
 	address := start(t, web.Options{})
 	request := address + web.Base + "/releases/v1.37.1/scenarios/get-node/requests/1"
@@ -551,8 +561,9 @@ func TestCallsAreFoundByTheirPlace(t *testing.T) {
 	}
 }
 
-// renumbered returns the recording of get-node, and a file with one call more at the beginning, which gives each later call another
-// number.
+// renumbered returns the recording of get-node, and a file
+// with the same recording and one more call at the
+// beginning. All later calls in the file have other numbers.
 func renumbered(t *testing.T) (*trace.Recording, web.File) {
 	t.Helper()
 	rec, err := recordings.Load("v1.37.1", "get-node")
@@ -569,7 +580,8 @@ func renumbered(t *testing.T) (*trace.Recording, web.File) {
 	return rec, web.File{Name: "other.jsonl", Recording: &other}
 }
 
-// TestLinksFindTheirCallsInAnotherRecording makes links from one recording, and opens them on one that numbers its calls otherwise.
+// TestLinksFindTheirCallsInAnotherRecording makes links from one recording
+// and opens them on another recording, in which the calls have other numbers.
 func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
 	rec, file := renumbered(t)
 	calls := rec.Requests[0].Calls
@@ -589,7 +601,8 @@ func escape(name string) string {
 	return strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", "[", "%5B", "]", "%5D", " ", "%20").Replace(name)
 }
 
-// TestLargeRequestsAreServedInParts asks for the start of a server, the largest request of all.
+// TestLargeRequestsAreServedInParts requests the calls
+// of a server's start, the largest recorded request.
 func TestLargeRequestsAreServedInParts(t *testing.T) {
 	address := start(t, web.Options{})
 	request := address + web.Base + "/releases/v1.37.1/scenarios/boot/requests/1"

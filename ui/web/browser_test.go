@@ -18,10 +18,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// patience is how long a test waits for a condition or an answer. A slow machine needs long; no test says how soon something must happen.
+// patience is how long a test waits for a condition or an answer. It is long
+// for the sake of slow machines. No test checks how fast something happens.
 const patience = 3 * time.Minute
 
-// common holds what the tests of this binary share, until TestMain ends it.
+// common has the resources that the tests of
+// this binary share. TestMain releases them.
 var common struct {
 	sync.Mutex
 	ends    []func() error // run in reverse order
@@ -30,7 +32,7 @@ var common struct {
 	server  string // the address
 }
 
-// TestMain runs the tests, and ends what they share.
+// TestMain runs the tests, and then ends the shared resources.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "web")
@@ -56,10 +58,11 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// startBrowser starts a browser. end ends the browser, and removes its files.
+// startBrowser starts a browser. end stops the browser and removes its files.
 func startBrowser(path string) (ctx context.Context, end func() error, err error) {
-	// The path is short: the path of a socket has 107 bytes at most. A browser that is ended leaves the folder of its socket,
-	// org.chromium.Chromium.*, behind.
+	// The folder has a short path, because the path of a socket
+	// can have at most 107 bytes. A browser that is killed leaves
+	// the folder of its socket, org.chromium.Chromium.*, behind.
 	folder, err := os.MkdirTemp("", "browser")
 	if err != nil {
 		return nil, nil, err
@@ -73,7 +76,7 @@ func startBrowser(path string) (ctx context.Context, end func() error, err error
 	end = func() error {
 		closeBrowser()
 		endAllocator()
-		// A process of the browser may still write.
+		// A browser process may still write to the folder.
 		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			if err := os.RemoveAll(folder); err == nil || time.Now().After(deadline) {
 				return err
@@ -86,7 +89,8 @@ func startBrowser(path string) (ctx context.Context, end func() error, err error
 	return ctx, end, nil
 }
 
-// browser returns the browser of the tests.
+// browser returns the browser that the tests share.
+// It starts a new one if the browser has crashed.
 func browser(t testing.TB) context.Context {
 	t.Helper()
 	path := testenv.Chromium(t)
@@ -105,7 +109,8 @@ func browser(t testing.TB) context.Context {
 // tabs limits how many tests drive the browser at the same time.
 var tabs = make(chan struct{}, 2)
 
-// parallel runs a test of the page beside others. Such a test changes nothing that the others see.
+// parallel lets a test of the page run in parallel with others.
+// Such a test must not change anything that the other tests see.
 func parallel(t *testing.T) {
 	t.Helper()
 	testenv.Chromium(t)
@@ -114,7 +119,7 @@ func parallel(t *testing.T) {
 	t.Cleanup(func() { <-tabs })
 }
 
-// A tab is a tab of the browser. An error in it at any time fails the test.
+// A tab is a tab of the browser. Any error in it fails the test.
 type tab struct {
 	testing.TB
 	ctx   context.Context
@@ -122,22 +127,24 @@ type tab struct {
 
 	mu       sync.Mutex
 	wrongs   []string
-	forgiven []string // what wrongs may contain
+	forgiven []string // texts of errors that are allowed
 }
 
-// open opens an address of a server, without its token, at a width of pixels.
+// open opens an address of a server, without
+// the token, in a tab. width is in pixels.
 func open(t testing.TB, server, path string, width int64) *tab {
 	t.Helper()
 	return openAt(t, server+"/?token="+token+path, server+"/", width)
 }
 
-// openAt opens an address in a tab that may load only addresses that begin with within. The tab has cookies and a storage of its own.
+// openAt opens an address in a new tab with its own cookies and
+// storage. The tab may only load addresses that begin with within.
 func openAt(t testing.TB, address, within string, width int64) *tab {
 	t.Helper()
 	return newTab(t, browser(t), address, within, width, chromedp.WithNewBrowserContext())
 }
 
-// another opens an address in a tab that shares cookies and storage with this one.
+// another opens an address in a new tab that shares the cookies and storage of b.
 func (b *tab) another(server, path string) *tab {
 	b.Helper()
 	return newTab(b.TB, b.ctx, server+"/"+path, server+"/", 1280)

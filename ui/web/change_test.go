@@ -16,10 +16,11 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// toChange is an exercise that asks for a change of the server.
+// toChange is the name of an exercise that asks for a change of the server.
 const toChange = "your-own-rule"
 
-// TestUnchangedServerIsNoAnswer answers an exercise that asks for a change before anything is changed.
+// TestUnchangedServerIsNoAnswer answers an exercise that
+// asks for a change of the server, without any change.
 func TestUnchangedServerIsNoAnswer(t *testing.T) {
 	address := start(t, web.Options{})
 	path := address + web.Base + "/workshop/exercises/" + toChange
@@ -34,8 +35,9 @@ func TestUnchangedServerIsNoAnswer(t *testing.T) {
 	}
 }
 
-// TestSlowChangeTheServerOnThePage does an exercise that asks for a change: with nothing changed, with what does not compile, whose build
-// is also cancelled, and with the solution.
+// TestSlowChangeTheServerOnThePage does an exercise that asks
+// for a change of the server. It tries no change, a change that
+// does not compile, a build that is cancelled, and the solution.
 func TestSlowChangeTheServerOnThePage(t *testing.T) {
 	testenv.Slow(t)
 	testenv.NeedsServer(t)
@@ -107,7 +109,7 @@ data: {"exercise":%q`, toChange))
 	if !reply.Passed || reply.Trace == "" || reply.Exercise.Tries != 0 || !strings.Contains(strings.Join(reply.Notices, "\n"), "THIS SERVER IS CHANGED") {
 		t.Errorf("the reply: %+v", reply)
 	}
-	// The trace by which it was judged is that of the changed server.
+	// The answer was judged with a trace of the changed server.
 	b.goTo(fmt.Sprintf("#/live/%s/1", reply.Trace))
 	b.until("document.querySelector('.tree')?.textContent.includes('Authentication') && document.body.textContent.includes('built with edits of')")
 }

@@ -13,10 +13,12 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// example is a command of docs/api.md, and the excerpt of its answer if there is one.
+// example matches a command in docs/api.md, with
+// the excerpt of its answer if there is one.
 var example = regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n(?:\n```json\n(.*?)^```\n)?")
 
-// TestExamplesOfTheDocs runs the commands of docs/api.md and compares their answers with the excerpts.
+// TestExamplesOfTheDocs runs the commands in docs/api.md
+// and compares their answers with the excerpts.
 func TestExamplesOfTheDocs(t *testing.T) {
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -67,7 +69,8 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	}
 }
 
-// firstLine starts a command, ends it after its first line of output, and returns that.
+// firstLine starts a command, kills it after its
+// first line of output, and returns that line.
 func firstLine(t *testing.T, command *exec.Cmd) string {
 	t.Helper()
 	out, err := command.StdoutPipe()
@@ -88,8 +91,9 @@ func firstLine(t *testing.T, command *exec.Cmd) string {
 	return strings.TrimSpace(line)
 }
 
-// isExcerpt reports whether part is an excerpt of whole: a list begins with the elements of the excerpt's, and an
-// object has its fields.
+// isExcerpt reports whether part is an excerpt of whole. A
+// list must begin with the elements of the excerpt's list.
+// An object must have the fields of the excerpt's object.
 func isExcerpt(part, whole any) bool {
 	switch part := part.(type) {
 	case map[string]any:

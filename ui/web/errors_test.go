@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestPanicIsAnswered checks that a panic in a handler is reported to the client, and ends neither the server nor the connection.
+// TestPanicIsAnswered checks that a panic in a handler is reported
+// to the client. The server and the connection must survive.
 func TestPanicIsAnswered(t *testing.T) {
 	handler, err := (&api{}).handler() // without a library nothing can be listed
 	if err != nil {

@@ -2,10 +2,11 @@ package web
 
 import "errors"
 
-// HistoryAnswer is the name under which a history is kept.
+// HistoryAnswer returns the name of a history in the kept answers.
 var HistoryAnswer = historyAnswer
 
-// WriteLists writes what a site of the whole library has besides its recordings: the lists, the guide, and the texts of the search.
+// WriteLists writes the files of a whole site except its
+// recordings: the lists, the guide, and the texts for the search.
 func WriteLists(folder string) error {
 	p, err := newPacker(Options{})
 	if err != nil {

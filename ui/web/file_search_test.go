@@ -13,12 +13,13 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// searchedFew are what people search for: a part of a name, a whole name, a pattern, values, an error, another script, and what nobody has.
+// searchedFew has typical search texts: a part of a name, a whole name, a
+// pattern, values, an error, text in another script, and text without hits.
 var searchedFew = []string{
 	"corruptobjectdeleter", "etcd3.(*store).Get", "*store*", "etcd3...Get", "decision=", "is forbidden", "a&b=c", "节点", "no such text anywhere",
 }
 
-// searched are more of them.
+// searched has more search texts.
 var searched = []string{
 	"corruptObjectDeleter", "corruptobjectdeleter", "CORRUPTOBJECT", "etcd3.(*store).Get", "etcd3.store.Get", "(*store).Get", "store).get", "store Get",
 	"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", "k8s.io/apiserver/pkg/storage/etcd3", "k8s.io/", "k8s.io", "/", ".", "...", "etcd3...", "...Get", "etcd3...Get", "k8s.io/...store...Get",
@@ -27,20 +28,22 @@ var searched = []string{
 	"节点", "指南", "追踪", "é", "ß", "İ", "😀", "\\", "'", "\"", "no such text anywhere", "(", ")", "(*", "(*)", "..", "....", ".....", "x/y.z", "go.etcd.io/etcd/server/v3", "[...].Get", "v3rpc",
 }
 
-// TestSearchInFilesFindsWhatTheServerFinds searches the data of a site, with the code that the page has for that, and by the API, and demands
-// the same answers: the same number, in the same order, with the same places.
+// TestSearchInFilesFindsWhatTheServerFinds searches the data of a site
+// with the page's own code, and searches with the API. Both must return
+// the same number of hits, in the same order, with the same places.
 func TestSearchInFilesFindsWhatTheServerFinds(t *testing.T) {
 	parallel(t)
 	searchInFilesFindsWhatTheServerFinds(t, searchedFew, 6, 2)
 }
 
-// TestNightlySearchInFilesFindsWhatTheServerFinds does so with more texts.
+// TestNightlySearchInFilesFindsWhatTheServerFinds does the same with more texts.
 func TestNightlySearchInFilesFindsWhatTheServerFinds(t *testing.T) {
 	testenv.Nightly(t)
 	searchInFilesFindsWhatTheServerFinds(t, searched, 30, 8)
 }
 
-// searchInFilesFindsWhatTheServerFinds expects that at least so many of the texts are found, and so many are not.
+// searchInFilesFindsWhatTheServerFinds expects hits for at least
+// leastFound texts, and no hits for at least leastNone texts.
 func searchInFilesFindsWhatTheServerFinds(t *testing.T, searched []string, leastFound, leastNone int) {
 	t.Helper()
 	server := served(t)

@@ -43,7 +43,8 @@ func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile, lang string) 
 
 var dataOf = regexp.MustCompile(`id="data">([A-Za-z0-9+/=]*)</script>`)
 
-// stillScript returns, as a script, the code with which the page answers API requests without a server.
+// stillScript returns the page's code that answers
+// API requests without a server, as a script.
 func stillScript(t testing.TB) string {
 	t.Helper()
 	folder, err := filepath.Abs("../../ui/web/page")
@@ -59,19 +60,20 @@ func stillScript(t testing.TB) string {
 	return string(result.OutputFiles[0].Contents)
 }
 
-// TestFileAnswersAsTheServer sends the same API requests to the server and to the data of a file, and compares the answers.
+// TestFileAnswersAsTheServer sends the same API requests to the
+// server and to the data of a file, and compares the answers.
 func TestFileAnswersAsTheServer(t *testing.T) {
 	parallel(t)
 	fileAnswersAsTheServer(t, map[string]int{"get-node": 8})
 }
 
-// TestNightlyFileAnswersAsTheServer asks about more calls, and about more recordings.
+// TestNightlyFileAnswersAsTheServer tests more calls and more recordings.
 func TestNightlyFileAnswersAsTheServer(t *testing.T) {
 	testenv.Nightly(t)
 	fileAnswersAsTheServer(t, map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9})
 }
 
-// fileAnswersAsTheServer asks about every nth call of recordings.
+// fileAnswersAsTheServer requests every nth call of recordings.
 func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
 	t.Helper()
 	source := fakeSource(t)
@@ -105,7 +107,9 @@ func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
 	}
 }
 
-// loadStill makes the data of a file answer in a page, as window.local, and window.compare compare its answers with those of the server.
+// loadStill loads the data of a file into a page. There,
+// window.local answers requests from this data, and
+// window.compare compares its answers with the server's answers.
 func loadStill(b *tab, file string) {
 	b.Helper()
 	js[any](b, stillScript(b.TB)+`; window.still = still; null`)
@@ -117,7 +121,8 @@ func loadStill(b *tab, file string) {
 	js[any](b, compareAnswers)
 }
 
-// compareAnswers requests a list of addresses from both, and returns those whose answers differ.
+// compareAnswers defines window.compare. This function requests addresses from
+// the server and from the data, and returns the addresses with different answers.
 const compareAnswers = `window.compare = async (addresses) => {
 	const plain = (x) => JSON.stringify(x, (key, value) => key === 'id' || key === 'parent' ? undefined
 		: value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
@@ -138,7 +143,8 @@ const compareAnswers = `window.compare = async (addresses) => {
 	return (await Promise.all(addresses.map((a) => one(a).catch((e) => a + ': ' + e)))).filter((wrong) => wrong);
 }; null`
 
-// addresses returns API requests of each kind about a recording, and about every nth call of it.
+// addresses returns API requests of each kind
+// for a recording, and for every nth call of it.
 func addresses(rec *trace.Recording, every int) []string {
 	recording := "/releases/v1.37.1/scenarios/" + rec.Scenario
 	all := []string{recording, recording + "?lang=zh", "/releases/latest/scenarios/" + rec.Scenario + "/requests/1/view"}
@@ -183,7 +189,7 @@ func addresses(rec *trace.Recording, every int) []string {
 	return append(all, recording+"/requests/1/find?function=no.Such")
 }
 
-// openFile opens a file in a browser that may load nothing else.
+// openFile opens a file in a tab that may load nothing else.
 func openFile(t *testing.T, path string, width int64) *tab {
 	t.Helper()
 	return openAt(t, "file://"+path, "file://"+path, width)
@@ -206,7 +212,8 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	if text := js[string](b, "document.querySelector('.licence').textContent"); text != "Licence of k8s.io/apiserver// Copyright <i>Do <b>no</b> harm." {
 		t.Errorf("of whose the source is, the file says %q", text)
 	}
-	// What a line called is followed; of a function without source in the file, it says so.
+	// A call from a line can be followed. For a function
+	// without source in the file, the page says so.
 	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
 	b.is(heading + " === 'Client.Get'")
 	b.is("document.querySelector('.nosource')?.textContent.includes('etcd v3.7.0') || document.querySelector('.nosource')?.textContent.includes('kube-apiserver v1.37.1')")
@@ -215,7 +222,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	}
 	b.back()
 	b.is(heading + " === '(*store).Get'")
-	// A link survives, and all calls are there.
+	// A link still works when it is loaded again, and all calls are there.
 	link := js[string](b, "location.hash")
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+link))
 	b.is(heading + " === '(*store).Get'")
@@ -232,7 +239,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	if js[bool](b, "!![...document.querySelectorAll('.top a')].find((a) => /compare|servers|workshop|releases/.test(a.hash))") {
 		t.Error("the file offers what needs a server")
 	}
-	// The search finds what the file has.
+	// The search finds the texts of the file.
 	b.goTo("#/search?text=corruptObjectDeleter).Get")
 	b.is("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
 	b.click("document.querySelector('.places .link')")
@@ -242,7 +249,8 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	b.is("document.querySelector('.note, .code')?.textContent.includes('调用')")
 }
 
-// TestFileEscapesWhatWasRecorded writes a recording of an attacker who names objects.
+// TestFileEscapesWhatWasRecorded writes a
+// recording with a hostile script in every text.
 func TestFileEscapesWhatWasRecorded(t *testing.T) {
 	parallel(t)
 	rec := recorded(t, "get-node")
@@ -262,7 +270,8 @@ func TestFileEscapesWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// BenchmarkFile writes the page of create-deployment into one file, with the sources that this machine has.
+// BenchmarkFile writes the page of create-deployment
+// as one file, with the sources on this machine.
 func BenchmarkFile(b *testing.B) {
 	rec := recorded(b, "create-deployment")
 	size := 0
@@ -279,7 +288,8 @@ func BenchmarkFile(b *testing.B) {
 	b.ReportMetric(float64(size)/1000, "kB")
 }
 
-// TestPagePrintsTheTree prints the page in dark colours: the tree is on paper, black on white, and the bars are not.
+// TestPagePrintsTheTree prints the page while its colors are dark. The paper
+// must show the tree black on white, and must not show the page's bars.
 func TestPagePrintsTheTree(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "", 1280)

@@ -66,7 +66,7 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
 	b.is(selectedRow + ".includes('corruptObjectDeleter).Get')")
 	b.is("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
-	// The parts of the source that differ, of both releases.
+	// The page shows the source hunks that differ, of both releases.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
 	b.is("document.querySelector('.hunk')")
 	if hunk := js[string](b, "document.querySelector('.hunk').innerText"); !strings.Contains(hunk, "s.before(1)") || !strings.Contains(hunk, "s.after(2)") {
@@ -76,25 +76,25 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 		t.Errorf("of whose the source is, the file says %q", text)
 	}
 	link := js[string](b, "location.hash")
-	// All changes, and those of a layer.
+	// It shows all changes, and the changes of one layer.
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'All changes')")
 	b.is("location.hash.includes('show=all') && document.querySelector('.merged')")
 	b.click("document.querySelector('.summary button.layer')")
 	b.is("location.hash.includes('layer=') && document.querySelector('.merged .row')")
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
 	b.is("document.querySelector('.merged .side')")
-	// Both sides are there, with their calls and sources.
+	// Both recordings are in the file, with their calls and sources.
 	for _, side := range []string{"v1.30.4", "v1.37.1"} {
 		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+link))
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes(%q))", side))
 		b.is(fmt.Sprintf("location.hash.startsWith('#/%s/get-node/1')", side))
 		b.is(heading + " === '(*store).Get' && document.querySelector('.l.ran, .l.here, .lines .l')")
 	}
-	// The search finds what one side alone has.
+	// The search finds texts of only one side.
 	b.goTo("#/search?text=corruptObjectDeleter).Get")
 	b.click("document.querySelector('.places .link')")
 	b.is("location.hash.startsWith('#/v1.37.1/get-node/1')")
-	// The header leads back.
+	// The header links back to the comparison.
 	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Compare')")
 	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	if text := js[string](b, "[...document.querySelectorAll('.top nav a')].map((a) => a.textContent).join()"); strings.Contains(text, "Live") || strings.Contains(text, "Workshop") || strings.Contains(text, "Releases") {
@@ -119,13 +119,14 @@ func licensed(t *testing.T, source web.SourceFolder) web.SourceFolder {
 	return source
 }
 
-// TestFilesAreAccessible looks at the files of a recording and of a comparison with axe.
+// TestFilesAreAccessible checks the files of
+// a recording and of a comparison with axe.
 func TestFilesAreAccessible(t *testing.T) {
 	parallel(t)
 	filesAreAccessible(t, func(width int64) int64 { return width })
 }
 
-// TestNightlyFilesAreAccessible does so at the other widths.
+// TestNightlyFilesAreAccessible checks them at the other widths.
 func TestNightlyFilesAreAccessible(t *testing.T) {
 	testenv.Nightly(t)
 	filesAreAccessible(t, func(width int64) int64 { return 1280 + 400 - width })
@@ -155,7 +156,8 @@ func filesAreAccessible(t *testing.T, at func(width int64) int64) {
 	}
 }
 
-// TestComparisonFileNamesSides compares recordings that neither a release nor a scenario tells apart.
+// TestComparisonFileNamesSides compares recordings
+// that are not one scenario on two releases.
 func TestComparisonFileNamesSides(t *testing.T) {
 	parallel(t)
 	a, b := recordedBy(t, "v1.37.1", "get-node"), recordedBy(t, "v1.37.1", "get-node")
@@ -204,19 +206,20 @@ func TestComparisonFileNamesSides(t *testing.T) {
 	}
 }
 
-// TestComparisonFileAnswersAsTheServer asks the server and the data of a file the same, and demands the same answers.
+// TestComparisonFileAnswersAsTheServer sends the same requests to
+// the server and to the data of a file, and compares the answers.
 func TestComparisonFileAnswersAsTheServer(t *testing.T) {
 	testenv.Chromium(t)
 	comparisonFileAnswersAsTheServer(t, "get-node", 1)
 }
 
-// TestNightlyComparisonFileAnswersAsTheServer does so for a longer request.
+// TestNightlyComparisonFileAnswersAsTheServer does the same with a longer request.
 func TestNightlyComparisonFileAnswersAsTheServer(t *testing.T) {
 	testenv.Nightly(t)
 	comparisonFileAnswersAsTheServer(t, "create-deployment", 4)
 }
 
-// comparisonFileAnswersAsTheServer asks about every nth call of a comparison.
+// comparisonFileAnswersAsTheServer requests every nth call of a comparison.
 func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) {
 	t.Helper()
 	source := bothSources(t, storeGet)
@@ -269,7 +272,7 @@ func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) 
 	}
 }
 
-// callsIn lists the calls that a tree shows.
+// callsIn returns the calls that a tree shows.
 func callsIn(tree *render.DiffTree) []int {
 	var calls []int
 	var step func(*render.DiffTreeStep)
@@ -286,7 +289,8 @@ func callsIn(tree *render.DiffTree) []int {
 	return slices.Compact(calls)
 }
 
-// BenchmarkComparisonFile writes the comparison of create-deployment over seven releases into one file, with the sources that this machine has.
+// BenchmarkComparisonFile writes the comparison of create-deployment
+// over seven releases as one file, with the sources on this machine.
 func BenchmarkComparisonFile(b *testing.B) {
 	one, other := recordedBy(b, "v1.30.4", "create-deployment"), recordedBy(b, "v1.37.1", "create-deployment")
 	size := 0

@@ -22,14 +22,15 @@ import (
 
 const joinCode = "abcd-2345"
 
-// A lead is a running server of a leader.
+// A lead is a running leader's server.
 type lead struct {
 	page string // the address with the token
 	door string // host and port
 	stop func() error
 }
 
-// startGroup starts a leader's server on this machine, whose door is on a port; 0 is any.
+// startGroup starts a leader's server. If g.Listen is
+// "", the door is on any free port of this machine.
 func startGroup(t *testing.T, g web.Group) *lead {
 	t.Helper()
 	g.Code, g.NoOpen = joinCode, true
@@ -64,7 +65,7 @@ func startGroup(t *testing.T, g web.Group) *lead {
 	return l
 }
 
-// does records what a learner did, as the workshop does.
+// does records an action of a learner, as the workshop command does.
 func does(t *testing.T, dir string, events ...workshop.Event) {
 	t.Helper()
 	state := &workshop.State{Path: filepath.Join(dir, "workshop.jsonl")}
@@ -73,7 +74,8 @@ func does(t *testing.T, dir string, events ...workshop.Event) {
 	}
 }
 
-// posted sends a request to a door as a program would, from an address of this machine; change may spoil it.
+// posted sends a request to a door as a program does. from is the address of
+// this machine that the request comes from. change may alter the request.
 func posted(t *testing.T, from, address, body string, change func(*http.Request)) (status int, said string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext}
@@ -98,7 +100,7 @@ func posted(t *testing.T, from, address, body string, change func(*http.Request)
 	}
 }
 
-// TestGroupRefuses sends what a learner's program would not send.
+// TestGroupRefuses sends requests that a learner's program never sends.
 func TestGroupRefuses(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	joining := func(name string) string {
@@ -146,14 +148,16 @@ func TestGroupRefuses(t *testing.T) {
 			t.Errorf("%s: %d %s, expected %d", name, status, said, test.status)
 		}
 	}
-	// The page has the same guard as "apitrace web": without the token it shows nothing.
+	// The page has the same guard as "apitrace
+	// web". It shows nothing without the token.
 	address, _, _ := strings.Cut(l.page, "?")
 	if status, said := posted(t, "127.0.0.1", strings.TrimPrefix(address, "http://")+"api/group/question", "{}", nil); status != 401 {
 		t.Errorf("the page without the token: %d %s", status, said)
 	}
 }
 
-// TestGroupFlood sends wrong codes as fast as possible. The flood ends in refusals, and who comes from elsewhere still gets in.
+// TestGroupFlood sends wrong codes as fast as possible. The door must
+// refuse the flood and still admit learners from other machines.
 func TestGroupFlood(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	counts := map[int]int{}
@@ -169,7 +173,8 @@ func TestGroupFlood(t *testing.T) {
 	}
 }
 
-// TestGroupNeverStopsALearner: without the leader's server, progress is kept and sent later; a restarted server gets all of it.
+// TestGroupNeverStopsALearner checks that progress is kept without the
+// leader's server and sent later. A restarted server gets all of it.
 func TestGroupNeverStopsALearner(t *testing.T) {
 	first := startGroup(t, web.Group{})
 	dir := t.TempDir()
@@ -231,10 +236,11 @@ func claimExercise(t *testing.T) string {
 	return ""
 }
 
-// script is a name that would run in a page that does not escape it.
+// script is a name that runs as a script in a page that does not escape it.
 const script = `<img src=x onerror=alert(1)>`
 
-// TestGroupOfThirty has thirty learners and a liar before the leader's page, in a real browser.
+// TestGroupOfThirty shows thirty learners and a
+// liar on the leader's page, in a real browser.
 func TestGroupOfThirty(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	page, _, _ := strings.Cut(l.page, "?")
@@ -281,7 +287,7 @@ func TestGroupOfThirty(t *testing.T) {
 	}
 	b.accessible()
 
-	// The question of the moment, and a poll.
+	// The leader shows a question, and starts a poll.
 	js[any](b, fmt.Sprintf("(() => { const s = document.querySelector('select.exercise'); s.value = %q; s.dispatchEvent(new Event('change', { bubbles: true })); })()", claim))
 	b.click("document.querySelector('button.poll:not(:disabled)')")
 	b.until("document.querySelector('.wall .text p')")
@@ -301,7 +307,7 @@ func TestGroupOfThirty(t *testing.T) {
 	}
 	b.accessible()
 
-	// Exports, by the page's own cookie.
+	// The page's cookie is enough for exports.
 	for format, want := range map[string]string{"csv": "30", "json": `"times": 30`, "md": "30 × ` " + script + " `"} {
 		text := js[string](b, "fetch('/api/group/export/"+format+"').then((r) => r.text())")
 		if !strings.Contains(text, want) || !strings.Contains(text, claim) || strings.Contains(text, "secret right answer") || strings.Contains(text, "Learner 0") {
@@ -309,7 +315,7 @@ func TestGroupOfThirty(t *testing.T) {
 		}
 	}
 
-	// Chinese; a learner who leaves, and one who is removed.
+	// The page changes to Chinese. One learner leaves, and one is removed.
 	b.click("document.querySelector('button.language')")
 	b.until("document.querySelector('h2').textContent === '31 位学员'")
 	b.accessible()

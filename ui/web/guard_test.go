@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestOnlyWhoHasTheTokenIsServed sends requests that must be refused.
+// TestOnlyWhoHasTheTokenIsServed sends requests that the server must refuse.
 func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	address := served(t)
 	host := strings.TrimPrefix(address, "http://")
@@ -124,7 +124,8 @@ func TestTokenBecomesACookie(t *testing.T) {
 	}
 }
 
-// TestAnswersAllowNoOtherOrigin looks for headers that would let foreign pages read.
+// TestAnswersAllowNoOtherOrigin checks that no
+// header lets pages of other origins read an answer.
 func TestAnswersAllowNoOtherOrigin(t *testing.T) {
 	address := served(t)
 	for _, path := range []string{web.OpenAPIPath, web.Base + "/releases"} {
@@ -135,7 +136,8 @@ func TestAnswersAllowNoOtherOrigin(t *testing.T) {
 	}
 }
 
-// TestServeEndsCleanly cancels while a client is connected: the port is free afterwards.
+// TestServeEndsCleanly cancels the server while a client
+// is connected. Afterwards, the port must be free.
 func TestServeEndsCleanly(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -179,7 +181,8 @@ func TestServeListensOnThisMachineAlone(t *testing.T) {
 	}
 }
 
-// TestARefusedBrowserGetsAPage asks without the token as a browser does, in both languages, and as clients of the API do.
+// TestARefusedBrowserGetsAPage sends requests without the token:
+// as a browser, in both languages, and as clients of the API.
 func TestARefusedBrowserGetsAPage(t *testing.T) {
 	address := served(t)
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -221,7 +224,8 @@ func TestARefusedBrowserGetsAPage(t *testing.T) {
 	}
 }
 
-// TestTheRefusedPageInABrowser opens the address without its token, and looks at the page with axe. The console tells of the status 401.
+// TestTheRefusedPageInABrowser opens the address without its token and
+// checks the page with axe. The browser's console reports the status 401.
 func TestTheRefusedPageInABrowser(t *testing.T) {
 	parallel(t)
 	server := served(t)

@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 )
 
-// TestHighlight splits a function with each kind of token, of which one is on two lines.
+// TestHighlight splits a function with tokens
+// of every kind. One token spans two lines.
 func TestHighlight(t *testing.T) {
 	f := &source.Function{First: 7, Last: 11, Text: "// F counts.\r\nfunc F(s string) int {\r\n\treturn len(s) + g(`a\r\nb`, 3, nil)\r\n}\r\nvar x int\r\n"}
 	want := []SourceLine{

@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestHistoryIsKept asks two servers, one after the other, that share a cache.
+// TestHistoryIsKept requests the same history from several
+// servers, one after the other. They share a cache.
 func TestHistoryIsKept(t *testing.T) {
 	cache, err := program.OpenCache(t.TempDir())
 	if err != nil {
@@ -36,14 +37,14 @@ func TestHistoryIsKept(t *testing.T) {
 	if again := ask("en"); again != first {
 		t.Errorf("the kept history is another one:\n%s\nexpected:\n%s", again, first)
 	}
-	// The later server takes what is kept and does not compare again.
+	// A later server uses the kept history and compares nothing.
 	if err := cache.Answers().Put(name, []byte(strings.Replace(string(kept), "GET one node", "kept", 1))); err != nil {
 		t.Fatal(err)
 	}
 	if again := ask("en"); !strings.Contains(again, `"title":"kept`) {
 		t.Errorf("the kept history was not used: %.200s", again)
 	}
-	// What is damaged is made and kept again.
+	// A damaged history is made and kept again.
 	files, err := filepath.Glob(filepath.Join(cache.Root, "answers", "*"))
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%q, %v; expected one file for each language", files, err)
@@ -61,7 +62,8 @@ func TestHistoryIsKept(t *testing.T) {
 	}
 }
 
-// BenchmarkHistory asks a new server for the history of the largest scenario: the starts of kube-apiserver of all releases.
+// BenchmarkHistory requests the history of the largest scenario from a new
+// server. The scenario is the start of kube-apiserver, in all releases.
 func BenchmarkHistory(b *testing.B) {
 	for b.Loop() {
 		server := start(b, web.Options{})

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// withLeaf is the hand-made recording with a call of which only the entry was recorded, and the number of that call: the
-// last one.
+// withLeaf returns the handwritten recording with a leaf call added at the
+// end, and the number of that call. Only the entry of a leaf call is recorded.
 func withLeaf(t *testing.T) (text string, at int) {
 	t.Helper()
 	var rec trace.Recording
@@ -33,7 +33,7 @@ func withLeaf(t *testing.T) (text string, at int) {
 	return string(data), len(calls)
 }
 
-// TestLeavesAreNotTimed asks for everything that has a time about a call of which only the entry was recorded.
+// TestLeavesAreNotTimed requests all data about a leaf call that can have a time.
 func TestLeavesAreNotTimed(t *testing.T) {
 	address := start(t, web.Options{})
 	text, at := withLeaf(t)

@@ -17,7 +17,7 @@ func setValue(selector, value string) string {
 	return fmt.Sprintf(`(() => { const f = document.querySelector(%q); f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})) })()`, selector, value)
 }
 
-// live is an expression for the part of the live view under a heading.
+// live is an expression for the part of the live view with a heading.
 func live(heading string) string {
 	return fmt.Sprintf("document.querySelector('section[aria-labelledby=%s]')?", heading)
 }
@@ -31,7 +31,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.querySelector('select[name=release] option:nth-child(2)').textContent.includes('minutes')")
 	b.until(live("replay") + ".textContent.includes('Start a server first')")
 
-	// The build is shown, and cancelled.
+	// The build is shown and can be cancelled.
 	b.click(live("servers") + ".querySelector('.go')")
 	b.until("document.querySelector('.server.starting progress')?.value === 7")
 	b.until("document.querySelector('.progress').textContent.includes('compiling 7/70')")
@@ -45,7 +45,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.querySelector('.server.ready')")
 	b.until("document.querySelector('.commands pre').textContent.includes('export KUBECONFIG=/run/fake/kubeconfig')")
 
-	// A replay leads to its tree, and back.
+	// A replay links to its tree, and the reader can go back.
 	b.until("[...document.querySelectorAll('select[name=scenario] option')].length > 30")
 	b.click(live("replay") + ".querySelector('.go')")
 	b.until(live("replay") + ".querySelector('.outcome a')?.textContent === 'get-node'")
@@ -56,7 +56,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.back()
 	b.until("document.querySelector('.server.ready')") // it has not ended in the meantime
 
-	// A typed request: a wrong one is refused with a reason, a valid one shows its tree.
+	// An invalid request is refused with a reason. A valid request shows its tree.
 	js[any](b, setValue("input[name=path]", "nodes"))
 	b.click(live("request") + ".querySelector('.go')")
 	b.until("document.querySelector('.problem')?.textContent.includes('begins with a slash')")
@@ -71,7 +71,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until(live("request") + ".querySelector('.notices').textContent === 'the answer: as learner'")
 	b.until("!document.querySelector('.problem')")
 
-	// Requests of clients appear by themselves, with and without a trace.
+	// Requests of clients appear without a reload, with and without a trace.
 	server := engine.server(t)
 	server.client(t, "/api/v1/pods?<b>watch</b>")
 	b.until("document.querySelector('tbody tr .title').textContent === 'GET /api/v1/pods?<b>watch</b>'")
@@ -104,19 +104,21 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.forgive("the server responded with a status of 400") // the answer to the invalid requests above
 }
 
-// forgive takes messages that contain a text for no fault, those that have come and those that are still under way: the console
-// may tell of a refused request after the page does.
+// forgive ignores errors that contain a text. It also applies to
+// errors that the tab has already seen, and to errors that come later:
+// the console may report a refused request after the page does.
 func (b *tab) forgive(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forgiven = append(b.forgiven, text)
 }
 
-// TestManyTabsShareTheEvents opens more live views than a browser has connections, and closes them one after the other.
+// TestManyTabsShareTheEvents opens more live views than a browser has
+// connections to one server, and closes them one after the other.
 func TestManyTabsShareTheEvents(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine, Grace: time.Hour})
-	browser := open(t, address, "#/latest/get-node/1", 1280) // keeps the browser open, and has no live view
+	browser := open(t, address, "#/latest/get-node/1", 1280) // keeps the browser open; it has no live view
 	browser.until(row("Authentication"))
 	var tabs []*tab
 	for range 8 {
@@ -128,7 +130,8 @@ func TestManyTabsShareTheEvents(t *testing.T) {
 	for _, b := range tabs {
 		b.until("document.querySelector('.server.ready')")
 	}
-	// The first tab has the stream. When it closes, another tab takes over, and also shows the events in between.
+	// The first tab has the stream. When it closes, another
+	// tab takes over and also shows the events in between.
 	server := engine.server(t)
 	for i, b := range tabs[:7] {
 		b.close()
@@ -143,8 +146,8 @@ func TestManyTabsShareTheEvents(t *testing.T) {
 	}
 }
 
-// anotherLive opens the live view in another tab, and waits until the page listens to the events of the server. A server without a grace
-// time would end before.
+// anotherLive opens the live view in another tab. It waits until the page listens
+// to the server's events, because a server without grace time would stop before.
 func (b *tab) anotherLive(address string) *tab {
 	b.Helper()
 	other := b.another(address, "#/latest/get-node/1")
@@ -156,7 +159,8 @@ func (b *tab) anotherLive(address string) *tab {
 	return other
 }
 
-// TestServerEndsWithTheLastTab has two tabs, and no grace time: the server runs on while a tab is open, and ends with the last one.
+// TestServerEndsWithTheLastTab uses two tabs and no grace time. The
+// server must run while a live view is open, and stop with the last one.
 func TestServerEndsWithTheLastTab(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine, Grace: time.Nanosecond})
@@ -176,7 +180,8 @@ func TestServerEndsWithTheLastTab(t *testing.T) {
 	<-server.done
 }
 
-// TestReplayIsCancelledInThePage cancels by the button, and by leaving the view.
+// TestReplayIsCancelledInThePage cancels a replay
+// with the button, and by leaving the view.
 func TestReplayIsCancelledInThePage(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine})

@@ -21,13 +21,15 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// A fakeEngine has servers that answer with recordings. The end-to-end tests use real servers.
+// A fakeEngine starts fake servers, which answer with
+// recordings. The end-to-end tests use real servers.
 type fakeEngine struct {
 	// hold, if not nil, delays starts and replays until it is closed.
 	hold chan struct{}
 	// fail, if not nil, is the error of each start.
 	fail error
-	// say, if not empty, is a notice of each start, about 42.
+	// say, if not empty, is the format of a
+	// notice of each start. Its argument is 42.
 	say string
 
 	mu      sync.Mutex
@@ -124,7 +126,7 @@ func (s *fakeServer) Request(ctx context.Context, h *scenarios.HTTP, _ time.Dura
 	return &own, nil
 }
 
-// client pretends that a client has sent a request.
+// client simulates a request of a client.
 func (s *fakeServer) client(t *testing.T, path string) {
 	t.Helper()
 	rec, err := s.Request(t.Context(), &scenarios.HTTP{Method: "GET", Path: path}, 0, noticeless{})
@@ -144,7 +146,7 @@ type buildless struct{}
 func (buildless) Report(program.Event) {}
 func (buildless) Close()               {}
 
-// events reads the stream of events of a listener.
+// events reads the event stream of a listener.
 type events struct {
 	lines *bufio.Scanner
 	leave func()
@@ -155,7 +157,7 @@ func listen(t *testing.T, address string) *events {
 	return listenIn(t, address, "en")
 }
 
-// listenIn listens in a language.
+// listenIn listens to the events in a language.
 func listenIn(t *testing.T, address, lang string) *events {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -178,7 +180,7 @@ func listenIn(t *testing.T, address, lang string) *events {
 	return &events{lines, leave}
 }
 
-// next returns the next event, with its name.
+// next returns the next event with its name.
 func (e *events) next(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -196,7 +198,7 @@ func (e *events) next(t *testing.T) string {
 	return ""
 }
 
-// until reads events up to one that contains want.
+// until reads events up to the first one that contains want.
 func (e *events) until(t *testing.T, want string) string {
 	t.Helper()
 	for range 200 {
@@ -208,7 +210,8 @@ func (e *events) until(t *testing.T, want string) string {
 	return ""
 }
 
-// post sends a request with a body, checks the status of the answer, and returns its body.
+// post sends a request with a body and checks the status
+// of the answer. It returns the body of the answer.
 func post(t *testing.T, address, body string, status int) string {
 	t.Helper()
 	response, answer := sendBody(t, http.MethodPost, address, body, nil)
@@ -218,8 +221,9 @@ func post(t *testing.T, address, body string, status int) string {
 	return string(answer)
 }
 
-// TestReplayIsSummarized replays a scenario: its time is that of the requests, without what was prepared for them, and what etcd was asked
-// for is there, too.
+// TestReplayIsSummarized replays a scenario. The duration must
+// be the time of its requests, without their preparation. The
+// summary must also have the etcd operations.
 func TestReplayIsSummarized(t *testing.T) {
 	address := start(t, web.Options{Engine: &fakeEngine{}})
 	events := listen(t, address)
@@ -270,7 +274,8 @@ func TestEventsTellOfAServer(t *testing.T) {
 	}
 }
 
-// TestNoticesAreInTheReadersLanguage has a server tell something, and fail, with listeners of both languages.
+// TestNoticesAreInTheReadersLanguage makes a server send
+// a notice and fail, with listeners in both languages.
 func TestNoticesAreInTheReadersLanguage(t *testing.T) {
 	engine := &fakeEngine{say: "the answer: %s", fail: message.Errorf("unknown user %q", "eve")}
 	address := start(t, web.Options{Engine: engine})
@@ -293,7 +298,8 @@ func TestNoticesAreInTheReadersLanguage(t *testing.T) {
 	english.until(t, `"the answer: as admin"`)
 }
 
-// TestNothingRunsOnWhenNobodyListens disconnects while a server starts, and while one runs.
+// TestNothingRunsOnWhenNobodyListens disconnects all
+// listeners while a server starts, and while a server runs.
 func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 	for _, name := range []string{"starting", "ready", "nobody has listened"} {
 		t.Run(name, func(t *testing.T) {
@@ -313,7 +319,7 @@ func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 				second := listen(t, address) // the page is reloaded
 				second.next(t)
 				first.leave()
-				time.Sleep(3 * grace) // a server that does not notice the second listener ends in this time
+				time.Sleep(3 * grace) // a server that ignored the second listener would stop in this time
 				if len(liveState(t, address).Servers) != 1 {
 					t.Fatal("the server has ended, although somebody listens")
 				}
@@ -336,7 +342,7 @@ func liveState(t *testing.T, address string) (state web.LiveState) {
 	return state
 }
 
-// TestServersEndWithServe ends the web server while a server runs.
+// TestServersEndWithServe stops the web server while a live server runs.
 func TestServersEndWithServe(t *testing.T) {
 	engine := &fakeEngine{}
 	t.Run("", func(t *testing.T) {
@@ -352,7 +358,8 @@ func TestServersEndWithServe(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpCancelsAReplay checks that a replay ends when its client hangs up.
+// TestWhoHangsUpCancelsAReplay checks that a
+// replay ends when its client disconnects.
 func TestWhoHangsUpCancelsAReplay(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine})
@@ -381,7 +388,7 @@ func TestWhoHangsUpCancelsAReplay(t *testing.T) {
 	}
 }
 
-// TestServersAreBounded starts more than may run, and one that fails.
+// TestServersAreBounded starts more servers than may run, and a server that fails.
 func TestServersAreBounded(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine})
@@ -404,7 +411,8 @@ func TestServersAreBounded(t *testing.T) {
 	})
 }
 
-// TestLiveRecordingsAreBounded sends more requests than are kept: recordings that the user asked for stay.
+// TestLiveRecordingsAreBounded sends more requests than
+// are kept. Recordings that the user ordered must stay.
 func TestLiveRecordingsAreBounded(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine})

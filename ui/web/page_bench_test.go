@@ -23,7 +23,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web/page"
 )
 
-// pageSize returns how many bytes the page has for a browser that takes compressed files, without data.
+// pageSize returns the size of the compressed
+// files of the page in bytes, without data.
 func pageSize(t testing.TB) int {
 	t.Helper()
 	size := 0
@@ -52,34 +53,37 @@ func pageSize(t testing.TB) int {
 	return size
 }
 
-// TestPageIsSmall holds the page to the size that was promised: 250 kB compressed.
+// TestPageIsSmall limits the page to the promised size: 250 kB compressed.
 func TestPageIsSmall(t *testing.T) {
 	if size := pageSize(t); size > 250_000 {
 		t.Errorf("the page has %d bytes compressed, expected at most 250,000", size)
 	}
 }
 
-// BenchmarkPageSize reports the size that TestPageIsSmall holds.
+// BenchmarkPageSize reports the size that TestPageIsSmall limits.
 func BenchmarkPageSize(b *testing.B) {
 	for b.Loop() {
 		b.ReportMetric(float64(pageSize(b))/1000, "kB")
 	}
 }
 
-// readable tells that the default view of a request is there: its sections and the first steps.
+// readable is an expression that is true when the page
+// shows the sections and the first steps of a request.
 func readable(request string) string {
 	return fmt.Sprintf("document.querySelector('h1')?.textContent.includes(%q) && document.querySelectorAll('.tree .row.step').length > 5", request)
 }
 
 var clicks = []struct{ scenario, request string }{{"get-node", "GET /api/v1/nodes/n1"}, {"boot", "START kube-apiserver"}}
 
-// after waits in the page for an expression, and for the frame in which it is seen. It gives the milliseconds since begin.
+// after defines a function that waits until an expression is true and
+// the next frame is drawn. It returns the milliseconds since begin.
 const after = `const seen = (begin, there) => new Promise((done) => {
 	const look = () => requestAnimationFrame(() => there() ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))) : look());
 	look();
 })`
 
-// BenchmarkPageOpens reports how long it takes from an address to a readable tree: a new server, a new tab, nothing loaded.
+// BenchmarkPageOpens reports the time from opening an address to a
+// readable tree. The server and the tab are new, and nothing is loaded.
 func BenchmarkPageOpens(b *testing.B) {
 	for _, click := range clicks {
 		b.Run(click.scenario, func(b *testing.B) {
@@ -99,7 +103,8 @@ func BenchmarkPageOpens(b *testing.B) {
 	}
 }
 
-// BenchmarkPageClick reports how long it takes from the choice of a scenario to its readable tree. The server has not loaded it.
+// BenchmarkPageClick reports the time from the choice of a scenario to
+// its readable tree. The server has not loaded the scenario before.
 func BenchmarkPageClick(b *testing.B) {
 	for _, click := range clicks {
 		b.Run(click.scenario, func(b *testing.B) {
@@ -116,7 +121,8 @@ func BenchmarkPageClick(b *testing.B) {
 	}
 }
 
-// A task is what the main thread of the page did without a break: no frame comes before it ends.
+// A task is a piece of work of the page's main
+// thread. No frame is drawn before it ends.
 type task struct {
 	wall, cpu time.Duration
 }
@@ -128,7 +134,7 @@ type traceEvent struct {
 	TID   int     `json:"tid"`
 	Phase string  `json:"ph"`
 	Dur   float64 `json:"dur"`  // microseconds
-	CPU   float64 `json:"tdur"` // of the thread alone
+	CPU   float64 `json:"tdur"` // microseconds of the thread alone
 	Args  struct {
 		Name string `json:"name"`
 		Data struct {
@@ -145,7 +151,7 @@ type traceEvent struct {
 	} `json:"args"`
 }
 
-// traced returns what Chromium traces while do runs.
+// traced returns the trace events of Chromium while do runs.
 func (b *tab) traced(do func(), categories ...string) []traceEvent {
 	b.Helper()
 	var mu sync.Mutex
@@ -158,7 +164,7 @@ func (b *tab) traced(do func(), categories ...string) []traceEvent {
 			defer mu.Unlock()
 			for _, value := range event.Value {
 				var one traceEvent
-				if json.Unmarshal(value, &one) == nil { // other events have other arguments
+				if json.Unmarshal(value, &one) == nil { // other events have different arguments
 					events = append(events, one)
 				}
 			}
@@ -192,7 +198,8 @@ func (b *tab) traced(do func(), categories ...string) []traceEvent {
 	return events
 }
 
-// tasks returns what the page's main thread does while do runs, the slowest task first.
+// tasks returns the tasks of the page's main
+// thread while do runs, the slowest task first.
 func (b *tab) tasks(do func()) []task {
 	b.Helper()
 	events := b.traced(do, "toplevel")
@@ -216,14 +223,15 @@ func (b *tab) tasks(do func()) []task {
 	return tasks
 }
 
-// scroll runs through a list frame by frame, by wheel and by dragging the scroll bar.
+// scroll scrolls through a list frame by frame: first
+// like a wheel, then like a dragged scroll bar.
 const scroll = `new Promise((done) => {
 	const list = document.querySelector('.all'); let n = 0;
 	const frame = () => { list.scrollTop += n < 120 ? 240 : n < 180 ? 700 : 60000; n++ < 220 ? requestAnimationFrame(frame) : setTimeout(() => done(n), 300); };
 	requestAnimationFrame(frame);
 })`
 
-// type into the search, and open what is found in the start of the server.
+// search types into the search field and opens hits in the start of the server.
 const search = `(async () => {
 	const until = async (there) => { for (;;) { const is = there(); if (is) return is; await new Promise((go) => setTimeout(go, 10)); } };
 	const pause = () => new Promise((go) => setTimeout(go, 300));
@@ -241,9 +249,10 @@ const search = `(async () => {
 	return n;
 })()`
 
-// BenchmarkPageFrames reports the slowest task of the page's main thread while the start of a server, the largest request of all, is scrolled and
-// searched: no frame comes before it ends. cpu-ms is the time that the thread itself ran, which other work of the machine does
-// not lengthen.
+// BenchmarkPageFrames reports the slowest task of the page's main thread
+// while the start of a server is scrolled and searched. This is the largest
+// request, and no frame is drawn before a task ends. cpu-ms is the CPU time
+// of the thread, so it does not depend on other work of the machine.
 func BenchmarkPageFrames(b *testing.B) {
 	for _, test := range []struct{ name, view, ready, script string }{
 		{"scroll", "?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", scroll},
@@ -270,8 +279,9 @@ func BenchmarkPageFrames(b *testing.B) {
 	}
 }
 
-// BenchmarkPageMemory reports the memory of the tab after the start of a server was looked at in every view: what the tab's process
-// has for itself, and its JavaScript.
+// BenchmarkPageMemory reports the memory of the tab after
+// every view of a server's start was opened: the private
+// memory of the tab's process, and the JavaScript heap.
 func BenchmarkPageMemory(b *testing.B) {
 	var private, script float64
 	for b.Loop() {
@@ -311,7 +321,8 @@ func BenchmarkPageMemory(b *testing.B) {
 	b.ReportMetric(script/1e6, "script-MB")
 }
 
-// TestFileIsSmall holds the file of a recording to the size that was promised, with the sources that this machine has.
+// TestFileIsSmall limits the file of a recording to the
+// promised size. The file has the sources of this machine.
 func TestFileIsSmall(t *testing.T) {
 	testenv.Costly(t, "reads the sources of a release")
 	var out bytes.Buffer

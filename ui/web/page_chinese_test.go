@@ -13,8 +13,9 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// ownTexts is an expression for what the page says itself: the texts and labels of its elements, but those of recorded calls, of source,
-// of keys and of values. Elements that are not shown are left out.
+// ownTexts is an expression for the texts and labels that the
+// page itself has written. It leaves out hidden elements, and
+// the texts of recorded calls, source, keys and values.
 const ownTexts = `(() => {
 	const foreign = 'code, pre, kbd, .name, .place, .package, .code h2, .difference h2, .file, .file-pair, .attributes, .values, .values-of td, .values-of th, ' +
 		'.marks, .from .link, .stack .link, .found .text, .boot-routes td, .boot dd, .boot h3, .request h1, .summary h1, tr .title a, .outcome a';
@@ -28,7 +29,8 @@ const ownTexts = `(() => {
 	return [...new Set([document.title, ...lines])].join('\n');
 })()`
 
-// TestPageIsChinese looks for English in each view of the page, and in what it says of errors, when the language is Chinese.
+// TestPageIsChinese sets the language to Chinese, and looks
+// for English in each view of the page and in its errors.
 func TestPageIsChinese(t *testing.T) {
 	engine := &fakeEngine{say: "the answer: %s", fail: message.Errorf("unknown user %q", "eve")}
 	address := start(t, web.Options{Engine: engine})
@@ -40,7 +42,7 @@ func TestPageIsChinese(t *testing.T) {
 			`of\s+(Cluster)?Role\s+"[^"]*"\s+to User`,                             // why kube-apiserver allowed a request
 			`\w+ "[^"]*" is forbidden: .*(at the cluster scope|in the namespace)`, // and why it refused one
 			`Status Forbidden`, `there is none`, `as admin`, `upstream event`,
-			`built <b>for</?b?> the first time`, // what the tests' own server says
+			`built <b>for</?b?> the first time`, // the notice of fakeEngine
 			`[A-Za-z]+=\S+`,                     // values
 		},
 	}
@@ -92,7 +94,7 @@ func TestPageIsChinese(t *testing.T) {
 	goTo(compared+"&look=sides&show=all", "document.querySelector('.merged .side')")
 	goTo("#/compare?release=latest&from=get-node&to=get-node-cached", "document.querySelector('.merged')")
 	goTo("#/releases?scenario=get-node", "document.querySelector('.releases')")
-	// All releases: the page looks on for what changed, and ends that when the reader goes elsewhere.
+	// The page of all releases looks for changes until the reader leaves it.
 	b.goTo("#/releases")
 	b.untilBusy("document.querySelectorAll('.overview td a').length > 20")
 	looks("#/releases")
@@ -146,14 +148,14 @@ func TestPageIsChinese(t *testing.T) {
 		"an unknown release": "#/v1.3.0/get-node/1", "an unknown scenario": "#/latest/nothing/1", "an unknown request": "#/latest/get-node/7", "an unknown recording": "#/live/77/1",
 		"an unknown comparison": "#/compare?scenario=nothing&from=1.30&to=1.37", "an unknown exercise": "#/workshop/nothing", "an unknown lesson": "#/workshop/lesson/nothing",
 	} {
-		b.goTo("#/servers") // which takes away what the former link has shown
+		b.goTo("#/servers") // to remove the page of the previous link
 		b.until("!document.querySelector('.problem')")
 		b.goTo(link)
 		b.until("document.querySelector('.problem')")
 		if english := output.English(t, js[string](b, "document.querySelector('.problem').textContent")); len(english) > 0 {
 			t.Errorf("%s: %s", what, english)
 		}
-		// Nothing pretends to be on its way, and there is something to go on with.
+		// Nothing is shown as still loading, and the reader has a link to go on.
 		b.until("[...document.querySelectorAll('.loading')].every((l) => !l.offsetParent) && document.querySelector('main.nowhere a, .compare select')")
 	}
 	b.goTo("#/servers")

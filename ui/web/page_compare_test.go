@@ -18,8 +18,9 @@ import (
 
 const compared = "#/compare?scenario=get-node&from=v1.30.4&to=v1.37.1"
 
-// bothSources writes source files for two releases in which a function begins at its line. One line differs: the one from which
-// v1.37.1 calls kubernetes.Client.Get.
+// bothSources writes a source file with a function for each of two
+// releases. The function begins at its recorded line. Only one line
+// of it differs: the line where v1.37.1 calls kubernetes.Client.Get.
 func bothSources(t *testing.T, function string) web.SourceFolder {
 	t.Helper()
 	folders := map[string]string{}
@@ -62,14 +63,15 @@ func TestPageComparesTwoReleases(t *testing.T) {
 			t.Errorf("no row is marked %s", mark)
 		}
 	}
-	// A sentence leads to its place, which the address then names.
+	// A sentence links to its place in the
+	// tree, and the address then has the place.
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
 	b.is(selectedRow + ".includes('corruptObjectDeleter).Get')")
 	b.is("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
 	if link := js[string](b, "location.hash"); !strings.Contains(link, "corruptObjectDeleter") {
 		t.Errorf("the address is %q", link)
 	}
-	// The source of both releases, in hunks.
+	// The source of both releases is shown in hunks.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
 	b.is("document.querySelector('.hunk')")
 	hunk := js[string](b, "document.querySelector('.hunk').innerText")
@@ -82,7 +84,8 @@ func TestPageComparesTwoReleases(t *testing.T) {
 		t.Errorf("the lines are %q and %q", minus, plus)
 	}
 	link := js[string](b, "location.hash")
-	// Of a call that one side alone makes, the text is that of its caller, with a sign at the line of the call.
+	// For a call that only one side makes, the page shows the
+	// source of its caller, with a sign at the line of the call.
 	const marked = `[...document.querySelectorAll('.hunk .l')].filter((l) => getComputedStyle(l.querySelector('.n'), '::before').content.includes('▶') && getComputedStyle(l).boxShadow !== 'none')`
 	if n := js[int](b, marked+".length"); n != 0 {
 		t.Errorf("%d lines of the function itself are marked as that of a call", n)
@@ -95,15 +98,16 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	}
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
 	b.is("!document.querySelector('.of-caller') && document.querySelector('.hunk')")
-	// The call of either side is opened in its own tree.
+	// The call of each side can be opened in that side's tree.
 	b.click("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes('v1.30.4'))")
 	b.is("location.hash.startsWith('#/v1.30.4/get-node/1')")
 	b.is(heading + " === '(*store).Get'")
-	// A link to the place survives.
+	// A link to the place still works when it is loaded again.
 	again := b.reopen(server, link)
 	again.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	again.is("document.querySelector('.hunk')")
-	// A link with the function alone shows its call, and says nothing of another place; one to a call too many does.
+	// A link with only the function shows a call of it, and does not
+	// report another place. A link with a number that is too large does.
 	alone := b.reopen(server, compared+"&call="+escape(storeGet))
 	alone.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	alone.is("document.querySelector('.hunk')")
@@ -118,7 +122,8 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	lost.is("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
 }
 
-// TestPageShowsWhatTookAPlaceInOnePlace looks at a step that opens a section and took the place of another step.
+// TestPageShowsWhatTookAPlaceInOnePlace selects a step
+// that opens a section and replaces another step.
 func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
@@ -132,12 +137,12 @@ func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 	if at := slices.Index(rows, "-|"+was); at != heading+1 {
 		t.Errorf("%s stands in row %d, too", was, at)
 	}
-	// The link to the section has the mark, and says the same.
+	// The link to the section has the mark and the same text.
 	link := "[...document.querySelectorAll('.merged .row.link')].find((r) => r.textContent.includes('▸ 2 Impersonation'))"
 	if text := js[string](b, link+".textContent"); !strings.Contains(text, "+") || !strings.Contains(text, is) || !strings.Contains(text, "takes the place of "+was) {
 		t.Errorf("the link to the section says %q", text)
 	}
-	// From either to the other, and from the section to its caller.
+	// Each step links to the other, and the section links to its caller.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.textContent.includes('" + was + "'))")
 	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === '" + is + " takes its place')")
 	b.is("document.querySelector('.difference h2').textContent.includes('" + is + "')")
@@ -156,11 +161,11 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 	b.is(fmt.Sprintf("%s.includes(%q)", selectedRow, name))
 	b.click("document.querySelector('.difference .detail .link')") // back to the old caller
 	b.is(fmt.Sprintf("!%s.startsWith('>' + %q)", selectedRow, name))
-	// Side by side, a renamed call has both names in one row.
+	// In the view side by side, a renamed call has both names in one row.
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
 	b.is("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
 	b.is("location.hash.includes('look=sides')")
-	// Both columns keep their places however deep a call is, and their names stay in sight.
+	// Both columns stay in place at any depth, and their names stay visible.
 	if edges := js[[]int](b, "[...new Set([...document.querySelectorAll('.sides .side + .side')].map((s) => Math.round(s.getBoundingClientRect().left)))]"); len(edges) != 1 {
 		t.Errorf("the right column begins at %v", edges)
 	}
@@ -211,7 +216,8 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	b.click("[...document.querySelectorAll('.releases th a')].at(-1)")
 	b.is("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
 	b.is("document.querySelector('.summary h1')")
-	// All scenarios: rows come one after the other, and a cell leads to its comparison. To go there ends the work on further rows.
+	// The page of all scenarios fills row by row. A cell links to
+	// its comparison. Following it stops the work on further rows.
 	all := b.reopen(server, "#/releases")
 	const cells = "[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelectorAll('td a[href^=\"#/compare\"]').length > 5)"
 	all.untilBusy("document.querySelectorAll('.overview tbody tr').length > 30 && " + cells)
@@ -219,7 +225,8 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	all.is("location.hash.includes('#/compare') && location.hash.includes('scenario=" + scenario + "')")
 }
 
-// TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions that the tree folds: all changes of the layer show them.
+// TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions
+// that the tree folds. The page must show them among all changes of the layer.
 func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)

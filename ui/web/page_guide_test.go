@@ -45,19 +45,18 @@ func TestPageShowsTheGuide(t *testing.T) {
 	if n := js[int](b, "document.querySelectorAll('.guide dl > div').length"); n != steps {
 		t.Errorf("the page shows %d steps of %d", n, steps)
 	}
-	// What the reader types filters; a function leads to its recorded calls.
+	// The typed text filters the guide. A function links to its recorded calls.
 	js[any](b, "(() => { const box = document.querySelector('.guide .filter input'); box.value = 'etcd3.(*store)'; box.dispatchEvent(new Event('input', {bubbles: true})); })()")
 	b.is("location.hash.includes('text=etcd3') && document.querySelectorAll('.guide dl > div').length < 40")
 	b.accessible()
 	b.click("document.querySelector('.guide dt a')")
 	b.is("document.querySelector('.found .text')?.textContent.includes('etcd3.(*store)')")
-	// A layer has a link.
+	// Each layer has a link.
 	layer := open(t, server, "#/guide?layer=etcd3", 400)
 	layer.is("document.getElementById('layer-etcd3')?.getBoundingClientRect().top < 300")
 	layer.click("document.querySelector('.menu')")
 	layer.click("document.querySelector('.language')")
 	layer.is("document.querySelector('.guide h1').textContent === '指南' && document.querySelector('.guide dd').textContent.match(/[一-龥]/)")
-	// The lessons.
 	layer.click("document.querySelector('.menu')")
 	layer.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === '课文')")
 	layer.is("document.querySelectorAll('.lessons-of a').length > 5")
@@ -69,13 +68,14 @@ func TestPageShowsTheGuide(t *testing.T) {
 	layer.click("document.querySelectorAll('.lessons-of a')[2]")
 	layer.is("document.querySelector('.lesson .prose h1')")
 	layer.is("document.querySelector('nav [aria-current]').textContent === '课文'")
-	// Links lead to other lessons on the page, or are text.
+	// Links lead to other lessons on the page, or are replaced by their text.
 	layer.goTo("#/lessons/servers")
 	layer.is("document.querySelector('.lesson .prose a[href^=\"#/lessons/\"]')")
 	if dead := js[string](layer, "[...document.querySelectorAll('.lesson .prose a')].map((a) => a.getAttribute('href')).filter((to) => !/^(https?:|#\\/lessons\\/)/.test(to)).join(' ')"); dead != "" {
 		t.Errorf("dead links: %s", dead)
 	}
-	// Older addresses lead there, too, and from an exercise the way back leads to it.
+	// Older addresses of lessons still work, and a lesson
+	// that was opened from an exercise links back to it.
 	layer.goTo("#/workshop/lesson/leaders")
 	layer.is("location.hash === '#/lessons/leaders' && document.querySelector('.lesson .prose h1')")
 	layer.goTo("#/lessons/03-get?from=quick-find")

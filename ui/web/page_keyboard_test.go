@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// tabTo presses Tab until an expression is true of the element e that has the focus.
+// tabTo presses Tab until an expression is true. In
+// the expression, e is the element with the focus.
 func (b *tab) tabTo(expression string) {
 	b.Helper()
 	for range 60 {
@@ -21,12 +22,13 @@ func (b *tab) tabTo(expression string) {
 	b.Fatalf("60 times Tab does not reach %s, but %s", expression, js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
 }
 
-// TestPageByKeyboardAlone goes through the map and the guide with keys only, from the top of the page on.
+// TestPageByKeyboardAlone uses the map and the
+// guide only with keys, from the top of the page.
 func TestPageByKeyboardAlone(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1", 1280)
 	b.is(row("etcd3 store"))
-	// The arrow keys follow the way as soon as the map is chosen.
+	// The arrow keys move along the way as soon as the map is chosen.
 	b.tabTo("e.textContent === 'Map'")
 	b.press(kb.Enter)
 	b.is("document.querySelector('.map-picture .line')")
@@ -34,7 +36,7 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	b.is("location.hash.includes('stop=1')")
 	b.press(kb.ArrowRight)
 	b.is("document.querySelector('.way .here')?.textContent.includes('Authentication')")
-	// A station leads to the tree, in which the keys go on from the selected step.
+	// A station links to the tree. There, the keys go on from the selected step.
 	b.tabTo("e.dataset.id?.endsWith('/etcd3')")
 	b.press(kb.Enter)
 	b.is(heading + " === '(*store).Get'")
@@ -42,7 +44,8 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	b.press(kb.ArrowDown)
 	b.is("document.activeElement.getAttribute('role') === 'treeitem' && !document.activeElement.textContent.includes('etcd3.(*store).Get')")
 
-	// A layer of the guide: the next Tab reaches its first function, whose page the one after that goes on in.
+	// From a layer of the guide, the next Tab reaches its first function. On the
+	// search page that the function opens, the next Tab stays in the content.
 	js[any](b, "document.querySelector('.brand').focus()")
 	b.tabTo("e.textContent === 'Guide'")
 	b.press(kb.Enter)
@@ -63,7 +66,7 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	}
 	b.accessible()
 
-	// What has the focus can be seen.
+	// The element with the focus is visible.
 	for range 3 {
 		b.press(kb.Tab)
 		if outline := js[string](b, "getComputedStyle(document.activeElement).outline"); !strings.Contains(outline, "solid") || strings.Contains(outline, " 0px") {
@@ -72,13 +75,14 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	}
 }
 
-// TestTheTableOfKeysAndNowhereAreAccessible looks at what no address of a recording shows with axe.
+// TestTheTableOfKeysAndNowhereAreAccessible checks the table
+// of keys and the page of an unknown address with axe.
 func TestTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
 	parallel(t)
 	keysAndNowhereAreAccessible(t, 400)
 }
 
-// TestNightlyTheTableOfKeysAndNowhereAreAccessible does so on a wide screen.
+// TestNightlyTheTableOfKeysAndNowhereAreAccessible does the same on a wide screen.
 func TestNightlyTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
 	testenv.Nightly(t)
 	keysAndNowhereAreAccessible(t, 1280)

@@ -10,15 +10,16 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestPageHasALaneForEachServer opens the time line of a request that the aggregator hands to another API server: the three
-// programs have lanes of their own.
+// TestPageHasALaneForEachServer opens the time line of a
+// request that the aggregator hands to another API server.
+// Each of the three programs must have its own lanes.
 func TestPageHasALaneForEachServer(t *testing.T) {
 	parallel(t)
 	server := served(t)
 	const request = "/releases/latest/scenarios/aggregated-api/requests/1"
 	processes := []string{"kube-apiserver", "sample-apiserver", "etcd"}
 
-	// The data: the other server works while kube-apiserver waits for it.
+	// In the data, the other server works while kube-apiserver waits for it.
 	_, body := get(t, server+web.Base+request+"/timeline")
 	var line web.Timeline
 	if err := json.Unmarshal(body, &line); err != nil {
@@ -34,7 +35,7 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 		}
 	}
 
-	// The picture: what it writes is noted, with the place.
+	// In the picture, the names of the groups are recorded where they are drawn.
 	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
 	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
 	js[any](b, `(() => {
@@ -46,7 +47,8 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 			fill.apply(this, arguments);
 		};
 	})()`)
-	// All groups come into sight, and below the name of each are boxes of its program.
+	// Each group comes into sight when scrolled,
+	// and boxes of its program are below its name.
 	js[any](b, `(async () => {
 		const flame = document.querySelector('.flame');
 		for (let y = 0; y <= flame.scrollHeight; y += 150) { flame.scrollTop = y; await settled(); }
@@ -74,7 +76,7 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 			t.Errorf("below the name of %s is a box of %q", process, told)
 		}
 	}
-	// A call of the other server is found by its link.
+	// A link finds a call of the other server.
 	other := b.reopen(server, "#/latest/aggregated-api/1?view=time&call="+escape("k8s.io/sample-apiserver/pkg/registry/wardle/flunder.flunderStrategy.PrepareForCreate"))
 	other.is(cursor + ".includes(' · sample-apiserver · ')")
 }

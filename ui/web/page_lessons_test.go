@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestSlowLessonsAreAccessible looks at each lesson with axe, wide in English and narrow in Chinese.
+// TestSlowLessonsAreAccessible checks each lesson
+// with axe: wide in English and narrow in Chinese.
 func TestSlowLessonsAreAccessible(t *testing.T) {
 	testenv.Slow(t)
 	server := served(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestPageLinksSurviveANewRecording copies the address of a position and of a line of source, and opens both on a recording that numbers
-// its calls otherwise.
+// TestPageLinksSurviveANewRecording copies the addresses of a position and of a
+// source line. It opens both on a recording in which the calls have other numbers.
 func TestPageLinksSurviveANewRecording(t *testing.T) {
 	_, file := renumbered(t)
 	server := start(t, web.Options{Files: []web.File{file}})

@@ -43,7 +43,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	if n, lines := js[int](b, "document.querySelectorAll('.map-picture .line path:first-child').length"), len(want.Visits); n != lines {
 		t.Errorf("%d lines, expected %d", n, lines)
 	}
-	// The keyboard moves along the way; the address has the place.
+	// The keyboard moves along the way, and the address has the place.
 	js[any](b, "document.querySelector('.station').focus()")
 	b.press(kb.ArrowRight, kb.ArrowRight)
 	b.is("location.hash.includes('stop=2')")
@@ -51,7 +51,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	b.is("document.querySelector('.map-picture .dot') && document.querySelectorAll('.line.now').length === 1")
 	b.press(kb.ArrowLeft)
 	b.is("location.hash.includes('stop=1')")
-	// A station leads to its first step in the tree.
+	// A station links to its first step in the tree.
 	b.click(fmt.Sprintf(station, "kube-apiserver/kube-apiserver/etcd3"))
 	b.is("location.hash.includes('call=') && !location.hash.includes('view=map')")
 	b.is(heading + " === '(*store).Get'")
@@ -60,7 +60,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	b.is("document.querySelector('.map-picture')")
 	b.click("document.querySelectorAll('.way .in-tree')[1]")
 	b.is(heading + " === 'withAuthentication.func1'")
-	// A link to a station.
+	// A link to a station opens it.
 	again := b.reopen(server, "#/latest/get-node/1?view=map&stop=3")
 	again.is("document.querySelector('.way .here')?.textContent.includes('Flow control')")
 	again.click("document.querySelector('.language')")
@@ -72,7 +72,7 @@ func TestPageShowsWhatAStartBuilt(t *testing.T) {
 	showsWhatAStartBuilt(open(t, served(t), "#/latest/boot/1?view=map", 1280))
 }
 
-// TestFileShowsWhatAStartBuilt opens the page of a start from the disk.
+// TestFileShowsWhatAStartBuilt opens the single-file page of a start.
 func TestFileShowsWhatAStartBuilt(t *testing.T) {
 	parallel(t)
 	path, _ := writeFile(t, recorded(t, "boot"), web.PageFile{Source: fakeSource(t)}, "en")
@@ -82,7 +82,8 @@ func TestFileShowsWhatAStartBuilt(t *testing.T) {
 	showsWhatAStartBuilt(b)
 }
 
-// showsWhatAStartBuilt opens the map of a start down to the storage and the strategy of deployments.
+// showsWhatAStartBuilt opens the map of a start down
+// to the storage and the strategy of deployments.
 func showsWhatAStartBuilt(b *tab) {
 	b.Helper()
 	b.is("document.querySelectorAll('.boot-server').length === 3")
@@ -101,7 +102,7 @@ func showsWhatAStartBuilt(b *tab) {
 			b.Errorf("deployments do not have %q:\n%s", want, text)
 		}
 	}
-	// On a phone, a method is not broken in two, and nothing is wider than the screen.
+	// On a phone, no method name is broken, and nothing is wider than the screen.
 	b.do(chromedp.EmulateViewport(400, 860))
 	if broken := js[string](b, "[...document.querySelectorAll('.boot-routes td:first-child')].filter((d) => d.getBoundingClientRect().height > 28).map((d) => d.textContent).join()"); broken != "" {
 		b.Errorf("on a phone, these methods take more than a line: %s", broken)
@@ -117,15 +118,16 @@ func showsWhatAStartBuilt(b *tab) {
 	b.is(heading + " === '(*APIInstaller).registerResourceHandlers'")
 }
 
-// TestPageDrawsTheMapWithoutOverlaps measures the map: no line runs through a box or a text, no box or text lies on another, and what
-// takes up the event of a write stands behind the servers.
+// TestPageDrawsTheMapWithoutOverlaps measures the map. No line may
+// cross a box or a text. Boxes and texts may not overlap. The calls
+// that take up the event of a write must come after the servers.
 func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	parallel(t)
 	drawsTheMapWithoutOverlaps(t, []string{"create-deployment"}, 1280)
 	drawsTheMapWithoutOverlaps(t, []string{"aggregated-api"}, 400)
 }
 
-// TestNightlyPageDrawsTheMapWithoutOverlaps does so with more maps.
+// TestNightlyPageDrawsTheMapWithoutOverlaps does the same with more maps.
 func TestNightlyPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	testenv.Nightly(t)
 	drawsTheMapWithoutOverlaps(t, []string{"create-deployment", "get-node", "aggregated-api", "create-crd"}, 1280, 400)
@@ -191,14 +193,14 @@ func drawsTheMapWithoutOverlaps(t *testing.T, scenarios []string, widths ...int6
 	}
 }
 
-// TestNoLineOfTheMapBeginsWithAComma looks at the lists of links below the stations: a comma stands on the line of the
-// link before it.
+// TestNoLineOfTheMapBeginsWithAComma checks the lists of links below
+// the stations. A comma must be on the line of the link before it.
 func TestNoLineOfTheMapBeginsWithAComma(t *testing.T) {
 	parallel(t)
 	noLineOfTheMapBeginsWithAComma(t, 400)
 }
 
-// TestNightlyNoLineOfTheMapBeginsWithAComma does so at more widths.
+// TestNightlyNoLineOfTheMapBeginsWithAComma does the same at more widths.
 func TestNightlyNoLineOfTheMapBeginsWithAComma(t *testing.T) {
 	testenv.Nightly(t)
 	noLineOfTheMapBeginsWithAComma(t, 340, 360, 380, 400, 420, 440, 460, 480)

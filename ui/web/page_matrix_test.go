@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestEachCellOfTheMatrixLeadsSomewhere follows the three kinds of cells of a site, and reads one release at a time on a narrow screen.
+// TestEachCellOfTheMatrixLeadsSomewhere follows the three kinds of
+// cells of a site. On a narrow screen it reads one release at a time.
 func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	parallel(t)
 	folder, _ := smallSite(t)
@@ -24,11 +25,12 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	if without := js[int](b, "[...document.querySelectorAll('.overview td')].filter((c) => !c.querySelector('a')).length"); without > 0 {
 		t.Errorf("%d cells lead nowhere", without)
 	}
-	// A release without a recording leads to the reason.
+	// A cell of a release without a recording links to the reason.
 	b.click(cell("discovery", "0"))
 	b.is("location.hash === '#/releases?scenario=discovery' && /v1.26.15/.test(document.querySelector('.releases tr.missing')?.textContent)")
 	b.goTo("#/releases")
-	// The first release leads to its recording, another one to the comparison.
+	// The cell of the first release links to its
+	// recording, and other cells link to the comparison.
 	b.is(cell("get-node", "2"))
 	b.click(cell("get-node", "0"))
 	b.is("location.hash.startsWith('#/v1.26.15/get-node/1') && document.querySelector('.tree')")
@@ -47,8 +49,9 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	narrow.accessible()
 }
 
-// TestPageSaysWhatTheSignsOfAHistoryMean reads the changes of a scenario from v1.18 to v1.20: a call that both sources have has its sign in
-// brackets, and each sign is explained to who sees it and to who hears it.
+// TestPageSaysWhatTheSignsOfAHistoryMean reads the changes of a scenario
+// from v1.18 to v1.20. A call that both sources have must have its sign in
+// brackets. Each sign must be explained in text and for screen readers.
 func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/releases?scenario=get-node", 400)
@@ -64,7 +67,7 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 			t.Errorf("the sign %s is read as %q, expected %q", sign, label, says)
 		}
 	}
-	// A sign and the beginning of its name stand on one line.
+	// A sign and the beginning of its name are on one line.
 	const apart = `(n) => { const r = document.createRange(); r.setStart(n.lastChild, 0); r.setEnd(n.lastChild, 1); return r.getBoundingClientRect().top > n.querySelector('b').getBoundingClientRect().bottom }`
 	if alone := js[string](b, "[...document.querySelectorAll('.name-of')].filter((n) => n.querySelector('b')).filter("+apart+").map((n) => n.textContent).join()"); alone != "" {
 		t.Errorf("signs stand alone on a line: %s", alone)
@@ -78,13 +81,14 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 	b.accessible()
 }
 
-// TestPageKeepsAllCallsInSight looks for parts of rows that stand outside of their row, on a narrow screen.
+// TestPageKeepsAllCallsInSight looks for parts of rows
+// that are outside of their row, on a narrow screen.
 func TestPageKeepsAllCallsInSight(t *testing.T) {
 	parallel(t)
 	keepsAllCallsInSight(t, 400)
 }
 
-// TestNightlyPageKeepsAllCallsInSight does so on a wide screen.
+// TestNightlyPageKeepsAllCallsInSight does the same on a wide screen.
 func TestNightlyPageKeepsAllCallsInSight(t *testing.T) {
 	testenv.Nightly(t)
 	keepsAllCallsInSight(t, 1280)
@@ -99,11 +103,12 @@ func keepsAllCallsInSight(t *testing.T, width int64) {
 		if cut := js[string](b, "[...document.querySelectorAll('.row.flat')].filter((r) => [...r.children].some((c) => c.getBoundingClientRect().right > r.getBoundingClientRect().right)).map((r) => r.textContent).join()"); cut != "" {
 			t.Errorf("%d pixels: rows are cut off: %s", width, cut)
 		}
-		// What is shortened can be read in full.
+		// Shortened texts can be read in full.
 		if lost := js[string](b, "[...document.querySelectorAll('.row.flat .name, .row.flat .place')].filter((n) => n.scrollWidth > n.clientWidth && n.title !== n.textContent).map((n) => n.textContent).join()"); lost != "" {
 			t.Errorf("%d pixels: no title has the rest of %s", width, lost)
 		}
-		// On paper are the rows that were in sight, without the empty space for the others.
+		// The paper has the rows that were in sight,
+		// without the empty space of the others.
 		b.emulate("print", "")
 		b.is("/^Calls 1 to [0-9]+ of [0-9]+: /.test(document.querySelector('.paper').innerText)")
 		if height, rows := js[int](b, "document.documentElement.scrollHeight"), js[int](b, "document.querySelectorAll('.row.flat').length"); height > rows*24+400 {
@@ -112,8 +117,9 @@ func keepsAllCallsInSight(t *testing.T, width int64) {
 	}
 }
 
-// TestPageNumbersCallsFromOne reads the number of the first call, the names of all layers in the step player, and moves through the time line
-// with an arrow before anything has the focus.
+// TestPageNumbersCallsFromOne checks the number of the first call and
+// the names of all layers in the step player. It also moves through
+// the time line with an arrow key before any element has the focus.
 func TestPageNumbersCallsFromOne(t *testing.T) {
 	parallel(t)
 	server := served(t)

@@ -8,10 +8,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// position is an expression for what the step player says.
+// position is an expression for the text of the step player.
 const position = "(document.querySelector('.player .said')?.textContent ?? '')"
 
-// TestKeyOfAStepOpensThePlayer presses a key that the table of keys names, without a click before it.
+// TestKeyOfAStepOpensThePlayer presses a key
+// from the table of keys without a click before.
 func TestKeyOfAStepOpensThePlayer(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
@@ -35,7 +36,8 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	}
 	begin := number()
 
-	// The next call is announced with its line, then entered; it returns with its time.
+	// The next call is announced with its line,
+	// and then entered. Its return shows its time.
 	b.press("s")
 	b.is(position + ".startsWith('In etcd3.(*store).Get, line ') && " + position + ".includes(': about to call ')")
 	b.is("location.hash.includes('at=calling') && location.hash.includes('next=')")
@@ -54,11 +56,11 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	b.is(position + ".includes(' returned after ')")
 	b.is(heading + " === '(*store).Get'")
 
-	// Back leads to the previous position, by button and by key.
+	// Going back leads to the previous position, by button and by key.
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Over, backward')")
 	b.is("location.hash === " + fmt.Sprintf("%q", calling))
 
-	// The layers on the stack are lit, the innermost one most.
+	// The layers on the stack are highlighted, the innermost one most.
 	if lit := js[string](b, "document.querySelector('.layer-box.lit').textContent"); lit != "etcd3 store" {
 		t.Errorf("the layer %q is lit", lit)
 	}
@@ -68,18 +70,19 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	}
 	b.is("document.querySelector('.stack').open && document.querySelectorAll('.stack li').length > 10")
 
-	// F10 and Shift+F11 do as in a debugger.
+	// F10 and Shift+F11 work as in a debugger.
 	at := number()
 	b.press(kb.F10)
 	b.is("parseInt(document.querySelector('.player .at').textContent.replace(/^Step |,/g, '')) > " + fmt.Sprint(at))
 
-	// A position is a link by names.
+	// A position has a link by names.
 	if strings.Contains(calling, "calls/") || !strings.Contains(calling, "at=calling") {
 		t.Errorf("the link is %q", calling)
 	}
 	again := b.reopen(server, calling)
 	again.is(position + ".startsWith('In etcd3.(*store).Get, line " + line + ": about to call ')")
-	// In a release that does not make that call, the player stands where the function begins.
+	// If the recording has no such call, the
+	// player is at the entry of the function.
 	other := b.reopen(server, strings.Replace(calling, "next=", "next=x", 1))
 	other.is(position + " === 'At the beginning of etcd3.(*store).Get.'")
 }
@@ -98,7 +101,8 @@ func TestPagePlaysARequest(t *testing.T) {
 		t.Errorf("while it plays, the position is announced %q", live)
 	}
 	b.until("document.querySelector('.play').getAttribute('aria-pressed') === 'false'") // at the end of the request
-	// The last key step in order of entry was reached, so another step leads nowhere.
+	// The last key step in order of entry is
+	// reached, so the next step does not move.
 	const noMore = "No key step comes after this position."
 	last := strings.TrimSuffix(js[string](b, position), noMore)
 	b.press("t")
@@ -117,12 +121,12 @@ func TestPagePlaysARequest(t *testing.T) {
 	b.is("!document.querySelector('dialog.keys').open")
 }
 
-// TestPageStepsOnANarrowScreen begins where no call is selected, as on a telephone.
+// TestPageStepsOnANarrowScreen begins without a selected call, as on a phone.
 func TestPageStepsOnANarrowScreen(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "", 400)
 	b.is(row("Authentication"))
-	// The pages, the colours and the language are behind a button.
+	// The pages, the colors and the language are behind a button.
 	if js[bool](b, "document.querySelector('.theme').checkVisibility()") {
 		t.Error("the colours are shown before the menu is opened")
 	}
@@ -134,7 +138,8 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Into, forward')")
 	b.is(position + ".includes('about to call')")
 	b.is("document.querySelector('.code')?.checkVisibility()")
-	// Where one is stands in sight: the step, the function, and the layer, which alone has its name in its box.
+	// The current position is visible: the step, the function
+	// and the layer. Only the box of that layer has its name.
 	for element, want := range map[string]string{".at": "Step 2 of ", ".said": "In server.(*APIServerHandler).ServeHTTP", ".layer-box.lit": "HTTP server and filter chain"} {
 		if !js[bool](b, fmt.Sprintf(`(() => {
 			const e = document.querySelector('.player ' + %q), is = e.getBoundingClientRect(), player = document.querySelector('.player').getBoundingClientRect();
@@ -145,7 +150,8 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 	}
 }
 
-// TestPagePlayerStaysAtTheEnd steps from key step to key step where there is none: the player stays, and says so.
+// TestPagePlayerStaysAtTheEnd steps to the next key step
+// when there is none. The player must stay and say so.
 func TestPagePlayerStaysAtTheEnd(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?at=returning&call="+escape("k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"), 1280)
@@ -162,8 +168,9 @@ func TestPagePlayerStaysAtTheEnd(t *testing.T) {
 	b.is(position + ".startsWith('At the beginning of') && !" + position + ".includes('after this position')")
 }
 
-// TestPageSaysWhatTakesUpAnEvent looks at calls of the watch cache that take up the event of a write: everywhere the page says
-// that nobody called them, as the tree in the terminal does.
+// TestPageSaysWhatTakesUpAnEvent selects calls of the watch cache
+// that take up the event of a write. Everywhere, the page must
+// say that nobody called them, as the tree in the terminal does.
 func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -182,13 +189,13 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	b.is(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
 	b.press("S")
 	b.is(position + ".endsWith('Next, etcd3.(*watchChan).transform takes up the event of the write. client/v3.(*watchGRPCStream).dispatchEvent does not call it.')")
-	// Nobody waits for it: the layers of the request are not lit.
+	// Nobody waits for this call, so the layers of the request are not highlighted.
 	b.press("s")
 	b.is(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
 	if on := js[int](b, "document.querySelectorAll('.layer-box.on').length"); on != 0 {
 		t.Errorf("%d layers are lit as those of its callers", on)
 	}
-	// Its callees have a stack that ends with it.
+	// The stack of its callees ends with it.
 	b.press("s")
 	b.is(position + ".includes('about to call')")
 	b.press("s")

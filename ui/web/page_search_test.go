@@ -14,7 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestPageSearchesWhileSomeoneTypes types without Enter, delays the answer to an earlier text beyond that to a later one, and goes on by keyboard.
+// TestPageSearchesWhileSomeoneTypes types without Enter, delays an
+// early answer until after a later one, and goes on by keyboard.
 func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "", 1280)
@@ -33,17 +34,17 @@ func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 	b.untilBusy("location.hash === '#/search?text=corruptObject'")
 	b.untilBusy("document.querySelector('.found .text')?.textContent.includes('IsCorruptObject')")
 	now[any](b, "window.release()")
-	// The late answer does not take the place of the newer one.
+	// The late answer does not replace the newer one.
 	b.is("document.querySelector('.found h1').textContent.includes('“corruptObject”')")
 	if now := js[int](b, "history.length"); now != steps+1 {
 		t.Errorf("%d steps in the browser's history, expected one for the search", now-steps)
 	}
-	// What matches less well stands beneath.
+	// Worse matches are below.
 	b.is("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
 	if js[bool](b, "document.querySelector('.found ul').textContent.includes('corruptObjectDeleter')") {
 		t.Error("a function whose name contains the text stands among those whose names end so")
 	}
-	// An arrow leads into the results, and the field keeps what was typed.
+	// An arrow key moves into the results, and the field keeps its text.
 	b.press(kb.ArrowDown)
 	b.is("document.activeElement.matches('.found .link')")
 	b.is("document.querySelector('input[name=text]').value === 'corruptObject'")
@@ -54,7 +55,8 @@ func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 	b.is("document.querySelector('input[name=text]').value === 'corruptObject' && document.querySelector('.found h2')")
 }
 
-// TestSearchResultsShowAllTheirScenarios opens the rest of a long list of scenarios, and reads what is said of no result and of one.
+// TestSearchResultsShowAllTheirScenarios opens the rest of a long list of
+// scenarios. It also reads the messages for no result and for one result.
 func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -72,7 +74,7 @@ func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
 	b.is("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
 }
 
-// TestSearchFindsScenarios types what somebody knows from kubectl.
+// TestSearchFindsScenarios searches with the words of a kubectl command.
 func TestSearchFindsScenarios(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=kubectl+delete+pods", 400)
@@ -84,7 +86,8 @@ func TestSearchFindsScenarios(t *testing.T) {
 	b.is("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
 }
 
-// TestSearchLeadsFromOldNames searches for a function that only old releases have, and follows it to its present name.
+// TestSearchLeadsFromOldNames searches for a function that only
+// old releases have, and follows the link to its present name.
 func TestSearchLeadsFromOldNames(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)
@@ -94,7 +97,8 @@ func TestSearchLeadsFromOldNames(t *testing.T) {
 	b.is("location.hash === '#/search?text=ipallocator.New'")
 }
 
-// TestSearchIsNamedAfterWhatItSearches reads the field's label in a file with one recording, and searches a file that a server shows.
+// TestSearchIsNamedAfterWhatItSearches reads the label of the search field
+// in the file of one recording. It also searches a file that a server shows.
 func TestSearchIsNamedAfterWhatItSearches(t *testing.T) {
 	rec, err := recordings.Load("v1.37.1", "get-node")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestBrowserLeavesNothing starts a browser of its own, and checks that the browser leaves nothing in the temporary folder.
+// TestBrowserLeavesNothing starts a browser and checks
+// that it leaves nothing in the temporary folder.
 func TestBrowserLeavesNothing(t *testing.T) {
 	path := testenv.Chromium(t)
 	temp := t.TempDir()

@@ -45,7 +45,7 @@ func (b *tab) screenshot() {
 	}
 }
 
-// run runs an action, which may take as long as the patience of the tests.
+// run runs an action with the time limit patience.
 func run[T any](b *tab, action chromedp.Action[T]) (T, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -78,20 +78,23 @@ func now[T any](b *tab, expression string) T {
 	return value
 }
 
-// settled makes window.settled, which returns a promise that is kept when the page is idle (ui/web/page/src/idle.ts). A page without a
-// script is idle when it is loaded. The page must be idle before and after a frame, because events such as scroll come with the next frame.
+// settled defines window.settled. This function returns a promise that is
+// resolved when the page is idle (ui/web/page/src/idle.ts). A page without
+// a script is idle when it is loaded. The page must be idle before and
+// after a frame, because events such as scroll come with the next frame.
 const settled = `window.settled ??= async () => {
 	const turn = () => new Promise((go) => document.hidden ? setTimeout(go) : requestAnimationFrame(() => setTimeout(go)));
 	const busy = () => document.readyState !== 'complete' || document.scripts.length > 0 && !('idle' in document.documentElement.dataset);
 	for (let before = true; before;) { before = busy(); await turn(); before ||= busy(); }
 };`
 
-// whenIdle is an expression for the value of a function body, which runs when the page is idle.
+// whenIdle returns an expression that runs a function body
+// when the page is idle. Its value is the value of the body.
 func whenIdle(body string) string {
 	return "(async () => { " + settled + " await settled(); " + body + " })()"
 }
 
-// is demands that an expression is true when the page is idle.
+// is fails the test unless an expression is true when the page is idle.
 func (b *tab) is(expression string) {
 	b.Helper()
 	if !now[bool](b, whenIdle("return !!("+expression+")")) {
@@ -99,8 +102,9 @@ func (b *tab) is(expression string) {
 	}
 }
 
-// until waits until the page is idle and an expression is true. It is for expressions that become true by events of the server, and by
-// requests that can be cancelled.
+// until waits until the page is idle and an expression
+// is true. It is for expressions that depend on events
+// of the server, or on requests that can be cancelled.
 func (b *tab) until(expression string) {
 	b.Helper()
 	b.waitFor(patience, whenIdle("return !!("+expression+")"), expression)
@@ -112,10 +116,10 @@ func (b *tab) untilBusy(expression string) {
 	b.waitFor(patience, "!!("+expression+")", expression)
 }
 
-// forABuild is how long a test waits for the build of a server.
+// forABuild is the time limit for the build of a server.
 const forABuild = 20 * time.Minute
 
-// within is until with a limit.
+// within is like until, with a time limit.
 func (b *tab) within(limit time.Duration, expression string) {
 	b.Helper()
 	b.waitFor(limit, whenIdle("return !!("+expression+")"), expression)
@@ -132,7 +136,7 @@ func (b *tab) waitFor(limit time.Duration, script, expression string) {
 	}
 }
 
-// row returns an expression for the row of the tree that contains text.
+// row returns an expression for the first row of the tree that contains text.
 func row(text string) string {
 	return fmt.Sprintf("[...document.querySelectorAll('[role=treeitem]')].find((r) => r.textContent.includes(%q))", text)
 }
@@ -143,7 +147,7 @@ func (b *tab) click(expression string) {
 	b.waitFor(patience, whenIdle("const e = "+expression+"; e?.click(); return !!e"), expression)
 }
 
-// press presses keys, each when the page is idle.
+// press presses keys. Before each key it waits until the page is idle.
 func (b *tab) press(keys ...string) {
 	b.Helper()
 	for _, key := range keys {
@@ -152,20 +156,21 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// goTo shows another part of the page.
+// goTo sets the hash of the page's address.
 func (b *tab) goTo(hash string) {
 	b.Helper()
 	js[any](b, fmt.Sprintf("location.hash = %q", hash))
 }
 
-// reopen loads an address of a server anew, as a reader does who follows a link, and returns the tab. Cookies and storage stay.
+// reopen loads an address of a server again, like a reader who follows
+// a link. It returns the tab, with the same cookies and storage.
 func (b *tab) reopen(server, path string) *tab {
 	b.Helper()
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(server+"/"+path))
 	return b
 }
 
-// back goes back in the browser's history, within the page.
+// back goes back one step in the history of the page.
 func (b *tab) back() {
 	b.Helper()
 	js[any](b, "new Promise((done) => { addEventListener('popstate', () => done(null), { once: true }); history.back(); })")
@@ -249,7 +254,7 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 		t.Errorf("the note is %q", note)
 	}
 	link := js[string](b, "location.hash")
-	// A call of a line can be followed, and the way back leads here.
+	// A call on a line can be followed, and the reader can go back.
 	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
 	b.is(heading + " === 'Client.Get'")
 	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('kubernetes.Client.Get')")
@@ -258,17 +263,18 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	// The caller's line is shown where the call was made.
 	b.click("document.querySelector('.from .link')")
 	b.is(heading + " === '(*corruptObjectDeleter).Get'")
-	// The way to a folded call is opened in the tree.
+	// The tree unfolds the path to a folded call.
 	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('corruptObjectDeleter')")
-	b.is("document.querySelector('.nosource')") // the test has no source file of it
-	// A link survives: it names the call, not its number.
+	b.is("document.querySelector('.nosource')") // the test has no source file for it
+	// A link still works when it is loaded again, because
+	// it has the name of the call and not its number.
 	if strings.Contains(link, "418") || !strings.Contains(link, "store%29.Get") && !strings.Contains(link, "store).Get") {
 		t.Errorf("the link %q does not go by name", link)
 	}
 	again := b.reopen(server, link)
 	again.is(heading + " === '(*store).Get'")
 	again.is("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
-	// In another release, the same call is found.
+	// In another release, the link finds the same call.
 	again.is("[...document.querySelector('select.release').options].some((o) => o.value === 'v1.30.4')")
 	js[any](again, `(() => { const s = document.querySelector('select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
 	again.is("location.hash.includes('v1.30.4')")
@@ -283,7 +289,7 @@ func TestPageSearchesAllRecordings(t *testing.T) {
 	searchFor := func(text string) {
 		b.press("/")
 		b.is("document.activeElement.name === 'text'")
-		js[any](b, "document.activeElement.select()") // the slash, too: a real keyboard does not write it
+		js[any](b, "document.activeElement.select()") // also the slash, which a real keyboard does not write
 		b.press(text, kb.Enter)
 	}
 	searchFor("corruptObjectDeleter).Get")
@@ -293,12 +299,12 @@ func TestPageSearchesAllRecordings(t *testing.T) {
 	b.is(heading + ".includes('(*corruptObjectDeleter).Get')")
 	b.back()
 	b.is("document.querySelector('.found')")
-	// The name itself is a short way for a mouse.
+	// A click on the name does the same.
 	b.click("document.querySelector('.found span.text')")
 	b.is(heading + ".includes('(*corruptObjectDeleter).Get') && location.hash.includes('/get-node/')")
 	b.back()
 	b.is("document.querySelector('.found')")
-	// A value leads to a call that has it.
+	// A value links to a call that has it.
 	searchFor("flow_schema=global-default")
 	b.is("document.querySelector('.found .kind')?.textContent === 'value' && document.querySelector('.found .text').textContent.includes('flow_schema')")
 	b.click("document.querySelector('.places .link')")
@@ -330,7 +336,7 @@ func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
 		}
 	}
 	b.is("document.activeElement.getAttribute('role') === 'treeitem'")
-	b.is(heading + " === '(*APIServerHandler).ServeHTTP'") // the selected call at the beginning
+	b.is(heading + " === '(*APIServerHandler).ServeHTTP'") // at first, the selected call
 	b.press(kb.Home)
 	b.is("document.activeElement.classList.contains('section')")
 	b.press(kb.ArrowDown, kb.ArrowDown, kb.Enter)
@@ -341,7 +347,7 @@ func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
 	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
 	b.press(kb.ArrowLeft)
 	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
-	// Opening another call than the selected one leaves the focus where it is.
+	// Unfolding a call other than the selected one does not move the focus.
 	b.press(kb.ArrowDown, kb.ArrowRight)
 	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
 	b.press(kb.ArrowDown)
@@ -371,10 +377,10 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 	b.is("document.querySelectorAll('.row.flat .place').length > 10")
 }
 
-// hostile is a script that an attacker might put into the name of an object.
+// hostile is a script that an attacker might use as the name of an object.
 const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
 
-// hostileEverywhere puts it into every text of a recording.
+// hostileEverywhere puts hostile into the texts of a recording.
 func hostileEverywhere(rec *trace.Recording) {
 	r := &rec.Requests[0]
 	r.Path = "/api/v1/namespaces/default/pods/" + hostile
@@ -399,7 +405,7 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 	b := open(t, start(t, web.Options{Files: []web.File{{Name: "hostile.jsonl", Recording: rec}}}), "#/v1.37.1/hostile.jsonl/1", 1280)
 	b.is("document.body.innerText.includes('onerror=')")
 	b.is("document.querySelector('.attributes')?.textContent.includes('onerror=')")
-	for i, text := range []string{"onerror=", "script>"} { // the key steps, and all calls by short names
+	for i, text := range []string{"onerror=", "script>"} { // first the key steps, then all calls by short names
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.views a')][%d]", i))
 		b.is(row(text))
 		if js[bool](b, "!!document.querySelector('img, body script') || !!window.hacked") {
@@ -408,7 +414,8 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// accessible checks the page as it is with axe, in both themes. In the dark one, only what has to do with colours can differ.
+// accessible checks the page with axe, in both themes. In the dark theme
+// it only checks the rules about colors, because nothing else differs.
 func (b *tab) accessible() {
 	b.Helper()
 	if !js[bool](b, "'axe' in window") {
@@ -429,7 +436,7 @@ func (b *tab) accessible() {
 	}
 }
 
-// emulate has the page shown on a medium, such as "print", and in the colours of a theme.
+// emulate shows the page on a medium such as "print", in the colors of a theme.
 func (b *tab) emulate(medium, theme string) {
 	b.Helper()
 	params := emulation.SetEmulatedMediaParams{Media: medium}
@@ -441,7 +448,8 @@ func (b *tab) emulate(medium, theme string) {
 	}
 }
 
-// A view is a view of the page: its address, what is there when it is shown, and the width at which "make test" looks at it with axe.
+// A view is a view of the page. ready is true when the view is
+// shown. width is the width at which "make test" checks it with axe.
 type view struct {
 	name, path, ready string
 	width             int64
@@ -473,7 +481,8 @@ func TestPageIsAccessible(t *testing.T) {
 	areAccessible(t, views)
 }
 
-// TestNightlyPageIsAccessible does so at the other width. It also looks at the table of all releases, which takes long to fill.
+// TestNightlyPageIsAccessible checks the views at the other width. It
+// also checks the table of all releases, which takes long to fill.
 func TestNightlyPageIsAccessible(t *testing.T) {
 	testenv.Nightly(t)
 	others := append(slices.Clone(views), view{"all releases", "#/releases", "document.querySelectorAll('.overview td a').length > 3", 1280})

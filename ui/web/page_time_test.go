@@ -18,7 +18,8 @@ import (
 // cursor is an expression for the description of the call at the cursor of the time line.
 const cursor = "(document.querySelector('.cursor')?.textContent ?? '')"
 
-// pointer sends a pointer event to a place of the time line: part is a fraction of its width, y are pixels from its top.
+// pointer sends a pointer event to a place of the time line.
+// part is a fraction of its width. y is in pixels from its top.
 func (b *tab) pointer(kind string, part float64, y int, more string) {
 	b.Helper()
 	class := "PointerEvent"
@@ -42,7 +43,8 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
 		t.Errorf("of the first call, it says %q", said)
 	}
-	// The pointer describes a box, and a click selects it: here the first call and its callee.
+	// The pointer shows the description of a box, and a click
+	// selects the box: here the first call and its callee.
 	b.pointer("pointermove", 0.5, 48, "")
 	b.is("document.querySelector('.hover')?.textContent.startsWith('server.(*APIServerHandler).ServeHTTP')")
 	b.pointer("pointerdown", 0.5, 82, "")
@@ -51,13 +53,13 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.is("location.hash.includes('view=time') && location.hash.includes('withPanicRecovery')")
 	b.is(cursor + ".startsWith('filters.withPanicRecovery.func1 ')")
 
-	// The wheel zooms around the pointer, and the span is a part of the address.
+	// The wheel zooms around the pointer, and the address has the span.
 	b.pointer("wheel", 0.25, 82, "deltaY: -200")
 	b.is("location.hash.includes('from=') && location.hash.includes('to=')")
 	b.is("!document.querySelector('.span').textContent.startsWith('0ns')")
 	zoomed := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
 	again := js[string](b, "location.hash")
-	// A drag moves, a drag on the scale chooses a span.
+	// A drag moves the span. A drag on the scale selects a span.
 	b.pointer("pointerdown", 0.5, 90, "")
 	b.pointer("pointermove", 0.4, 90, "")
 	b.pointer("pointerup", 0.4, 90, "")
@@ -70,7 +72,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.click("[...document.querySelectorAll('.time-head button')].at(-1)")
 	b.is("document.querySelector('.span').textContent.startsWith('0ms to 3.') && !location.hash.includes('from=')")
 
-	// The keyboard goes along the tree.
+	// The keyboard moves along the tree.
 	js[any](b, "document.querySelector('.flame').focus()")
 	b.press(kb.ArrowDown)
 	b.is(cursor + ".startsWith('filters.WithMuxAndDiscoveryComplete.func1 ')")
@@ -83,30 +85,33 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.is(cursor + ".startsWith('filters.withAuditInit.func1 ')")
 	b.press(kb.Enter)
 	b.is(heading + " === 'withAuditInit.func1'")
-	// The tree has the same call.
+	// The same call is selected in the tree.
 	b.click("document.querySelector('.views a')")
 	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuditInit')")
 
-	// A link leads to the same span.
+	// A link opens the same span.
 	other := b.reopen(server, again)
 	other.is("document.querySelector('.span')?.textContent.split(' · ')[0] === " + fmt.Sprintf("%q", zoomed))
-	// Chinese, and the tail of the write.
+	// The page changes to Chinese.
 	other.click("document.querySelector('.language')")
 	other.is("document.querySelector('.span').textContent.includes('至')")
 }
 
-// TestPageShowsTheTailOfAWrite zooms to the watch event, which comes after the first call has ended.
+// TestPageShowsTheTailOfAWrite zooms to the watch
+// event, which comes after the first call has ended.
 func TestPageShowsTheTailOfAWrite(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/create-deployment/1?view=time&call="+escape("k8s.io/apiserver/pkg/storage/cacher.(*Cacher).dispatchEvent"), 1280)
 	b.is(cursor + ".startsWith('cacher.(*Cacher).dispatchEvent ')")
 	b.is(heading + " === '(*Cacher).dispatchEvent'")
-	// It was too narrow to see, so the time line is close now, and scrolled to the lanes of the tail.
+	// The event was too narrow to be visible. Now the time
+	// line is zoomed in and scrolled to the lanes of the tail.
 	b.is("document.querySelector('.flame').scrollTop > 100")
 	b.is("location.hash.includes('from=')")
 }
 
-// TestPageZoomsThroughTheStartOfAServer zooms and moves the time line of the largest request of all, the start of a server.
+// TestPageZoomsThroughTheStartOfAServer zooms and moves the
+// time line of the largest request, the start of a server.
 func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/boot/1?view=time", 1280)
@@ -123,7 +128,8 @@ func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 	b.is("document.querySelector('.span')?.textContent.includes('zoom in')")
 }
 
-// TestPageMarksCallsWithoutADuration zooms to calls of which only the entry was recorded: each is a line with a dot, which can be pointed at.
+// TestPageMarksCallsWithoutADuration zooms to leaf calls, which have only a
+// recorded entry. Each must be a line with a dot that the pointer can reach.
 func TestPageMarksCallsWithoutADuration(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -159,13 +165,14 @@ func TestPageMarksCallsWithoutADuration(t *testing.T) {
 	b.is(cursor + ".includes('its duration was not recorded')")
 }
 
-// TestPageTellsTimesApart zooms in until a microsecond fills the scale: no two labels on it are the same.
+// TestPageTellsTimesApart zooms in until a microsecond fills
+// the scale. No two labels on the scale may be the same.
 func TestPageTellsTimesApart(t *testing.T) {
 	parallel(t)
 	tellsTimesApart(t, [2]int{0, 3000000}, [2]int{999990, 1000190})
 }
 
-// TestNightlyPageTellsTimesApart does so with more spans.
+// TestNightlyPageTellsTimesApart does the same with more spans.
 func TestNightlyPageTellsTimesApart(t *testing.T) {
 	testenv.Nightly(t)
 	tellsTimesApart(t, [2]int{1500000, 1501000}, [2]int{1000000, 1000200})
@@ -201,7 +208,8 @@ func tellsTimesApart(t *testing.T, spans ...[2]int) {
 	}
 }
 
-// TestPageRanksWhatTookLongest opens the ranking of a request: the greatest time is first, and a row leads to the call.
+// TestPageRanksWhatTookLongest opens the ranking of a request. The
+// longest time must be first, and a row must link to the call.
 func TestPageRanksWhatTookLongest(t *testing.T) {
 	parallel(t)
 	server := served(t)

@@ -10,7 +10,8 @@ import (
 
 const store = "k8s.io/apiserver/pkg/storage/etcd3.store"
 
-// TestPageShowsATypeThatTheSearchFinds goes from the search to a type, and from there to the recorded calls of a method.
+// TestPageShowsATypeThatTheSearchFinds goes from the search to
+// a type, and from the type to the recorded calls of a method.
 func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=etcd3.store", 1280)
@@ -23,8 +24,9 @@ func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
 	b.is("location.hash.startsWith('#/search') && [...document.querySelectorAll('.found .text')].some((e) => e.textContent === '" + storeGet + "')")
 }
 
-// TestPageLeadsOnFromATypeThatThereIsNot opens the address of a type that the release does not have, as a reader who has chosen Chinese
-// before: the first answer of the server is in Chinese, too.
+// TestPageLeadsOnFromATypeThatThereIsNot opens the addresses of a type
+// and of a release that do not exist. The reader has chosen Chinese
+// before, so the first answer of the server must be in Chinese, too.
 func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -42,7 +44,7 @@ func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
 	b.forgive("the server responded with a status of 404")
 }
 
-// TestPageShowsATypeByKeyboard goes through a type by keyboard.
+// TestPageShowsATypeByKeyboard reads the page of a type by keyboard.
 func TestPageShowsATypeByKeyboard(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/type?name="+store, 1280)

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// TestPageShowsUpstreamsOwnTracing switches upstream's spans and events on, in the tree and beside the source.
+// TestPageShowsUpstreamsOwnTracing switches upstream's
+// spans and events on, in the tree and beside the source.
 func TestPageShowsUpstreamsOwnTracing(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
@@ -17,7 +18,7 @@ func TestPageShowsUpstreamsOwnTracing(t *testing.T) {
 	b.is("location.hash.includes('show=upstream')")
 	b.is(row(`upstream span "Get"`))
 	b.accessible()
-	// A span is selected as other calls are.
+	// A span can be selected like other calls.
 	b.click(row(`upstream span "Get"`))
 	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('upstream span')")
 	b.back()

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestScenariosAreNoPaths: the name of a scenario never makes the server read a file, whatever the file is.
+// TestScenariosAreNoPaths checks that the name of
+// a scenario never makes the server read a file.
 func TestScenariosAreNoPaths(t *testing.T) {
 	dir := t.TempDir()
 	secret, pipe := filepath.Join(dir, "secret.yaml"), filepath.Join(dir, "pipe.yaml")

@@ -12,10 +12,11 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
-// groupPicture is the picture of the leader's page: a group of eight after a poll.
+// groupPicture is the picture of the leader's
+// page with a group of eight after a poll.
 const groupPicture = "group"
 
-// takeGroupPictures takes it in both languages.
+// takeGroupPictures takes groupPicture in both languages.
 func takeGroupPictures(t *testing.T) {
 	t.Helper()
 	l := startGroup(t, web.Group{Listen: "4181"})

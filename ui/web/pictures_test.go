@@ -24,11 +24,12 @@ var update = flag.Bool("update", false, "take the pictures of the page in docs/p
 
 const (
 	pictures = "../../docs/pictures"
-	// mostPicture is how many bytes a picture has at most.
+	// mostPicture is the maximum size of a picture in bytes.
 	mostPicture = 200_000
 )
 
-// A scene is what a picture shows: an address of the page, a row of the tree that is chosen in it, and what is in sight then.
+// A scene describes a picture: an address of the page, a row of the tree
+// to select, and an expression that is true when the picture is ready.
 type scene struct{ name, address, row, ready string }
 
 var scenes = []scene{
@@ -36,10 +37,12 @@ var scenes = []scene{
 	{"compare", "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", "rest.BeforeCreate", "document.querySelector('.hunk')"},
 }
 
-// shownIn has the pages of the docs that show a picture, in both languages.
+// shownIn has the pages of the docs that show each picture.
+// The pages and the pictures exist in both languages.
 var shownIn = map[string][]string{"code": {"README", "docs/web"}, "compare": {"README", "docs/web"}, groupPicture: {"docs/workshop"}}
 
-// TestPictures holds the pictures of the page: each is small, and the pages of the docs show it. With -update it takes them, from the
+// TestPictures checks that each picture of the page is small, and that
+// pages of the docs show it. With -update it takes the pictures from the
 // real page with the sources of the traced programs; see "make pictures".
 func TestPictures(t *testing.T) {
 	if *update {
@@ -99,7 +102,7 @@ func takePictures(t *testing.T) {
 	}
 }
 
-// takePicture writes what the tab shows.
+// takePicture takes a screenshot of the tab and writes it to a file.
 func takePicture(b *tab, name string) {
 	b.Helper()
 	b.until("document.fonts.status === 'loaded'")
@@ -115,7 +118,8 @@ func takePicture(b *tab, name string) {
 	}
 }
 
-// shrunk writes a picture with a palette of the 256 colours that most of its pixels have: text on paper has few.
+// shrunk returns a picture with a palette of its 256 most
+// frequent colors. A picture of text has few colors.
 func shrunk(t testing.TB, data []byte) []byte {
 	t.Helper()
 	full, err := png.Decode(bytes.NewReader(data))
@@ -143,7 +147,7 @@ func shrunk(t testing.TB, data []byte) []byte {
 			c := full.At(x, y)
 			at, known := nearest[c]
 			if !known {
-				at = uint8(small.Palette.Index(c)) // of 256
+				at = uint8(small.Palette.Index(c)) // the palette has at most 256 colors
 				nearest[c] = at
 			}
 			small.SetColorIndex(x, y, at)

@@ -11,11 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// A realEngine stands for the servers that are no fakes.
+// A realEngine makes the tests' server start real servers.
 type realEngine struct{ web.Engine }
 
-// TestPageWithARealServer starts a real server on the page, replays a scenario, sends a request, and traces kubectl with the commands that
-// the page shows. When the page is closed, the server ends.
+// TestPageWithARealServer starts a real server on the page, replays
+// a scenario, sends a request, and traces kubectl with the commands
+// on the page. When the page is closed, the server must stop.
 func TestPageWithARealServer(t *testing.T) {
 	testenv.NeedsServer(t)
 	address := start(t, web.Options{Engine: realEngine{}, Grace: time.Nanosecond})

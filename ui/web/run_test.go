@@ -14,7 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestRunOpensTheBrowserAtAFile starts the server as the command does, with a recording from a file.
+// TestRunOpensTheBrowserAtAFile starts the server as
+// the command does, with a recording from a file.
 func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	folder := t.TempDir()
 	script, opened := filepath.Join(folder, "browser"), filepath.Join(folder, "opened")
@@ -39,7 +40,7 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 		return len(got) > 0
 	})
 	server, _, _ := strings.Cut(address, "/?token=")
-	// Other users of the machine can see the address with which a browser is opened.
+	// Other users of the machine can see the address that a browser is opened with.
 	if !strings.HasPrefix(string(got), server+"/?code=") || strings.Contains(string(got), run.Token) {
 		t.Errorf("the browser opened %q, expected an address with a code and without the token %q", got, run.Token)
 	}
@@ -56,7 +57,8 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	}
 }
 
-// checkCode uses the code in the address of the opened browser: once, again as the same browser, and as somebody else.
+// checkCode uses the code in the address of the opened browser:
+// once, again as the same browser, and then as another user.
 func checkCode(t *testing.T, server, address string, said <-chan string) {
 	t.Helper()
 	without := func(r *http.Request) { r.Header.Del("Authorization") }

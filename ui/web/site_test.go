@@ -33,8 +33,8 @@ func writeSite(t *testing.T, site web.Site) string {
 	return site.Out
 }
 
-// smallSite returns the folder of a site with three releases and three scenarios; the oldest release has no recording of discovery. Tests
-// share the site.
+// smallSite returns the folder of a site with three releases and three scenarios.
+// The oldest release has no recording of discovery. Tests share the site.
 func smallSite(t *testing.T) (folder string, infos []recordings.Info) {
 	t.Helper()
 	const discovery = "discovery"
@@ -97,7 +97,8 @@ func crawl(t *testing.T, folder string) {
 	}
 }
 
-// openEach opens each recording of a site below a path of a plain file server.
+// openEach opens each recording of a site. A
+// plain file server serves the site below a path.
 func openEach(t *testing.T, folder string, releases []recordings.Info) {
 	t.Helper()
 	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(folder))))
@@ -117,8 +118,9 @@ func openEach(t *testing.T, folder string, releases []recordings.Info) {
 	b.is("document.querySelector('.code')")
 }
 
-// openPages opens each comparison of a site, each scenario through the releases, the guide and the lessons. Of the releases,
-// the newest is first; columns is how many the whole site has.
+// openPages opens each comparison of a site, and each scenario on the
+// pages of the releases, the guide and the lessons. releases begins
+// with the newest. columns is the number of releases in the whole site.
 func openPages(t *testing.T, folder string, releases []recordings.Info, columns int) {
 	t.Helper()
 	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(folder))))
@@ -145,7 +147,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 			t.Errorf("the list of lessons leads to %s: %v", link, err)
 		}
 	}
-	before := map[string]string{} // the release before, by scenario
+	before := map[string]string{} // the previous release, by scenario
 	var scenarios []string
 	for _, info := range slices.Backward(releases) {
 		for _, scenario := range info.Scenarios {
@@ -157,14 +159,15 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 				scenarios = append(scenarios, scenario)
 			}
 			what := fmt.Sprintf("scenario=%s&from=%s&to=%s", scenario, from, info.K8sVersion)
-			b.goTo("#/lessons") // so that no summary of another comparison is there
+			b.goTo("#/lessons") // to remove the summary of another comparison
 			b.is("document.querySelector('.lessons-of a')")
 			b.goTo(fmt.Sprintf("#/compare?%s", what))
 			b.is(fmt.Sprintf("document.querySelector('.summary h1') && document.querySelector('.compare .pair select').value === %q && [...document.querySelectorAll('.compare .pair select')].at(-1).value === %q", from, info.K8sVersion))
 			calm(what)
 		}
 	}
-	// The matrix leads to comparisons, and each change of a step has its source or says why not.
+	// The matrix links to comparisons. Each change of
+	// a step shows its source or the reason why not.
 	for _, scenario := range scenarios {
 		b.goTo("#/releases?scenario=" + scenario)
 		b.is(fmt.Sprintf("document.querySelectorAll('.releases tbody th a').length > 0 && document.querySelector('.matrix select').value === %q", scenario))
@@ -184,7 +187,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 	calm("the call of a comparison")
 }
 
-// TestSiteHasNoDeadLink crawls a small site, and opens what is in it.
+// TestSiteHasNoDeadLink crawls a small site and opens its pages.
 func TestSiteHasNoDeadLink(t *testing.T) {
 	parallel(t)
 	folder, infos := smallSite(t)
@@ -193,25 +196,26 @@ func TestSiteHasNoDeadLink(t *testing.T) {
 	openPages(t, folder, infos, len(infos))
 }
 
-// TestSiteFromTheDiskSaysWhatItNeeds opens a site without a server: the browser does not load its data.
+// TestSiteFromTheDiskSaysWhatItNeeds opens a site
+// without a server. The browser does not load its data.
 func TestSiteFromTheDiskSaysWhatItNeeds(t *testing.T) {
 	parallel(t)
 	folder, _ := smallSite(t)
 	b := openAt(t, "file://"+folder+"/index.html", "file://"+folder, 1280)
 	b.forgive("file://")
 	b.forgive("ERR_FAILED")
-	b.forgive("preload assets") // Chromium says it of what it could not read
+	b.forgive("preload assets") // a warning of Chromium about files that it could not read
 	b.is("document.querySelector('[role=alert]')?.textContent.includes('Serve this folder with any web server')")
 	b.accessible()
 }
 
-// TestSiteIsAccessible looks at pages of a site with axe, on a narrow screen.
+// TestSiteIsAccessible checks pages of a site with axe, on a narrow screen.
 func TestSiteIsAccessible(t *testing.T) {
 	parallel(t)
 	siteIsAccessible(t, 400)
 }
 
-// TestNightlySiteIsAccessible does so on a wide screen.
+// TestNightlySiteIsAccessible does the same on a wide screen.
 func TestNightlySiteIsAccessible(t *testing.T) {
 	testenv.Nightly(t)
 	siteIsAccessible(t, 1280)
@@ -240,13 +244,14 @@ func siteIsAccessible(t *testing.T, width int64) {
 	b.accessible()
 }
 
-// TestNightlySiteHasTheWholeLibrary writes the site of all releases, crawls it, and opens each recording.
+// TestNightlySiteHasTheWholeLibrary writes the site of
+// all releases, crawls it, and opens each recording.
 func TestNightlySiteHasTheWholeLibrary(t *testing.T) {
 	testenv.Nightly(t)
 	siteHas(t, newestFirst(t))
 }
 
-// newestFirst returns what is recorded of each release.
+// newestFirst returns the recorded releases, the newest first.
 func newestFirst(t *testing.T) []recordings.Info {
 	t.Helper()
 	infos, err := recordings.Versions()
@@ -257,7 +262,8 @@ func newestFirst(t *testing.T) []recordings.Info {
 	return infos
 }
 
-// siteHas writes the site of some releases, compares its size with the one that is told beforehand, crawls it, and opens each recording.
+// siteHas writes the site of some releases, compares its size
+// with the announced size, crawls it, and opens each recording.
 func siteHas(t *testing.T, infos []recordings.Info) {
 	t.Helper()
 	told := 0
@@ -280,7 +286,7 @@ func siteHas(t *testing.T, infos []recordings.Info) {
 		t.Errorf("the site has %d MB, but %d MB were told", size, told)
 	}
 	crawl(t, site.Out)
-	for i, info := range infos { // a browser for each: none lives long enough for all
+	for i, info := range infos { // a tab for each, because none lives long enough for all
 		if i > 0 {
 			openPages(t, site.Out, infos[i-1:i+1], len(infos))
 		}
@@ -288,7 +294,7 @@ func siteHas(t *testing.T, infos []recordings.Info) {
 	}
 }
 
-// sizeOf adds the sizes of all files.
+// sizeOf returns the sum of the sizes of all files.
 func sizeOf(t *testing.T, folder string) int {
 	t.Helper()
 	size := 0
@@ -307,7 +313,8 @@ func sizeOf(t *testing.T, folder string) int {
 	return size
 }
 
-// TestSiteSharesWhatReleasesHaveInCommon gives two releases a function with one text in different lines, which the site must have once.
+// TestSiteSharesWhatReleasesHaveInCommon gives two releases a function
+// with the same text in different lines. The site must have the text once.
 func TestSiteSharesWhatReleasesHaveInCommon(t *testing.T) {
 	const mark = "s.work(\"once\")"
 	folders := map[string]string{}
@@ -360,7 +367,8 @@ func TestSiteSharesWhatReleasesHaveInCommon(t *testing.T) {
 	}
 }
 
-// TestSiteReplacesASiteAlone checks that the user's files are not overwritten.
+// TestSiteReplacesASiteAlone checks that the
+// site does not overwrite the user's files.
 func TestSiteReplacesASiteAlone(t *testing.T) {
 	folder := t.TempDir()
 	site := web.Site{Out: folder, Releases: []string{"1.37"}, Scenarios: []string{"get-node"}, Source: fakeSource(t)}
@@ -382,7 +390,7 @@ func TestSiteReplacesASiteAlone(t *testing.T) {
 	if entries, _ := os.ReadDir(folder); len(entries) > 0 {
 		t.Errorf("a dry run wrote %v", entries)
 	}
-	for range 2 { // an empty folder, then a site
+	for range 2 { // first an empty folder, then a site
 		if err := site.Write(t.Context(), t.Logf); err != nil {
 			t.Fatal(err)
 		}

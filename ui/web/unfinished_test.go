@@ -9,8 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestCallsThatHadNotReturnedAreNotTimed asks for the time line and the ranking of a start. Many of its calls wait when the trace is
-// collected, and etcd is asked for its calls after kube-apiserver: the difference is no time of the start.
+// TestCallsThatHadNotReturnedAreNotTimed requests the time line and the
+// ranking of a start. Many of its calls are unfinished when the trace
+// is collected. The calls of etcd are collected after the calls of
+// kube-apiserver, and this delay must not count as time of the start.
 func TestCallsThatHadNotReturnedAreNotTimed(t *testing.T) {
 	rec, err := recordings.Load(recordings.Latest, "boot")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// TestBrokenUploadsAreExplained uploads files that are no recordings.
+// TestBrokenUploadsAreExplained uploads files that are not recordings.
 func TestBrokenUploadsAreExplained(t *testing.T) {
 	address := start(t, web.Options{})
 	whole := handmade(t)
@@ -43,7 +43,8 @@ func TestBrokenUploadsAreExplained(t *testing.T) {
 	}
 }
 
-// TestTooLargeUploadIsRefused announces one byte more than is accepted: it is refused before it is sent.
+// TestTooLargeUploadIsRefused announces a body that is one
+// byte too large. The server must refuse it before it is sent.
 func TestTooLargeUploadIsRefused(t *testing.T) {
 	address := start(t, web.Options{})
 	most := liveState(t, address).Limits.UploadBytes
@@ -69,7 +70,8 @@ func TestTooLargeUploadIsRefused(t *testing.T) {
 	checkError(t, "a large upload", response, []byte(answer.String()))
 }
 
-// TestUploadedNameIsEscaped uploads a file whose name holds what a terminal would obey, and what turns the direction of a text around.
+// TestUploadedNameIsEscaped uploads a file with a terminal escape
+// sequence and a character that reverses the text direction in its name.
 func TestUploadedNameIsEscaped(t *testing.T) {
 	address := start(t, web.Options{})
 	response, body := sendBody(t, http.MethodPost, address+web.Base+"/uploads?name="+url.QueryEscape("\x1b[31m<b>\u202e.json"), handmade(t), nil)
@@ -81,8 +83,8 @@ func TestUploadedNameIsEscaped(t *testing.T) {
 	}
 }
 
-// TestFilesAreDroppedOnThePage drops files as a mouse does: a recording in the frame for it, another one beside that, a broken one and one
-// that is too large.
+// TestFilesAreDroppedOnThePage drops files with the mouse: a recording in the drop
+// area, another one outside of it, a broken file, and a file that is too large.
 func TestFilesAreDroppedOnThePage(t *testing.T) {
 	address := start(t, web.Options{})
 	b := open(t, address, "#/servers", 1280)

@@ -16,7 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// solutions opens an exercise of each kind that needs no server, and returns for each kind its name and a right answer.
+// solutions opens one exercise of each kind that needs no
+// server. It returns its name and a correct answer, by kind.
 func solutions(t *testing.T, address string) map[string][2]string {
 	t.Helper()
 	found := map[string][2]string{}
@@ -35,7 +36,8 @@ func solutions(t *testing.T, address string) map[string][2]string {
 	return found
 }
 
-// TestPageTeachesTheWorkshop solves an exercise from the list to the debrief, with a wrong answer, hints, and the trace beside it.
+// TestPageTeachesTheWorkshop solves an exercise from the list to
+// the debrief, with a wrong answer, hints, and the trace beside it.
 func TestPageTeachesTheWorkshop(t *testing.T) {
 	address := start(t, web.Options{})
 	b := open(t, address, "#/workshop", 1280)
@@ -45,7 +47,8 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.click("document.querySelector('.board .next')")
 	b.until("document.querySelector('.exercise h1')?.textContent.startsWith('0.1')")
 	b.until("document.querySelector('.prose p')")
-	// The trace beside it is followed without leaving the question; what is selected there can be the answer.
+	// The reader can follow the trace without leaving the
+	// question, and can use the selected call as the answer.
 	b.click(row("registry.(*Store).Get"))
 	b.until(heading + " === '(*Store).Get'")
 	b.until("location.hash.startsWith('#/workshop/') && location.hash.includes('call=')")
@@ -65,7 +68,7 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 		t.Errorf("what was done is %d tries and %d hints", sheet.Tries, len(sheet.Hints))
 	}
 	b.click("document.querySelector('.actions .reveal')")
-	b.until("document.querySelector('.solution pre') && document.querySelector('.solution ~ .debrief')") // what was asked for comes first
+	b.until("document.querySelector('.solution pre') && document.querySelector('.solution ~ .debrief')") // the solution comes before the debrief
 	js[any](b, `document.querySelector('input[name=answer]').value = ''`)
 	js[any](b, setValue("input[name=answer]", js[string](b, "document.querySelector('.solution pre').textContent")))
 	b.click("document.querySelector('.answer .go')")
@@ -82,8 +85,9 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.forgive("the server responded with a status of 400")
 }
 
-// TestPageOfTheWorkshopSaysWhatAReleaseHas opens the course with a release that no exercise is about, goes on to one that has exercises, and
-// stays with it from exercise to exercise.
+// TestPageOfTheWorkshopSaysWhatAReleaseHas opens the course with
+// a release that has no exercises. It goes on to a release with
+// exercises, and keeps this release from exercise to exercise.
 func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
 	address := start(t, web.Options{})
 	b := open(t, address, "#/workshop?k8s=v1.16.15", 1280)
@@ -107,7 +111,7 @@ func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
 	b.click(row("registry.(*Store).Get"))
 	b.until("location.hash.includes('at=v1.26.15') && location.hash.includes('k8s=v1.26.15')")
 
-	// An exercise that this release lacks leads to a release that has it.
+	// An exercise that this release lacks links to a release that has it.
 	_, body := get(t, address+web.Base+"/workshop?k8s=v1.26.15")
 	var without string
 	var has, lacks []workshop.Event
@@ -129,7 +133,8 @@ func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
 	b.click("document.querySelector('.elsewhere a')")
 	b.until("document.querySelector('.answer .go')")
 
-	// Who has passed what this release has is congratulated only with the rest, too.
+	// A learner who has passed all exercises of this release
+	// is congratulated only after passing the rest, too.
 	state := &workshop.State{Path: filepath.Join(os.Getenv(program.StateEnv), "workshop.jsonl")}
 	if err := state.Add(t.Context(), has...); err != nil {
 		t.Fatal(err)
@@ -143,7 +148,8 @@ func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
 	b.until("document.querySelector('.going')?.textContent === 'All exercises are passed.'")
 }
 
-// TestPageHasAFormForEachKindOfExercise fills in each form with a right answer.
+// TestPageHasAFormForEachKindOfExercise fills in
+// the form of each kind with a correct answer.
 func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 	testenv.Chromium(t)
 	address := start(t, web.Options{})
@@ -166,7 +172,7 @@ func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 				b.click(fmt.Sprintf("document.querySelector('input[name=%s]')", letter))
 			}
 		case "order":
-			for at, letter := range strings.Fields(answer) { // by the buttons, as without a mouse
+			for at, letter := range strings.Fields(answer) { // with the buttons, as without a mouse
 				for range 20 {
 					now := strings.Fields(js[string](b, "[...document.querySelectorAll('.order .letter')].map((l) => l.textContent).join(' ')"))
 					if now[at] == letter {
@@ -193,8 +199,9 @@ func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 	}
 }
 
-// TestPageShowsTheProgressOfACheck has the check of an answer that needs a server go on until it is cancelled. The server does not
-// start here: the page is told what it would be told then.
+// TestPageShowsTheProgressOfACheck checks an answer that needs
+// a server, until the check is cancelled. No server starts
+// here: the test sends the events of a build to the page.
 func TestPageShowsTheProgressOfACheck(t *testing.T) {
 	address := start(t, web.Options{})
 	b := open(t, address, "#/workshop/your-own-rule", 1280)
@@ -207,7 +214,7 @@ func TestPageShowsTheProgressOfACheck(t *testing.T) {
 		return fmt.Sprintf(`new BroadcastChannel('apitrace-live-en').postMessage({name: 'check', data: {exercise: %q,
 			progress: {program: 'kube-apiserver v1.37.1', stage: %q, done: %d, total: 70}, notices: [%q]}})`, exercise, stage, done, notice)
 	}
-	// A build tells again and again: the page may not listen yet.
+	// The event is sent again and again, because the page may not listen yet.
 	b.until("(" + tell("your-own-rule", "compile", 7, "<b>built</b> with your edit") + ", document.querySelector('.question .progress')?.textContent.includes('compiling 7/70'))")
 	js[any](b, tell("another", "link", 70, "of another exercise"))
 	b.until("document.querySelector('.question .notices').textContent === '<b>built</b> with your edit'")

@@ -23,7 +23,8 @@ func decode[A any](t *testing.T, answer string) (a A) {
 	return a
 }
 
-// TestEveryExerciseCanBeDone answers each exercise that needs no server with its solution, and reads all of its texts.
+// TestEveryExerciseCanBeDone answers each exercise that needs
+// no server with its solution, and reads all of its texts.
 func TestEveryExerciseCanBeDone(t *testing.T) {
 	testenv.Costly(t, "solves all exercises")
 	address := start(t, web.Options{})
@@ -75,7 +76,8 @@ func TestEveryExerciseCanBeDone(t *testing.T) {
 	}
 }
 
-// TestPageAndCommandShareTheProgress works on the same exercise from both sides at once.
+// TestPageAndCommandShareTheProgress works on the same
+// exercise with the API and with the command at the same time.
 func TestPageAndCommandShareTheProgress(t *testing.T) {
 	address := start(t, web.Options{})
 	program := t.TempDir() + "/apitrace"
@@ -96,7 +98,8 @@ func TestPageAndCommandShareTheProgress(t *testing.T) {
 	}
 }
 
-// TestWrongInputToTheWorkshop answers with the name of a file, which is not read, and with requests that cannot be sent.
+// TestWrongInputToTheWorkshop answers with the name of a file,
+// which must not be read, and with requests that cannot be sent.
 func TestWrongInputToTheWorkshop(t *testing.T) {
 	address := start(t, web.Options{})
 	_, body := get(t, address+web.Base+"/workshop")
