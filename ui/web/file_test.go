@@ -288,7 +288,7 @@ func BenchmarkFile(b *testing.B) {
 	b.ReportMetric(float64(size)/1000, "kB")
 }
 
-// TestPagePrintsTheTree prints the page while its colors are dark. The paper
+// TestPagePrintsTheTree prints the page while its colours are dark. The paper
 // must show the tree black on white, and must not show the page's bars.
 func TestPagePrintsTheTree(t *testing.T) {
 	parallel(t)

@@ -126,7 +126,7 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "", 400)
 	b.is(row("Authentication"))
-	// The pages, the colors and the language are behind a button.
+	// The pages, the colours and the language are behind a button.
 	if js[bool](b, "document.querySelector('.theme').checkVisibility()") {
 		t.Error("the colours are shown before the menu is opened")
 	}

@@ -415,7 +415,7 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 }
 
 // accessible checks the page with axe, in both themes. In the dark theme
-// it only checks the rules about colors, because nothing else differs.
+// it only checks the rules about colours, because nothing else differs.
 func (b *tab) accessible() {
 	b.Helper()
 	if !js[bool](b, "'axe' in window") {
@@ -436,7 +436,7 @@ func (b *tab) accessible() {
 	}
 }
 
-// emulate shows the page on a medium such as "print", in the colors of a theme.
+// emulate shows the page on a medium such as "print", in the colours of a theme.
 func (b *tab) emulate(medium, theme string) {
 	b.Helper()
 	params := emulation.SetEmulatedMediaParams{Media: medium}

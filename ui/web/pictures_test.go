@@ -119,7 +119,7 @@ func takePicture(b *tab, name string) {
 }
 
 // shrunk returns a picture with a palette of its 256 most
-// frequent colors. A picture of text has few colors.
+// frequent colours. A picture of text has few colours.
 func shrunk(t testing.TB, data []byte) []byte {
 	t.Helper()
 	full, err := png.Decode(bytes.NewReader(data))

@@ -135,7 +135,7 @@ func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	return chosen, count, nil
 }
 
-// comparisonsOf counts the pairs of neighboring releases over all scenarios.
+// comparisonsOf counts the pairs of neighbouring releases over all scenarios.
 func comparisonsOf(chosen []recordings.Info) int {
 	count, seen := 0, map[string]bool{}
 	for _, info := range chosen {

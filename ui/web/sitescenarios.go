@@ -14,7 +14,7 @@ import (
 )
 
 // scenarios writes the recordings of each scenario, the
-// comparisons of neighboring releases, and the history.
+// comparisons of neighbouring releases, and the history.
 func (s Site) scenarios(ctx context.Context, p *packer, chosen []recordings.Info, put func(piece) error, notice func(format string, args ...any)) error {
 	all, err := scenarios.List()
 	if err != nil {

@@ -30,7 +30,7 @@ type ExerciseAnswer struct {
 	Request *RequestOrder `json:"request,omitempty" description:"The request that is the answer; its timeout does not count."`
 }
 
-// An ExerciseReply is the judgment of an answer.
+// An ExerciseReply is the judgement of an answer.
 type ExerciseReply struct {
 	learner.Reply
 	Trace    string        `json:"trace" description:"Id of the live recording that the answer was judged by; empty unless a server was asked."`
