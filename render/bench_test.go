@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
@@ -54,10 +55,10 @@ func BenchmarkShow100kCalls(b *testing.B) {
 			}
 		}
 	})
-	for name, choice := range map[string]Choice{"default": {}, "everything": {Full: true}} {
+	for name, choice := range map[string]view.Choice{"default": {}, "everything": {Full: true}} {
 		b.Run("draw/"+name, func(b *testing.B) {
 			for b.Loop() {
-				if err := WriteTree(io.Discard, rec, viewtest.FirstGuide{}, Options{Choice: choice}); err != nil {
+				if err := writeTree(io.Discard, rec, viewtest.FirstGuide{}, Options{Options: view.Options{Choice: choice}}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // least is the minimum width of a text in columns, however deeply it is indented.
@@ -12,7 +14,7 @@ const least = 16
 // A block is the lines of one step. An added text goes on the current line if there is room,
 // else on the next line; names are never cut.
 type block struct {
-	d           *sectionDrawing
+	d           *treeDrawing
 	first, rest string
 	time        string // what stands before the first line, in a column of its own
 	timeStyle   lipgloss.Style
@@ -22,18 +24,18 @@ type block struct {
 	started     bool // whether the first line was written
 }
 
-func (d *sectionDrawing) block(first, rest string) *block {
+func (d *treeDrawing) block(first, rest string) *block {
 	return &block{d: d, first: first, rest: rest}
 }
 
 // room returns the number of columns for texts on the current line.
 func (b *block) room() int {
-	lead, before := b.first, b.d.timeColumns()
+	lead, before := b.first, b.d.column
 	if before > 0 {
 		before = max(before, columnsOf(b.time)+1) // the time of days takes more
 	}
 	if b.started {
-		lead, before = b.rest, b.d.timeColumns()
+		lead, before = b.rest, b.d.column
 	}
 	return max(b.d.width-before-columnsOf(lead), least)
 }
@@ -118,23 +120,23 @@ func segments(name string) []string {
 }
 
 // values adds values: behind the place if all fit there, else below it.
-func (b *block) values(texts []valueText) {
+func (b *block) values(texts []view.Value) {
 	if len(texts) == 0 {
 		return
 	}
 	needed := 0
 	for _, t := range texts {
-		needed += 2 + columnsOf(t.text)
+		needed += 2 + columnsOf(t.Text)
 	}
 	if b.used+needed > b.room() {
 		b.next()
 	}
 	for _, t := range texts {
 		style := b.d.Value
-		if t.decides {
+		if t.Decides {
 			style = b.d.Decisive
 		}
-		b.value(style, t.text)
+		b.value(style, t.Text)
 	}
 }
 
@@ -197,7 +199,7 @@ func (b *block) write() {
 	if b.started {
 		lead, time = b.rest, ""
 	}
-	column := b.d.timeColumns()
+	column := b.d.column
 	if column > 0 {
 		time = strings.Repeat(" ", max(0, column-1-columnsOf(time))) + b.d.paint(b.timeStyle, time) + " "
 	} else {
@@ -209,7 +211,7 @@ func (b *block) write() {
 
 // flush writes the current line.
 func (b *block) flush() {
-	if b.d.timeColumns() == 0 && b.time != "" {
+	if b.d.column == 0 && b.time != "" {
 		b.add(b.timeStyle, b.time)
 	}
 	if b.begun || !b.started {

@@ -8,6 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // vec is a colour in three coordinates.
@@ -43,7 +44,7 @@ func TestSectionsDifferForTheColourBlind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range rec.Requests {
-			doc, err := NewDocument(rec, i, spoken.New(guide, "en", rec), Options{})
+			doc, err := view.NewTrace(rec, i, spoken.New(guide, "en", rec), view.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -90,9 +89,9 @@ type DiffChange struct {
 	Times int  `json:"times,omitempty"`
 	Wraps bool `json:"wraps,omitempty"`
 	// CountA and CountB are the numbers of repetitions of a call.
-	CountA int         `json:"countA,omitempty"`
-	CountB int         `json:"countB,omitempty"`
-	Values []DiffValue `json:"values,omitempty"`
+	CountA int                  `json:"countA,omitempty"`
+	CountB int                  `json:"countB,omitempty"`
+	Values []view.ComparedValue `json:"values,omitempty"`
 	// Reason is the explanation of an addition or removal from the sources; absent if there is none.
 	Reason *DiffReason `json:"reason,omitempty"`
 	// OwnNsA and OwnNsB are the times of the call itself, without its callees, in nanoseconds, if it differs only in time.
@@ -126,13 +125,6 @@ type DiffGate struct {
 	Since string `json:"since" description:"The minor version since which it has that default."`
 }
 
-// A DiffValue is a value that differs.
-type DiffValue struct {
-	Name string `json:"name"`
-	A    string `json:"a"`
-	B    string `json:"b"`
-}
-
 // A DiffCall is a call on one side, with its caller and its place in the source.
 type DiffCall struct {
 	Function string `json:"function"`
@@ -146,7 +138,7 @@ type DiffCall struct {
 }
 
 // NewDiffDocument returns the document of a comparison.
-func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
+func NewDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) (*DiffDocument, error) {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {
 		return nil, err
@@ -160,14 +152,14 @@ func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*Dif
 }
 
 // newDiffDocument leaves out the scripts, which no person reads.
-func newDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
-	finder, err := diff.NewReasons(c)
+func newDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) (*DiffDocument, error) {
+	comparer, err := view.NewComparer(c, guide, options.ComparisonOptions)
 	if err != nil {
 		return nil, err
 	}
 	doc := &DiffDocument{A: diffSide(c.A, options.NameA, options.LiveA), B: diffSide(c.B, options.NameB, options.LiveB), Same: c.Same()}
 	for i := range c.Requests {
-		doc.Requests = append(doc.Requests, diffRequest(c, &c.Requests[i], finder, guide, options))
+		doc.Requests = append(doc.Requests, diffRequest(c, i, comparer))
 	}
 	for _, remark := range options.Remarks {
 		doc.Remarks = append(doc.Remarks, remark.In(options.Lang))
@@ -179,7 +171,8 @@ func diffSide(rec *trace.Recording, name string, live bool) DiffSide {
 	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Live: live, Edited: rec.Edited, Edition: rec.Edition}
 }
 
-func diffRequest(c *diff.Comparison, pair *diff.RequestPair, finder *diff.Reasons, guide Guide, options DiffOptions) DiffRequest {
+func diffRequest(c *diff.Comparison, i int, comparer *view.Comparer) DiffRequest {
+	pair := &c.Requests[i]
 	r := DiffRequest{Same: pair.Same()}
 	if pair.A != nil {
 		r.Method, r.Path, r.StatusA, r.CallsA = pair.A.Method, pair.A.Path, pair.A.Status, len(pair.A.Calls)
@@ -187,43 +180,33 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, finder *diff.Reason
 	if pair.B != nil {
 		r.Method, r.Path, r.StatusB, r.CallsB = pair.B.Method, pair.B.Path, pair.B.Status, len(pair.B.Calls)
 	}
-	if pair.Diff == nil {
+	s := comparer.Pair(i).Summary()
+	if s == nil {
 		return r
 	}
-	s := view.NewSummary(view.NewDifferences(pair.Diff, guide), guide, options.sides(c), finder)
-	w := options.words(c)
 	for _, l := range s.Layers {
 		layer := DiffLayer{Name: l.Layer, Title: l.Title, Sentences: []string{}, Statements: []DiffStatement{}, Smaller: l.Smaller}
 		for i := range l.Statements {
-			st := w.statement(&l.Statements[i])
-			layer.Sentences, layer.Statements = append(layer.Sentences, st.Text), append(layer.Statements, st)
+			st := comparer.Sentence(&l.Statements[i])
+			layer.Sentences, layer.Statements = append(layer.Sentences, st.Text), append(layer.Statements, DiffStatement{st.Kind, st.Text, st.Evidence})
 		}
 		r.Layers = append(r.Layers, layer)
 	}
 	r.Unchanged = s.Unchanged
 	for _, change := range s.Changes {
-		r.Changes = append(r.Changes, diffChange(c, s, &w, change))
+		r.Changes = append(r.Changes, diffChange(c, s, comparer, change))
 	}
 	return r
 }
 
-// statement writes a statement in words.
-func (w *diffWords) statement(st *view.Statement) DiffStatement {
-	out := DiffStatement{Kind: st.Kind, Text: st.Text(w.Printer, w.units.duration)}
-	for i := range st.Evidence {
-		out.Evidence = append(out.Evidence, st.Evidence[i].In(w.Printer))
-	}
-	return out
-}
-
-func diffChange(c *diff.Comparison, s *view.Summary, w *diffWords, change ShownChange) DiffChange {
+func diffChange(c *diff.Comparison, s *view.Summary, comparer *view.Comparer, change view.ShownChange) DiffChange {
 	var sentences, evidence []string
 	for _, st := range s.Of(&change) {
-		said := w.statement(&st)
+		said := comparer.Sentence(&st)
 		sentences, evidence = append(sentences, said.Text), append(evidence, said.Evidence...)
 	}
 	out := DiffChange{
-		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: strings.Join(sentences, w.between()), Evidence: evidence,
+		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: comparer.Join(sentences), Evidence: evidence,
 		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB, OwnNsA: change.OwnNsA, OwnNsB: change.OwnNsB,
 		A: diffCall(c.A, s.Diff.A, change.A), B: diffCall(c.B, s.Diff.B, change.B),
 	}
@@ -231,7 +214,7 @@ func diffChange(c *diff.Comparison, s *view.Summary, w *diffWords, change ShownC
 		out.Reason = diffReason(s.Reason(&change))
 	}
 	for _, v := range change.Values {
-		out.Values = append(out.Values, DiffValue(v))
+		out.Values = append(out.Values, view.ComparedValue(v))
 	}
 	if out.A != nil && out.B != nil && out.A.File == out.B.File {
 		out.Compare = trace.CompareURL(c.A, c.B, s.Diff.B.Call(change.B))

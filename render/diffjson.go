@@ -7,11 +7,12 @@ import (
 	"io"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes changes and edits one by one: the text of the
 // comparison of two starts takes 200 MB, and an encoder would hold it twice.
-func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options DiffOptions) error {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {
 		return err

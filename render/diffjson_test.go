@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
@@ -20,7 +21,7 @@ func TestDiffJSONIsThatOfAnEncoder(t *testing.T) {
 		"one side":        diff.CompareRecordings(&none, a, diff.Options{}),
 		"without request": diff.CompareRecordings(&none, &none, diff.Options{}),
 	} {
-		options := DiffOptions{NameA: "<a>", NameB: "b"}
+		options := DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "<a>", NameB: "b"}}
 		var got, want bytes.Buffer
 		if err := WriteDiffJSON(&got, c, viewtest.FirstGuide{}, options); err != nil {
 			t.Fatal(err)

@@ -7,41 +7,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteDiffMarkdown writes a comparison for a pull request or an issue, in GitHub's Markdown without colours: the
-// sentences, then their evidence in a folded part: the changed calls with links to their lines, and the tree.
-func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	finder, err := diff.NewReasons(c)
-	if err != nil {
-		return err
-	}
+// WriteDiffMarkdown writes comparisons for a pull request or an issue, in GitHub's Markdown without colours: the
+// sentences, then their evidence in a folded part: the changed calls with links to their lines, and the tree. The comparisons
+// have Places.
+func WriteDiffMarkdown(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	options.Palette = Palette{}
 	out := bufio.NewWriter(w)
-	for _, note := range options.warnings(c) {
-		fmt.Fprintf(out, "> %s\n\n", InMarkdown(note))
-	}
-	for i := range c.Requests {
-		if i > 0 {
+	for i, comparison := range comparisons {
+		if i == 0 {
+			for _, warning := range comparison.Warnings {
+				fmt.Fprintf(out, "> %s\n\n", InMarkdown(warning))
+			}
+		} else {
 			out.WriteByte('\n')
 		}
-		pair := &c.Requests[i]
-		if pair.Diff == nil {
-			only, err := drawn(func(out *bufio.Writer) { writeRequestDiff(out, c, pair, finder, guide, options) })
-			if err != nil {
-				return err
-			}
-			request, says, _ := strings.Cut(only, "\n")
-			fmt.Fprintf(out, "**%s** %s\n", codeSpan(request), InMarkdown(says))
-			continue
-		}
-		d := newDiffDrawing(c, pair, view.NewDifferences(pair.Diff, guide), guide, options)
-		d.finder = finder
-		m := markdown{diffDrawing: d, c: c, out: out}
+		m := markdown{diffDrawing: newDiffDrawing(nil, comparison, &options), file: out}
 		if err := m.write(); err != nil {
 			return err
 		}
@@ -55,18 +38,22 @@ func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options Dif
 	return out.Flush()
 }
 
-// A markdown writes what differs in a pair of requests.
+// A markdown writes the comparison of a pair of requests.
 type markdown struct {
 	*diffDrawing
-	c   *diff.Comparison
-	out *bufio.Writer
+	file *bufio.Writer
 	// unpublished are the names of sides whose calls have no link because no remote is known to have their commit.
 	unpublished []string
 }
 
 func (m *markdown) write() error {
+	c := m.comparison
+	if c.OnlyIn != "" {
+		fmt.Fprintf(m.file, "**%s** %s\n", codeSpan(c.Request), InMarkdown(c.OnlyIn))
+		return nil
+	}
 	m.heading()
-	if m.Diff.Same() {
+	if c.Same {
 		return nil
 	}
 	m.sentences()
@@ -78,35 +65,34 @@ func (m *markdown) write() error {
 }
 
 func (m *markdown) heading() {
-	a, b := m.pair.A, m.pair.B
-	status := fmt.Sprint(a.Status)
-	if a.Status != b.Status {
-		status += " | " + fmt.Sprint(b.Status)
+	c := m.comparison
+	status := fmt.Sprint(c.StatusA)
+	if c.StatusA != c.StatusB {
+		status += " | " + fmt.Sprint(c.StatusB)
 	}
-	fmt.Fprintf(m.out, "**%s** %s %s\n\n%s\n", codeSpan(b.Method+" "+oneLine(b.Path)), m.arrow, status, InMarkdown(m.diffFacts()))
+	fmt.Fprintf(m.file, "**%s** %s %s\n\n%s\n", codeSpan(c.Request), m.Arrow, status, InMarkdown(c.Facts))
 }
 
 // sentences tells what changed, layer by layer.
 func (m *markdown) sentences() {
-	s := view.NewSummary(m.Differences, m.guide, m.options.sides(m.c), m.finder)
-	for _, layer := range s.Layers {
-		if len(layer.Statements) > 0 {
-			fmt.Fprintf(m.out, "\n**%s**\n\n", InMarkdown(layer.Title))
+	c := m.comparison
+	for _, layer := range c.Layers {
+		if len(layer.Sentences) > 0 {
+			fmt.Fprintf(m.file, "\n**%s**\n\n", InMarkdown(layer.Title))
 		}
-		for i := range layer.Statements {
-			st := &layer.Statements[i]
-			fmt.Fprintf(m.out, "- %s\n", InMarkdown(m.sentence(st)))
-			for n := range st.Evidence {
-				fmt.Fprintf(m.out, "  - %s\n", InMarkdown(st.Evidence[n].In(m.words.Printer)))
+		for _, sentence := range layer.Sentences {
+			fmt.Fprintf(m.file, "- %s\n", InMarkdown(sentence.Text))
+			for _, evidence := range sentence.Evidence {
+				fmt.Fprintf(m.file, "  - %s\n", InMarkdown(evidence))
 			}
 		}
 	}
 	for _, rest := range []struct {
 		title  string
 		titles []string
-	}{{m.words.smaller(), smallerIn(s.Layers)}, {m.words.unchanged(), s.Unchanged}} {
+	}{{m.words.Sprintf("Smaller changes"), smallerIn(c.Layers)}, {m.words.Sprintf("No difference recorded"), c.Unchanged}} {
 		if len(rest.titles) > 0 {
-			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon(), InMarkdown(message.List(rest.titles).In(m.options.Lang)))
+			fmt.Fprintf(m.file, "\n%s%s%s\n", InMarkdown(rest.title), m.colon(), InMarkdown(m.list(rest.titles)))
 		}
 	}
 }
@@ -114,107 +100,99 @@ func (m *markdown) sentences() {
 // mostSmaller is the maximum number of changes that are listed though the default view shows none of them.
 const mostSmaller = 30
 
-// changes lists the changes that a first look should have, each with the lines of code that it is about. If there are none, it
+// changes lists the changes that a first look should have, each with its lines of code. If there are none, it
 // lists the others: a change that was just made is mostly no key step.
 func (m *markdown) changes() {
-	p := message.For(m.options.Lang)
-	lines := m.changeLines(func(c ShownChange) bool { return c.Telling && m.shows(c) })
+	lines := m.changeLines(func(p *view.ChangePlace) bool { return p.Telling && p.Shown })
 	n := len(lines)
 	if n == 0 && !m.options.Filter.Active() {
-		lines = m.changeLines(func(ShownChange) bool { return true })
+		lines = m.changeLines(func(*view.ChangePlace) bool { return true })
 		if n = len(lines); n > mostSmaller {
-			lines = append(lines[:mostSmaller], "- "+p.Sprintf("and %d more", n-mostSmaller))
+			lines = append(lines[:mostSmaller], "- "+m.words.Sprintf("and %d more", n-mostSmaller))
 		}
 	}
 	if n == 0 {
 		return
 	}
 	for _, side := range m.unpublished {
-		lines = append(lines, "", InMarkdown(p.Sprintf("No branch fetched from GitHub contains the commit of %s: its lines have no link.", side)))
+		lines = append(lines, "", InMarkdown(m.words.Sprintf("No branch fetched from GitHub contains the commit of %s: its lines have no link.", side)))
 	}
-	m.fold(p.Plural(n, "%d change, with its place in the source", "%d changes, with their places in the source", n), strings.Join(lines, "\n"))
+	m.fold(m.words.Plural(n, "%d change, with its place in the source", "%d changes, with their places in the source", n), strings.Join(lines, "\n"))
 }
 
 // changeLines lists the wanted changes.
-func (m *markdown) changeLines(wanted func(ShownChange) bool) []string {
+func (m *markdown) changeLines(wanted func(*view.ChangePlace) bool) []string {
 	var lines []string
-	for _, c := range m.Changes {
-		if wanted(c) {
-			lines = append(lines, fmt.Sprintf("- `%s` %s", diffMarks[c.Kind], strings.Join(m.sides(c), " "+m.arrow+" ")))
+	for i := range m.comparison.Places {
+		if p := &m.comparison.Places[i]; wanted(p) {
+			lines = append(lines, fmt.Sprintf("- `%s` %s", p.Mark, strings.Join(m.places(p), " "+m.Arrow+" ")))
 		}
 	}
 	return lines
 }
 
-// sides links the calls of a change: one, or those of both sides where they differ.
-func (m *markdown) sides(c ShownChange) []string {
+// places links the calls of a change: one, or those of both sides where they differ.
+func (m *markdown) places(p *view.ChangePlace) []string {
 	var sides []string
-	if c.A != diff.None {
-		sides = append(sides, m.link(m.c.A, m.options.CommittedA, m.options.NameA, m.Diff.A.Call(c.A)))
+	if p.A != nil {
+		sides = append(sides, m.link(p.A, m.comparison.NameA))
 	}
-	if c.B != diff.None {
-		if link := m.link(m.c.B, m.options.CommittedB, m.options.NameB, m.Diff.B.Call(c.B)); len(sides) == 0 || sides[0] != link {
+	if p.B != nil {
+		if link := m.link(p.B, m.comparison.NameB); len(sides) == 0 || sides[0] != link {
 			sides = append(sides, link)
 		}
 	}
 	return sides
 }
 
-// link names a call and its line, with the address of that line: at upstream's tag, or at the commit of a checkout. A line of a
-// file that is not committed has no address.
-func (m *markdown) link(rec *trace.Recording, tree *trace.CommittedTree, side string, call *trace.Call) string {
-	url, note := rec.SourceURL(call), ""
-	if tree != nil {
-		line, state := tree.Line(call)
-		switch {
-		case state == trace.UncommittedLine:
-			note = " " + InMarkdown(message.For(m.options.Lang).Sprintf("(not committed)"))
-		case state == trace.CommittedLine && line == "":
-			if !slices.Contains(m.unpublished, side) {
-				m.unpublished = append(m.unpublished, side)
-			}
-		case state == trace.CommittedLine:
-			url = line
-		}
+// link names a call and its line, with the address of that line.
+func (m *markdown) link(p *view.SourcePlace, side string) string {
+	note := ""
+	if p.Uncommitted {
+		note = " " + InMarkdown(m.words.Sprintf("(not committed)"))
 	}
-	text := codeSpan(m.story.Names.Of(call))
-	if url != "" {
-		text = "[" + text + "](" + url + ")"
+	if p.Unpublished && !slices.Contains(m.unpublished, side) {
+		m.unpublished = append(m.unpublished, side)
 	}
-	return text + " " + codeSpan(m.story.Names.Place(call)) + note
+	text := codeSpan(p.Name)
+	if p.URL != "" {
+		text = "[" + text + "](" + p.URL + ")"
+	}
+	return text + " " + codeSpan(p.Place) + note
 }
 
 // tree adds the tree as a block that GitHub colours as a diff: the marks are in the first column. A tree that shows no change
 // is left out.
 func (m *markdown) tree() error {
-	if m.tooMany() > 0 || !slices.ContainsFunc(m.Changes, m.shows) {
+	c := m.comparison
+	if c.TooMany > 0 || c.Shown == 0 {
 		return nil
 	}
-	key, err := drawn(m.writeDiffKey)
+	key, err := m.drawn(func(d *diffDrawing) { d.writeKey() })
 	if err != nil {
 		return err
 	}
-	tree, err := drawn(func(out *bufio.Writer) { m.writeDiffTree(out); m.writeDiffFooter(out) })
+	tree, err := m.drawn(func(d *diffDrawing) { d.writeTree(); d.writeFooter() })
 	if err != nil {
 		return err
 	}
 	fence := fenceFor(tree)
-	m.fold(message.For(m.options.Lang).Sprintf("The call tree"), InMarkdown(strings.ReplaceAll(key, "\n", " "))+"\n\n"+fence+"diff\n"+tree+"\n"+fence)
+	m.fold(m.words.Sprintf("The call tree"), InMarkdown(strings.ReplaceAll(key, "\n", " "))+"\n\n"+fence+"diff\n"+tree+"\n"+fence)
 	return nil
 }
 
-// drawn returns what a part of the drawing writes, without the lines that part it from others.
-func drawn(write func(*bufio.Writer)) (string, error) {
+// drawn returns the text of a part of the drawing, without the empty lines around it.
+func (m *markdown) drawn(write func(*diffDrawing)) (string, error) {
 	var text strings.Builder
-	out := bufio.NewWriter(&text)
-	write(out)
-	err := out.Flush()
+	d := newDiffDrawing(bufio.NewWriter(&text), m.comparison, m.options)
+	write(d)
+	err := d.out.Flush()
 	return strings.Trim(text.String(), "\n"), err
 }
 
 // fold hides a text behind its title.
 func (m *markdown) fold(title, text string) {
-	fmt.Fprintf(m.out, "\n<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n", InMarkdown(title), text)
+	fmt.Fprintf(m.file, "\n<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n", InMarkdown(title), text)
 }
 
 var markdownSigns = strings.NewReplacer(

@@ -16,6 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 func TestDiffMarkdownOfReleases(t *testing.T) {
@@ -34,8 +36,8 @@ func TestDiffMarkdownOfReleases(t *testing.T) {
 	c := diff.CompareRecordings(a, b, diff.Options{})
 	for _, lang := range []string{"en", "zh"} {
 		var out strings.Builder
-		options := DiffOptions{Options: Options{Lang: lang, Width: 80}, NameA: "v1.36.3", NameB: "v1.37.1"}
-		if err := WriteDiffMarkdown(&out, c, spoken.New(guide, lang, a, b), options); err != nil {
+		options := DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: "v1.36.3", NameB: "v1.37.1"}, Layout: Layout{Width: 80}}
+		if err := writeDiffMarkdown(&out, c, spoken.New(guide, lang, a, b), options); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "diff-get-node."+lang+".md", out.String())
@@ -60,8 +62,8 @@ func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 	calls[1].Function, calls[1].Leaf, calls[1].Attributes = "k8s.io/apiserver/pkg/server.ownStep", true, nil
 	b.Requests[0].Calls = calls
 	var out strings.Builder
-	options := DiffOptions{Options: Options{Lang: "en", Width: 80}, NameA: "base", NameB: "change"}
-	if err := WriteDiffMarkdown(&out, diff.CompareRecordings(a, &b, diff.Options{}), spoken.New(guide, "en", a, &b), options); err != nil {
+	options := DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Lang: "en"}, NameA: "base", NameB: "change"}, Layout: Layout{Width: 80}}
+	if err := writeDiffMarkdown(&out, diff.CompareRecordings(a, &b, diff.Options{}), spoken.New(guide, "en", a, &b), options); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.Contains(got, "<summary>1 change, with its place in the source</summary>") || !strings.Contains(got, "`server.ownStep`") || !strings.Contains(got, "\n+   └─ server.ownStep") {
@@ -71,7 +73,7 @@ func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 
 // The calls of a checkout link to lines of its commit; those that no commit or no remote has say so instead.
 func TestDiffMarkdownOfACheckout(t *testing.T) {
-	a, b := indentedRequest("p.A\n p.B"), indentedRequest("p.A\n p.B\n p.New\n p.Draft")
+	a, b := viewtest.IndentedRequest("p.A\n p.B"), viewtest.IndentedRequest("p.A\n p.B\n p.New\n p.Draft")
 	for i, name := range map[int]string{2: "new.go", 3: "draft.go"} {
 		b.Calls[i].Process, b.Calls[i].File, b.Calls[i].Line = trace.ProcessAPIServer, "k8s.io/kubernetes/pkg/"+name, 7
 	}
@@ -86,9 +88,9 @@ func TestDiffMarkdownOfACheckout(t *testing.T) {
 		{"https://github.com/me/kubernetes/blob/0123/", []string{link, draft}, []string{unpublished, "draft.go#L7"}},
 		{"", []string{draft, unpublished}, []string{"https:"}},
 	} {
-		options := DiffOptions{NameA: "v1.37.1", NameB: "./k", CommittedB: &trace.CommittedTree{URL: test.url, Uncommitted: map[string]bool{"pkg/draft.go": true}}}
+		options := DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "v1.37.1", NameB: "./k", CommittedB: &trace.CommittedTree{URL: test.url, Uncommitted: map[string]bool{"pkg/draft.go": true}}}}
 		var out strings.Builder
-		if err := WriteDiffMarkdown(&out, c, everyStep{}, options); err != nil {
+		if err := writeDiffMarkdown(&out, c, viewtest.EveryStep{}, options); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range test.want {
@@ -107,16 +109,16 @@ func TestDiffMarkdownOfACheckout(t *testing.T) {
 // Whatever a recording from elsewhere holds is shown, and is no markup: nothing but what we write makes elements.
 func TestDiffMarkdownIsEscaped(t *testing.T) {
 	const evil = "<img src=x>**b** [l](http://e) `c` @team #1 ~~s~~ | ```"
-	a, b := indentedRequest("p.A\n p.B"), indentedRequest("p.A\n p.B\n p.New")
+	a, b := viewtest.IndentedRequest("p.A\n p.B"), viewtest.IndentedRequest("p.A\n p.B\n p.New")
 	a.Path, b.Path = "/x?"+evil, "/x?"+evil
 	b.Calls[2].Function, b.Calls[2].File = "p."+evil, evil+"\n```\n<script>"
-	extra := indentedRequest("p.A")
+	extra := viewtest.IndentedRequest("p.A")
 	extra.TraceID, extra.Path = strings.Repeat("b", 32), "/only?"+evil
 	c := diff.CompareRecordings(
 		&trace.Recording{Scenario: "one", K8sVersion: "v1.30.4", EtcdVersion: "v3.5.10", Requests: []trace.Request{a}},
 		&trace.Recording{Scenario: "one", K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0", Requests: []trace.Request{b, extra}}, diff.Options{})
 	var out bytes.Buffer
-	if err := WriteDiffMarkdown(&out, c, everyStep{}, DiffOptions{NameA: evil, NameB: "v2"}); err != nil {
+	if err := writeDiffMarkdown(&out, c, viewtest.EveryStep{}, DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: evil, NameB: "v2"}}); err != nil {
 		t.Fatal(err)
 	}
 	source := out.Bytes()

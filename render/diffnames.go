@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteDiffNames writes the merged tree of each request for other programs: one line per
 // call, the mark of its changes in two columns, two blanks per level of depth and the full name;
 // of a function that was renamed both names, the old one first.
-func WriteDiffNames(w io.Writer, c *diff.Comparison, options DiffOptions) error {
+func WriteDiffNames(w io.Writer, c *diff.Comparison) error {
 	out := bufio.NewWriter(w)
 	for i := range c.Requests {
 		pair := &c.Requests[i]
 		if pair.Diff == nil {
-			r, mark := pair.A, diffMarks[diff.Removed]
+			r, mark := pair.A, view.MarkOf(diff.Removed)
 			if r == nil {
-				r, mark = pair.B, diffMarks[diff.Added]
+				r, mark = pair.B, view.MarkOf(diff.Added)
 			}
 			fmt.Fprintf(out, "# %s %s %s -> %d\n", mark, r.Method, oneLine(r.Path), r.Status)
 			continue
@@ -32,15 +33,15 @@ func WriteDiffNames(w io.Writer, c *diff.Comparison, options DiffOptions) error 
 
 func writeMergedNames(out *bufio.Writer, d *diff.Diff) {
 	merged := d.Merge()
-	shown := &diffDrawing{Differences: &Differences{Diff: d, Merged: merged}}
+	shown := &view.Differences{Diff: d, Merged: merged}
 	for _, c := range d.Changes {
-		shown.Changes = append(shown.Changes, ShownChange{Change: c})
+		shown.Changes = append(shown.Changes, view.ShownChange{Change: c})
 	}
 	for i := range merged.Tree.Len() {
 		name := merged.Tree.Call(i).Function
 		if a := merged.A[i]; a != diff.None && d.A.Call(a).Function != name {
 			name = d.A.Call(a).Function + " => " + name
 		}
-		fmt.Fprintf(out, "%-2s%s%s\n", shown.mark(i), strings.Repeat("  ", merged.Tree.Depth(i)), name)
+		fmt.Fprintf(out, "%-2s%s%s\n", shown.Mark(i), strings.Repeat("  ", merged.Tree.Depth(i)), name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
@@ -15,15 +16,15 @@ func TestEdited(t *testing.T) {
 	changed := *rec
 	changed.Edited = []string{"k8s.io/apiserver/pkg/server/config.go"}
 	c := diff.CompareRecordings(rec, &changed, diff.Options{})
-	options := DiffOptions{Options: Options{Width: 120}, NameA: "before", NameB: "after"}
+	options := DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "before", NameB: "after"}, Layout: Layout{Width: 120}}
 	for name, write := range map[string]func(*strings.Builder) error{
 		"tree": func(out *strings.Builder) error {
-			return WriteTree(out, &changed, viewtest.FirstGuide{}, Options{Width: 120})
+			return writeTree(out, &changed, viewtest.FirstGuide{}, Options{Layout: Layout{Width: 120}})
 		},
 		"outline": func(out *strings.Builder) error {
-			return WriteOutline(out, &changed, viewtest.FirstGuide{}, Options{Width: 120})
+			return writeOutline(out, &changed, viewtest.FirstGuide{}, Options{Layout: Layout{Width: 120}})
 		},
-		"diff": func(out *strings.Builder) error { return WriteDiff(out, c, viewtest.FirstGuide{}, options) },
+		"diff": func(out *strings.Builder) error { return writeDiff(out, c, viewtest.FirstGuide{}, options) },
 		"json": func(out *strings.Builder) error { return WriteDiffJSON(out, c, viewtest.FirstGuide{}, options) },
 	} {
 		var out strings.Builder

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
@@ -20,7 +21,7 @@ func TestEditions(t *testing.T) {
 		a.Edition, b.Edition = test.a, test.b
 		c := diff.CompareRecordings(&a, &b, diff.Options{})
 		var out strings.Builder
-		if err := WriteDiff(&out, c, viewtest.FirstGuide{}, DiffOptions{Options: Options{Width: 400}, NameA: "before.jsonl", NameB: "after.jsonl"}); err != nil {
+		if err := writeDiff(&out, c, viewtest.FirstGuide{}, DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "before.jsonl", NameB: "after.jsonl"}, Layout: Layout{Width: 400}}); err != nil {
 			t.Fatal(err)
 		}
 		const warning = "before.jsonl and after.jsonl were recorded by editions of apitrace that trace different packages"

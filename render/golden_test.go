@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
@@ -25,7 +26,7 @@ func load(t testing.TB, name string) *trace.Recording {
 func draw(t testing.TB, rec *trace.Recording, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	if err := WriteTree(&out, rec, viewtest.FirstGuide{}, o); err != nil {
+	if err := writeTree(&out, rec, viewtest.FirstGuide{}, o); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -38,15 +39,15 @@ func TestGoldens(t *testing.T) {
 		options   Options
 	}{
 		"get-node":                {"handmade-get-node", Options{}},
-		"get-node.ascii":          {"handmade-get-node", Options{ASCII: true}},
-		"get-node.colour":         {"handmade-get-node", Options{Palette: Colours()}},
-		"get-node.links":          {"handmade-get-node", Options{Choice: Choice{Depth: 1}, Hyperlinks: true}},
-		"get-node.full":           {"handmade-get-node", Options{Choice: Choice{Full: true}}},
-		"get-node.narrow":         {"handmade-get-node", Options{Choice: Choice{Full: true}, Width: 50}},
-		"get-node.depth":          {"handmade-get-node", Options{Choice: Choice{Depth: 2}}},
+		"get-node.ascii":          {"handmade-get-node", Options{Options: view.Options{ASCII: true}}},
+		"get-node.colour":         {"handmade-get-node", Options{Layout: Layout{Palette: Colours()}}},
+		"get-node.links":          {"handmade-get-node", Options{Options: view.Options{Choice: view.Choice{Depth: 1}, Hyperlinks: true}}},
+		"get-node.full":           {"handmade-get-node", Options{Options: view.Options{Choice: view.Choice{Full: true}}}},
+		"get-node.narrow":         {"handmade-get-node", Options{Options: view.Options{Choice: view.Choice{Full: true}}, Layout: Layout{Width: 50}}},
+		"get-node.depth":          {"handmade-get-node", Options{Options: view.Options{Choice: view.Choice{Depth: 2}}}},
 		"create-deployment":       {"handmade-create-deployment", Options{}},
-		"create-deployment.wide":  {"handmade-create-deployment", Options{Width: 140}},
-		"create-deployment.depth": {"handmade-create-deployment", Options{Choice: Choice{Full: true, Depth: 3}}},
+		"create-deployment.wide":  {"handmade-create-deployment", Options{Layout: Layout{Width: 140}}},
+		"create-deployment.depth": {"handmade-create-deployment", Options{Options: view.Options{Choice: view.Choice{Full: true, Depth: 3}}}},
 		"errors":                  {"handmade-errors", Options{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // nothing matches a duration of 0 in all spellings.
@@ -17,30 +19,30 @@ var nothing = regexp.MustCompile(`\b0(\.0+)? ?[nµu]?m?s\b`)
 // a duration of 0.
 func TestLeavesHaveNoDuration(t *testing.T) {
 	rec := &trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{
-		indentedRequest("p.Serve ns=900\n p.Leaf leaf\n p.Leaf leaf\n p.Work ns=300\n  p.Leaf leaf\n  p.Step ns=100\n p.Last leaf apitrace.request.verb=get"),
+		viewtest.IndentedRequest("p.Serve ns=900\n p.Leaf leaf\n p.Leaf leaf\n p.Work ns=300\n  p.Leaf leaf\n  p.Step ns=100\n p.Last leaf apitrace.request.verb=get"),
 	}}
 	rec.Requests[0].Calls[6].Process = trace.ProcessEtcd // with a section of its own
 	other := &trace.Recording{Scenario: "one", K8sVersion: "v2", Requests: []trace.Request{
-		indentedRequest("p.Serve ns=900\n p.Leaf ns=100\n  p.New leaf\n p.Leaf leaf\n p.Work leaf"),
+		viewtest.IndentedRequest("p.Serve ns=900\n p.Leaf ns=100\n  p.New leaf\n p.Leaf leaf\n p.Work leaf"),
 	}}
 	for name, draw := range map[string]func(*strings.Builder) error{
-		"tree": func(out *strings.Builder) error { return WriteTree(out, rec, everyStep{}, Options{}) },
+		"tree": func(out *strings.Builder) error { return writeTree(out, rec, viewtest.EveryStep{}, Options{}) },
 		"full": func(out *strings.Builder) error {
-			return WriteTree(out, rec, everyStep{}, Options{Choice: Choice{Full: true}, ASCII: true})
+			return writeTree(out, rec, viewtest.EveryStep{}, Options{Options: view.Options{Choice: view.Choice{Full: true}, ASCII: true}})
 		},
-		"outline": func(out *strings.Builder) error { return WriteOutline(out, rec, everyStep{}, Options{}) },
+		"outline": func(out *strings.Builder) error { return writeOutline(out, rec, viewtest.EveryStep{}, Options{}) },
 		"map": func(out *strings.Builder) error {
-			m, err := NewRequestMap(rec, 0, everyStep{}, Options{})
+			m, err := view.NewRequestMap(rec, 0, viewtest.EveryStep{}, "en")
 			if err != nil {
 				return err
 			}
 			return json.NewEncoder(out).Encode(m)
 		},
 		"diff": func(out *strings.Builder) error {
-			return WriteDiff(out, diff.CompareRecordings(rec, other, diff.Options{Times: true}), everyStep{}, DiffOptions{Options: Options{Choice: Choice{Full: true}}, NameA: "v1", NameB: "v2", Times: true})
+			return writeDiff(out, diff.CompareRecordings(rec, other, diff.Options{Times: true}), viewtest.EveryStep{}, DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Choice: view.Choice{Full: true}}, NameA: "v1", NameB: "v2", Times: true}})
 		},
 		"diff as Markdown": func(out *strings.Builder) error {
-			return WriteDiffMarkdown(out, diff.CompareRecordings(rec, other, diff.Options{Times: true}), everyStep{}, DiffOptions{NameA: "v1", NameB: "v2", Times: true})
+			return writeDiffMarkdown(out, diff.CompareRecordings(rec, other, diff.Options{Times: true}), viewtest.EveryStep{}, DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "v1", NameB: "v2", Times: true}})
 		},
 	} {
 		var out strings.Builder
@@ -51,13 +53,13 @@ func TestLeavesHaveNoDuration(t *testing.T) {
 			t.Errorf("%s: %q in\n%s", name, said, out.String())
 		}
 	}
-	doc, err := NewDocument(rec, 0, everyStep{}, Options{Choice: Choice{Full: true}})
+	doc, err := view.NewTrace(rec, 0, viewtest.EveryStep{}, view.Options{Choice: view.Choice{Full: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	times := map[string]string{}
-	var walk func(DocumentStep)
-	walk = func(s DocumentStep) {
+	var walk func(view.TraceStep)
+	walk = func(s view.TraceStep) {
 		times[s.Function] = s.Time
 		for _, child := range s.Children {
 			walk(child)

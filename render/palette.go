@@ -92,3 +92,16 @@ func (p *Palette) headingStyle(layer string) lipgloss.Style {
 	}
 	return p.Layer(layer).Bold(true)
 }
+
+// StyleOf returns the style of a change; ok is false for view.StepSame.
+func (p *Palette) StyleOf(change view.ChangeKind) (style lipgloss.Style, ok bool) {
+	switch change {
+	case view.StepAdded:
+		return p.Added, true
+	case view.StepRemoved:
+		return p.Removed, true
+	case view.StepChanged:
+		return p.Changed, true
+	}
+	return lipgloss.NewStyle(), false
+}

@@ -8,21 +8,32 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A pen has the styles, glyphs and width with which all text drawings write.
 type pen struct {
 	glyphs
 	Palette
-	lang  string
+	words message.Printer
 	width int
+	// hyperlinks makes places links.
+	hyperlinks bool
 	// plain is set if no style changes a text.
 	plain bool
 }
 
-func newPen(o *Options) pen {
-	plain := reflect.ValueOf(o.Palette).IsZero() && !o.Hyperlinks
-	return pen{glyphs: o.glyphs(), Palette: o.Palette, lang: o.Lang, width: o.columns(), plain: plain}
+func newPen(o *view.Options, l *Layout) pen {
+	p := pen{
+		glyphs: unicodeGlyphs, Palette: l.Palette, words: message.For(o.Lang), width: l.columns(), hyperlinks: o.Hyperlinks,
+		plain: reflect.ValueOf(l.Palette).IsZero() && !o.Hyperlinks,
+	}
+	if o.ASCII {
+		p.glyphs = asciiGlyphs
+	}
+	return p
 }
 
 // paint returns a text in a style. Style.Render reads all properties of a style first, which would take half of the time of a full
@@ -36,7 +47,7 @@ func (p *pen) paint(style lipgloss.Style, text string) string {
 
 // fit shortens s at its end to a number of columns; a mark replaces the removed part.
 func (p *pen) fit(s string, columns int) string {
-	return ansi.Truncate(s, columns, p.ellipsis)
+	return ansi.Truncate(s, columns, p.Ellipsis)
 }
 
 func (p *pen) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string) {
@@ -52,7 +63,9 @@ func (p *pen) middle(path string, columns int) string {
 	if over <= 0 {
 		return path
 	}
-	front := (columns - columnsOf(p.ellipsis)) / 3
-	rest := columns - front - columnsOf(p.ellipsis)
-	return ansi.Truncate(path, front, "") + p.ellipsis + ansi.TruncateLeft(path, columnsOf(path)-rest, "")
+	front := (columns - columnsOf(p.Ellipsis)) / 3
+	rest := columns - front - columnsOf(p.Ellipsis)
+	return ansi.Truncate(path, front, "") + p.Ellipsis + ansi.TruncateLeft(path, columnsOf(path)-rest, "")
 }
+
+func (p *pen) colon() string { return p.words.Sprintf(": ") }

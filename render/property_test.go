@@ -13,16 +13,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-func anyChoice(t *rapid.T) Choice {
-	choice := Choice{
+func anyChoice(t *rapid.T) view.Choice {
+	choice := view.Choice{
 		Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth"),
 		Most: rapid.IntRange(0, 5).Draw(t, "most"), Upstream: rapid.Bool().Draw(t, "upstream"),
 	}
 	if rapid.Bool().Draw(t, "filter") {
-		choice.Filter = Filter{
+		choice.Filter = view.Filter{
 			Errors: rapid.Bool().Draw(t, "errors"), Etcd: rapid.Bool().Draw(t, "etcd"),
 			MinDuration: time.Duration(rapid.SampledFrom([]int{0, 1 << 40}).Draw(t, "min-duration")),
 			Layers:      rapid.SampledFrom([][]string{nil, {"key1", "group1"}}).Draw(t, "layers"),
@@ -37,20 +38,16 @@ func anyChoice(t *rapid.T) Choice {
 func TestLinesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := viewtest.AnyRecording(t)
-		o := Options{
-			Choice: anyChoice(t), Width: rapid.IntRange(40, 130).Draw(t, "width"),
-			ASCII: rapid.Bool().Draw(t, "ascii"), Hyperlinks: rapid.Bool().Draw(t, "links"),
-			Notes: rapid.Bool().Draw(t, "notes"), Lang: rapid.SampledFrom([]string{"", "zh"}).Draw(t, "lang"),
-		}
+		o := Options{Options: view.Options{Choice: anyChoice(t), ASCII: rapid.Bool().Draw(t, "ascii"), Hyperlinks: rapid.Bool().Draw(t, "links"), Notes: rapid.Bool().Draw(t, "notes"), Lang: rapid.SampledFrom([]string{"", "zh"}).Draw(t, "lang")}, Layout: Layout{Width: rapid.IntRange(40, 130).Draw(t, "width")}}
 		if rapid.Bool().Draw(t, "colour") {
 			o.Palette = Colours()
 		}
 		var out strings.Builder
-		var none *noMatchError
-		if err := WriteTree(&out, rec, viewtest.ByName{}, o); err != nil && !errors.As(err, &none) {
+		var none *view.NoMatchError
+		if err := writeTree(&out, rec, viewtest.ByName{}, o); err != nil && !errors.As(err, &none) {
 			t.Fatal(err)
 		}
-		if err := WriteOutline(&out, rec, viewtest.ByName{}, o); err != nil && !errors.As(err, &none) {
+		if err := writeOutline(&out, rec, viewtest.ByName{}, o); err != nil && !errors.As(err, &none) {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {

@@ -30,7 +30,7 @@ func recorded(t *testing.T, rec *trace.Recording, width int) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := WriteTree(&out, rec, spoken.New(guide, "en", rec), Options{Width: width}); err != nil {
+	if err := writeTree(&out, rec, spoken.New(guide, "en", rec), Options{Layout: Layout{Width: width}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -110,69 +110,28 @@ func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 		t.Fatal(err)
 	}
 	rest := squeezed(text)
-	for i := range rec.Requests {
-		tree, err := trace.NewTree(&rec.Requests[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		choice := view.Choice{Most: StepsPerRequest(len(rec.Requests))}
-		l := newListing(rec, view.Tell(view.NewView(tree, spoken.New(guide, "en", rec), choice)), spoken.New(guide, "en", rec), Options{})
-		var steps func(n *node)
-		steps = func(n *node) {
-			name := squeezed(l.name(n))
-			_, behind, ok := strings.Cut(rest, name)
-			if !ok {
-				t.Errorf("%s at %d columns: no %q where it should be", rec.Scenario, width, name)
-			} else {
-				rest = behind
-			}
-			for _, child := range n.Children {
-				if child.Opens == nil {
-					steps(child)
-				}
-			}
-		}
-		for _, section := range l.story.Sections {
-			steps(section.Root)
-		}
-	}
-}
-
-// The outline of a start tells of its servers and of a resource, in old releases as in new ones, and no
-// call took longer than the whole.
-func TestOutlinesOfStarts(t *testing.T) {
-	infos, err := recordings.Versions()
+	traces, err := view.NewTraces(rec, spoken.New(guide, "en", rec), view.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, info := range []recordings.Info{infos[0], infos[len(infos)-1]} {
-		rec, err := recordings.Load(info.K8sVersion, "boot")
-		if err != nil {
-			t.Fatal(err)
+	var steps func(s *view.TraceStep)
+	steps = func(s *view.TraceStep) {
+		name := squeezed(s.Name)
+		_, behind, ok := strings.Cut(rest, name)
+		if !ok {
+			t.Errorf("%s at %d columns: no %q where it should be", rec.Scenario, width, name)
+		} else {
+			rest = behind
 		}
-		guide, err := instrument.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree, err := trace.NewTree(&rec.Requests[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		sentences := view.Sentences(tree, spoken.New(guide, "en", rec), nil, "en", mostSentences)
-		if len(sentences) < 10 {
-			t.Errorf("%s: %d sentences", info.K8sVersion, len(sentences))
-		}
-		var servers []string
-		for _, s := range sentences {
-			for _, server := range s.Servers {
-				servers = append(servers, server.Name)
-			}
-			if call := tree.Call(s.Call); call.Unfinished || call.DurationNs > tree.Call(0).DurationNs {
-				t.Errorf("%s: %q is told of a call that took %d ns of %d", info.K8sVersion, s.Text, call.DurationNs, tree.Call(0).DurationNs)
+		for i := range s.Children {
+			if child := &s.Children[i]; child.Section == 0 {
+				steps(child)
 			}
 		}
-		if want := []string{"kube-aggregator", "kube-apiserver", "apiextensions-apiserver"}; !slices.Equal(servers, want) {
-			t.Errorf("%s: delegation %v, want %v", info.K8sVersion, servers, want)
+	}
+	for _, shown := range traces {
+		for i := range shown.Sections {
+			steps(&shown.Sections[i].Root)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // TestAuthorizationHasASection checks in each recorded release that a section of authorization begins with its filter, also where the
@@ -26,7 +28,7 @@ func TestAuthorizationHasASection(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc, err := NewDocument(rec, 0, spoken.New(guide, "en", rec), Options{})
+			doc, err := view.NewTrace(rec, 0, spoken.New(guide, "en", rec), view.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +50,7 @@ func TestAuthorizationHasASection(t *testing.T) {
 }
 
 // byPackage is a guide whose layers are the packages of functions.
-type byPackage struct{ everyStep }
+type byPackage struct{ viewtest.EveryStep }
 
 func (byPackage) Layer(function string) string { return strings.Split(function, ".")[0] }
 func (byPackage) Title(layer string) string    { return layer }
@@ -90,12 +92,12 @@ func TestSectionsNameTheCallersOfBothSides(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := comparisonOf(t, test.a, test.b, "v1", "v2")
+			c := viewtest.ComparisonOf(test.a, test.b, "v1", "v2")
 			for lang, want := range map[string]string{"en": test.en, "zh": test.zh} {
-				options := DiffOptions{NameA: "v1", NameB: "v2", Options: Options{Lang: lang, Width: 200}}
+				options := DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: "v1", NameB: "v2"}, Layout: Layout{Width: 200}}
 				options.Filter.Layers = test.layers
 				var out strings.Builder
-				if err := WriteDiff(&out, c, byPackage{}, options); err != nil {
+				if err := writeDiff(&out, c, byPackage{}, options); err != nil {
 					t.Fatal(err)
 				}
 				_, heading, _ := strings.Cut(out.String(), "── 2 r ")

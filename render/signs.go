@@ -26,7 +26,7 @@ var signs = []struct {
 
 // WriteSigns explains the signs of a tree on one screen.
 func WriteSigns(w io.Writer, o Options) error {
-	p := newPen(&o)
+	p := newPen(&o.Options, &o.Layout)
 	out := bufio.NewWriter(w)
 	for _, sign := range signs {
 		drawn := sign.drawn.In(o.Lang)

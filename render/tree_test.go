@@ -9,16 +9,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 func TestWriteTreeErrors(t *testing.T) {
 	rec := load(t, "handmade-get-node")
-	if err := WriteTree(brokenPipe{}, rec, viewtest.FirstGuide{}, Options{}); !errors.Is(err, errBrokenPipe) {
+	if err := writeTree(brokenPipe{}, rec, viewtest.FirstGuide{}, Options{}); !errors.Is(err, errBrokenPipe) {
 		t.Errorf("a broken pipe: %v", err)
 	}
 	rec.Requests[0].Calls[3].Parent = "00000000000000ff"
-	err := WriteTree(&strings.Builder{}, rec, viewtest.FirstGuide{}, Options{})
+	err := writeTree(&strings.Builder{}, rec, viewtest.FirstGuide{}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "orphan") || !strings.Contains(err.Error(), "GET /api/v1/nodes/n1") {
 		t.Errorf("a broken tree: %v", err)
 	}
@@ -34,7 +35,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
 func TestColourChangesNoText(t *testing.T) {
 	for _, name := range []string{"handmade-get-node", "handmade-create-deployment", "handmade-errors"} {
 		plain := draw(t, load(t, name), Options{})
-		coloured := draw(t, load(t, name), Options{Palette: Colours()})
+		coloured := draw(t, load(t, name), Options{Layout: Layout{Palette: Colours()}})
 		if !strings.Contains(coloured, "\x1b[") {
 			t.Errorf("%s: no colour", name)
 		}
@@ -47,7 +48,7 @@ func TestColourChangesNoText(t *testing.T) {
 func TestASCII(t *testing.T) {
 	for _, name := range []string{"handmade-get-node", "handmade-create-deployment", "handmade-errors"} {
 		for _, full := range []bool{false, true} {
-			for _, r := range draw(t, load(t, name), Options{ASCII: true, Width: 50, Choice: Choice{Full: full}}) {
+			for _, r := range draw(t, load(t, name), Options{Options: view.Options{ASCII: true, Choice: view.Choice{Full: full}}, Layout: Layout{Width: 50}}) {
 				if r > 126 {
 					t.Fatalf("%s: %q is not ASCII", name, r)
 				}
@@ -72,7 +73,7 @@ func deep(n int) *trace.Recording {
 }
 
 func TestDeepTree(t *testing.T) {
-	for line := range strings.Lines(draw(t, deep(5000), Options{Choice: Choice{Full: true}})) {
+	for line := range strings.Lines(draw(t, deep(5000), Options{Options: view.Options{Choice: view.Choice{Full: true}}})) {
 		if lipgloss.Width(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Fatalf("too wide: %q", line)
 		}

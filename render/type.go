@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // typeWidth is the width of what WriteType writes below the source.
@@ -142,11 +143,11 @@ const (
 
 // behindName says which type was behind an interface.
 func behindName(b code.Behind) message.Message {
-	said := message.Of("%s", shorten(b.Type))
+	said := message.Of("%s", view.Shorten(b.Type))
 	if len(b.Through) > 0 {
 		var through []string
 		for _, typ := range b.Through {
-			through = append(through, shorten(typ))
+			through = append(through, view.Shorten(typ))
 		}
 		said = message.Of("%s through embedding %s", said, message.List(through))
 	}

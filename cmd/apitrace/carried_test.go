@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // carriedReleases returns the recorded releases that the test covers.
@@ -64,7 +65,11 @@ func checkDefaultViews(t *testing.T) {
 		guide := spoken.New(loaded, "en", rec)
 		draw := func(palette render.Palette) string {
 			var out bytes.Buffer
-			if err := render.WriteTree(&out, rec, guide, render.Options{Palette: palette}); err != nil {
+			traces, err := view.NewTraces(rec, guide, view.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := render.WriteTree(&out, traces, render.Options{Layout: render.Layout{Palette: palette}}); err != nil {
 				t.Fatal(err)
 			}
 			return out.String()
@@ -81,7 +86,11 @@ func checkDefaultViews(t *testing.T) {
 			one := *rec
 			one.Requests = rec.Requests[i : i+1]
 			var out bytes.Buffer
-			if err := render.WriteOutline(&out, &one, guide, render.Options{}); err != nil {
+			traces, err := view.NewTraces(&one, guide, view.Options{Outline: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := render.WriteOutline(&out, traces, render.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			checkWidth(t, out.String())

@@ -16,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // told has, by scenario, the values that the full view must show, as regular expressions. They
@@ -68,7 +69,7 @@ func TestSlowValuesAreTold(t *testing.T) {
 func checkValues(t *testing.T) {
 	eachRelease(t, slices.Sorted(maps.Keys(told)), func(t *testing.T, release string, draw func(scenario string, o render.Options) string) {
 		for scenario, values := range told {
-			full := draw(scenario, render.Options{Width: 1000, Choice: render.Choice{Full: true}})
+			full := draw(scenario, render.Options{Options: view.Options{Choice: view.Choice{Full: true}}, Layout: render.Layout{Width: 1000}})
 			for _, value := range values {
 				if full == "" || semver.Compare(release, toldSince[value]) < 0 {
 					continue
@@ -109,7 +110,7 @@ func TestSlowFailuresAreTold(t *testing.T) {
 func checkFailures(t *testing.T) {
 	eachRelease(t, slices.Sorted(maps.Keys(failed)), func(t *testing.T, _ string, draw func(scenario string, o render.Options) string) {
 		for scenario, want := range failed {
-			lines := strings.Split(draw(scenario, render.Options{Width: 2000}), "\n")
+			lines := strings.Split(draw(scenario, render.Options{Layout: render.Layout{Width: 2000}}), "\n")
 			if len(lines) > 2 && !regexp.MustCompile(want).MatchString(lines[2]) {
 				t.Errorf("%s: got %s\nwant %s", scenario, lines[2], want)
 			}
@@ -138,7 +139,11 @@ func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, release 
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				if err := render.WriteTree(&out, rec, spoken.New(guide, "en", rec), o); err != nil {
+				traces, err := view.NewTraces(rec, spoken.New(guide, "en", rec), o.Options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := render.WriteTree(&out, traces, o); err != nil {
 					t.Fatal(err)
 				}
 				drawn[scenario] = true

@@ -10,8 +10,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 var update = flag.Bool("update", false, "draw the pictures of the lessons anew")
@@ -68,11 +68,11 @@ func requestWay(t *testing.T, release, lang string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := render.NewDocument(rec, 0, spoken.New(guide, lang, rec), render.Options{Lang: lang})
+	document, err := view.NewTrace(rec, 0, spoken.New(guide, lang, rec), view.Options{Lang: lang})
 	if err != nil {
 		t.Fatal(err)
 	}
-	entered := map[int][]render.DocumentSection{} // by the section from which
+	entered := map[int][]view.TraceSection{} // by the section from which
 	for _, s := range document.Sections {
 		entered[s.From] = append(entered[s.From], s)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/tour"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // TestToursNameTheirFunctions looks at each line that a tour names: it must hold the function.
@@ -52,7 +52,7 @@ func checkTours(t *testing.T, version string) {
 	steps := 0
 	for _, rec := range all {
 		var out bytes.Buffer
-		choice := tour.Choice{Most: render.StepsPerRequest(len(rec.Requests)), Lang: "en"}
+		choice := tour.Choice{Most: view.StepsPerRequest(len(rec.Requests)), Lang: "en"}
 		if err := tour.Write(&out, rec, spoken.New(guide, "en", rec), choice); err != nil {
 			t.Fatal(err)
 		}

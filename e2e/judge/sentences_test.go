@@ -105,7 +105,7 @@ func load(t *testing.T, release, scenario string) *trace.Recording {
 	return rec
 }
 
-func guideFor(t *testing.T, c *diff.Comparison) render.Guide {
+func guideFor(t *testing.T, c *diff.Comparison) view.Guide {
 	t.Helper()
 	guide, err := instrument.Load()
 	if err != nil {
@@ -159,10 +159,11 @@ func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, sc
 // brackets is in the source of both.
 func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 	t.Helper()
-	changes, err := render.Brief(c, guideFor(t, c), render.DiffOptions{})
+	comparer, err := view.NewComparer(c, guideFor(t, c), view.ComparisonOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	changes := render.BriefOf(comparer.Brief(false), render.DiffOptions{})
 	n := 0
 	for _, part := range strings.Split(changes.Text, "; ") {
 		sign, names, _ := strings.Cut(part, " ")

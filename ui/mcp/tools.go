@@ -21,6 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // shownScenarios is the number of scenarios that a line of search names.
@@ -115,26 +116,29 @@ func (f *face) showTree(in treeInput) (string, error) {
 }
 
 // treeOf draws a recording in one of the views.
-func (f *face) treeOf(rec *trace.Recording, view string) (string, error) {
+func (f *face) treeOf(rec *trace.Recording, name string) (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return "", err
 	}
-	spokenGuide := spoken.New(guide, f.printer.Lang(), rec)
-	options := render.Options{Width: width, Lang: f.printer.Lang()}
-	var b strings.Builder
-	switch cmp.Or(view, "path") {
+	options := render.Options{Options: view.Options{Lang: f.printer.Lang()}, Layout: render.Layout{Width: width}}
+	write := render.WriteTree
+	switch cmp.Or(name, "path") {
 	case "outline":
-		err = render.WriteOutline(&b, rec, spokenGuide, options)
+		options.Outline, write = true, render.WriteOutline
 	case "path":
 		options.Notes = true
-		err = render.WriteTree(&b, rec, spokenGuide, options)
 	case "full":
 		options.Full = true
-		err = render.WriteTree(&b, rec, spokenGuide, options)
 	default:
-		err = unknownView(view)
+		return "", unknownView(name)
 	}
+	traces, err := view.NewTraces(rec, spoken.New(guide, f.printer.Lang(), rec), options.Options)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = write(&b, traces, options)
 	return b.String(), err
 }
 
@@ -291,9 +295,16 @@ func (f *face) compare(in diffInput) (string, error) {
 		return "", err
 	}
 	options := render.DiffOptions{
-		Options: render.Options{Width: width, Lang: f.printer.Lang()}, SummaryOnly: !in.Tree, NameA: a.K8sVersion, NameB: b.K8sVersion,
+		ComparisonOptions: view.ComparisonOptions{
+			Options: view.Options{Lang: f.printer.Lang()}, SummaryOnly: !in.Tree, NameA: a.K8sVersion, NameB: b.K8sVersion,
+		},
+		Layout: render.Layout{Width: width},
+	}
+	comparer, err := view.NewComparer(diff.CompareRecordings(a, b, diff.Options{}), spoken.New(guide, f.printer.Lang(), a, b), options.ComparisonOptions)
+	if err != nil {
+		return "", err
 	}
 	var text strings.Builder
-	err = render.WriteDiff(&text, diff.CompareRecordings(a, b, diff.Options{}), spoken.New(guide, f.printer.Lang(), a, b), options)
+	err = render.WriteDiff(&text, comparer.All(), options)
 	return text.String(), err
 }

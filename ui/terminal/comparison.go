@@ -1,9 +1,9 @@
 package terminal
 
 import (
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A comparison is two recordings in one tree. The model then shows the merged
@@ -14,7 +14,7 @@ type comparison struct {
 	nameA, nameB string
 	// pair is the index of the shown pair. view is how it is shown.
 	pair int
-	view *render.DiffView
+	view *view.MergedTree
 }
 
 // pickOther lets the user choose the release to compare with. The previous
@@ -48,7 +48,7 @@ func (m *Model) requestOfB() int {
 // leaveComparison shows side B on its own again.
 func (m *Model) leaveComparison() {
 	_, _, call := m.side()
-	ofB := m.compared.view.Differences().Merged.B[m.call()] != diff.None
+	ofB := m.compared.view.Merged.B[m.call()] != diff.None
 	d, err := m.drafter().of(m.compared.B, m.requestOfB())
 	if m.take(d, err); err == nil && ofB {
 		m.goTo(call)
@@ -62,7 +62,7 @@ func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 	if m.compared == nil {
 		return m.rec, m.forest.tree, m.call()
 	}
-	d := m.compared.view.Differences()
+	d := m.compared.view
 	if b := d.Merged.B[m.call()]; b != diff.None {
 		return m.compared.B, d.Diff.B, b
 	}
@@ -71,7 +71,7 @@ func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 
 // changed reports whether the sides differ at a call of the merged tree.
 func (m *Model) changed(call int) bool {
-	return m.compared != nil && len(m.compared.view.Differences().Merged.Changes[call]) > 0
+	return m.compared != nil && len(m.compared.view.Merged.Changes[call]) > 0
 }
 
 // toChange goes to the next change in a direction.

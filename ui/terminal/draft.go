@@ -90,14 +90,14 @@ func (d drafter) pair(c *comparison, pair int) (draft, error) {
 	shown.pair = pair
 	shown.view = d.diffView(&shown, guide)
 	return draft{
-		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(view.Tell(shown.view.View())),
-		status: saysChanges.Format(d.options.Lang, len(shown.view.Differences().Changes)),
+		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story),
+		status: saysChanges.Format(d.options.Lang, len(shown.view.Changes)),
 	}, nil
 }
 
-func (d drafter) diffView(c *comparison, guide view.Guide) *render.DiffView {
-	return render.NewDiffView(c.Comparison, &c.Requests[c.pair], guide, render.DiffOptions{
-		Options: render.Options{Palette: d.palette, ASCII: d.options.ASCII, Lang: d.options.Lang}, NameA: c.nameA, NameB: c.nameB,
+func (d drafter) diffView(c *comparison, guide view.Guide) *view.MergedTree {
+	return view.NewMergedTree(c.Comparison, &c.Requests[c.pair], guide, view.ComparisonOptions{
+		Options: view.Options{ASCII: d.options.ASCII, Lang: d.options.Lang}, NameA: c.nameA, NameB: c.nameB,
 	})
 }
 

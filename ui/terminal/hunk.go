@@ -54,7 +54,7 @@ func (m *Model) compareSource() tea.Cmd {
 // change of the selected call, and the diff of its function, which begins at
 // the hunk that made the difference.
 func (m *Model) belowLines(width, height int) []string {
-	lines := m.compared.view.Details(m.call(), width)
+	lines := m.changeLines(width)
 	f := m.compared.view.ChangedFunction(m.call())
 	if f == nil {
 		return filled(lines, height)
@@ -76,6 +76,18 @@ func (m *Model) belowLines(width, height int) []string {
 		lines = append(lines, strings.ReplaceAll(l, "\t", "    "))
 	}
 	return filled(lines, height)
+}
+
+// changeLines describe the change of the selected call.
+func (m *Model) changeLines(width int) []string {
+	var lines []string
+	for _, detail := range m.compared.view.Details(m.call()) {
+		mark := m.palette.Mark.Render(detail.Mark) + " "
+		for _, line := range text.Wrap(detail.Text, width-len(detail.Mark)-1) {
+			lines = append(lines, mark+m.palette.Value.Render(line))
+		}
+	}
+	return lines
 }
 
 // hunkHeading matches the heading of a hunk: the first line and the number of

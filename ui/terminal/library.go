@@ -5,8 +5,8 @@ import (
 	"os/exec"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A Library provides the data of a Model.
@@ -17,7 +17,7 @@ type Library interface {
 	// Load returns the recording of a scenario by a release.
 	Load(scenario, release string) (*trace.Recording, error)
 	// Guide returns the guide in a language, as it holds for the recordings.
-	Guide(lang string, recs ...*trace.Recording) (render.Guide, error)
+	Guide(lang string, recs ...*trace.Recording) (view.Guide, error)
 	// Source returns the text of a call's file. It does not use the network.
 	Source(rec *trace.Recording, call *trace.Call) (string, error)
 	// SourceDiff compares the text of a function on both sides of a comparison.

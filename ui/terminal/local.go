@@ -16,11 +16,11 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // Local is a Library of the recordings that apitrace carries, and of the
@@ -63,7 +63,7 @@ func (*Local) Load(scenario, release string) (*trace.Recording, error) {
 }
 
 // Guide implements Library.
-func (*Local) Guide(lang string, recs ...*trace.Recording) (render.Guide, error) {
+func (*Local) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err

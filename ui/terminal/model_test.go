@@ -19,9 +19,9 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -35,7 +35,7 @@ func (shelf) Releases() []string  { return []string{"v1.37.1", "v1.36.3", "v1.30
 func (shelf) Load(scenario, release string) (*trace.Recording, error) {
 	return recordings.Load(release, scenario)
 }
-func (shelf) Guide(lang string, recs ...*trace.Recording) (render.Guide, error) {
+func (shelf) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err

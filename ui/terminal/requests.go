@@ -18,6 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A Feed passes requests from a session to a Requests. Any goroutine may add
@@ -409,7 +410,7 @@ func (r *Requests) tableLines(shown []session.Row) []string {
 			status = "-"
 		}
 		line := fmt.Sprintf(columns, row.Start.Local().Format("15:04:05.000"), status, calls,
-			render.Duration(row.Duration.Round(time.Microsecond).Nanoseconds(), r.options.ASCII), row.Method+" "+text.Escape(row.Path))
+			view.SignsFor(r.options.ASCII).Duration(row.Duration.Round(time.Microsecond).Nanoseconds()), row.Method+" "+text.Escape(row.Path))
 		line = fit(line, r.width)
 		switch {
 		case at == r.cursor:

@@ -10,10 +10,10 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/step"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // View implements tea.Model. It draws only the visible rows.
@@ -159,14 +159,22 @@ func (m *Model) rowLine(at, width int) string {
 		return m.palette.Layer(section.Layer).Bold(true).Render(fit(line, width))
 	}
 	if m.compared != nil && r.kind == rowStep && (m.sideBySide || m.compared.view.Mark(int(r.call)) != "") {
-		return m.compared.view.Style(int(r.call)).Render(fit(ansi.Strip(line), width))
+		return m.changeStyle(int(r.call)).Render(fit(ansi.Strip(line), width))
 	}
 	return line
 }
 
+// changeStyle is the style of a row of a comparison.
+func (m *Model) changeStyle(call int) lipgloss.Style {
+	if style, ok := m.palette.StyleOf(m.compared.view.ChangeAt(call)); ok {
+		return style
+	}
+	return m.palette.Plumbing
+}
+
 // sidesLine draws the call of a row on both sides, next to each other.
 func (m *Model) sidesLine(r row, width int) string {
-	d := m.compared.view.Differences()
+	d := m.compared.view
 	column := (width - 3) / 2
 	side := func(tree *trace.Tree, call int) string {
 		if call == diff.None {
@@ -265,7 +273,7 @@ func (m *Model) opener(folded, open bool) string {
 func (m *Model) indent(r row) string {
 	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
-	time := fmt.Sprintf("%8s ", render.Took(m.forest.tree.Call(int(r.call)), m.options.ASCII))
+	time := fmt.Sprintf("%8s ", view.SignsFor(m.options.ASCII).Took(m.forest.tree.Call(int(r.call))))
 	if m.treeWidth() < narrow {
 		time = " "
 	}
@@ -292,11 +300,12 @@ func (m *Model) timeLine() string {
 	to = max(to, min(from+1, columns))
 	from = min(from, to)
 	bar := strings.Repeat(m.glyph("─", "-"), from) + m.palette.Mark.Render(strings.Repeat(m.glyph("█", "#"), to-from)) + strings.Repeat(m.glyph("─", "-"), columns-to)
-	line := fmt.Sprintf("%s +%s", bar, render.Duration(call.StartNs, m.options.ASCII))
+	signs := view.SignsFor(m.options.ASCII)
+	line := fmt.Sprintf("%s +%s", bar, signs.Duration(call.StartNs))
 	if call.Leaf {
 		return line
 	}
-	return line + ", " + render.Took(call, m.options.ASCII)
+	return line + ", " + signs.Took(call)
 }
 
 func (m *Model) statusLine() string {

@@ -11,7 +11,6 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
@@ -184,7 +183,7 @@ func (t *traced) call(i int) Call {
 		Process: c.Process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine, StartNs: c.StartNs, DurationNs: c.DurationNs,
 		Afterwards: c.Afterwards(), Leaf: c.Leaf, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
 		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), OwnNs: t.tree.SelfNs(i), Below: t.tree.End(i) - i - 1,
-		Name: nameOf(c), Place: placeOf(c), Time: render.Took(c, false),
+		Name: nameOf(c), Place: placeOf(c), Time: view.SignsFor(false).Took(c),
 		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: t.rec.SourceURL(c),
 	}
 	if out.Attributes == nil {
@@ -269,10 +268,10 @@ func (t *traced) values(c *trace.Call) []Value {
 }
 
 // shownBy returns the numbers of the calls that a view shows.
-func shownBy(doc *render.Document) map[int]bool {
+func shownBy(doc *view.Trace) map[int]bool {
 	shown := map[int]bool{}
-	var add func(s *render.DocumentStep)
-	add = func(s *render.DocumentStep) {
+	var add func(s *view.TraceStep)
+	add = func(s *view.TraceStep) {
 		shown[s.Call] = true
 		for i := range s.Children {
 			add(&s.Children[i])

@@ -45,7 +45,7 @@ func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []rou
 		{path: path, id: name, doc: "Tell how " + what + ", in the format of \"apitrace " + name + " -o json\" without the script",
 			query: with(paramLang), sample: diffSample, handle: a.diff},
 		{path: path + "/tree", id: name + "Tree", doc: "Return how " + what + ": the sentences with their places, and one tree of both sides with marks",
-			query: with(paramPair, paramTree, paramLayer, paramLang), sample: render.DiffTree{}, handle: a.diffTree},
+			query: with(paramPair, paramTree, paramLayer, paramLang), sample: view.Comparison{}, handle: a.diffTree},
 		{path: path + "/source", id: name + "Source", doc: "Compare the text of the function of a call of that tree on both sides",
 			query:  with(paramPair, parameter{name: "call", doc: "Number of the call in the tree of both sides.", kind: "integer", required: true}),
 			sample: SourceDiff{}, handle: a.diffSource},
@@ -61,8 +61,8 @@ type compared struct {
 	*diff.Comparison
 
 	mu     sync.Mutex
-	makers map[diffTreesKey]*render.DiffTrees
-	trees  map[diffTreeKey]*render.DiffTree
+	makers map[diffTreesKey]*view.Pair
+	trees  map[diffTreeKey]*view.Comparison
 }
 
 type diffTreesKey struct {
@@ -74,6 +74,9 @@ type diffTreeKey struct {
 	pair              int
 	lang, show, layer string
 }
+
+// mostComparedSteps is the maximum number of calls in a tree; the tree of two starts of a server would have 30 MB.
+const mostComparedSteps = 5000
 
 // mostCompared is the number of comparisons that a library
 // keeps. A comparison of two server starts takes 300 MB.
@@ -97,7 +100,7 @@ func (a *api) comparedOf(r *restful.Request) (*compared, error) {
 }
 
 func newCompared(a, b *loaded) *compared {
-	c := &compared{a: a, b: b, makers: map[diffTreesKey]*render.DiffTrees{}, trees: map[diffTreeKey]*render.DiffTree{}}
+	c := &compared{a: a, b: b, makers: map[diffTreesKey]*view.Pair{}, trees: map[diffTreeKey]*view.Comparison{}}
 	c.options.NameA, c.options.NameB = a.release, b.release
 	if a.scenario != b.scenario {
 		c.options.NameA, c.options.NameB = a.scenario, b.scenario
@@ -184,7 +187,7 @@ func (a *api) diffTree(r *restful.Request) (any, error) {
 	return c.tree(diffTreeKey{n, queryOf(r, paramLang), queryOf(r, paramTree), r.QueryParameter("layer")})
 }
 
-func (c *compared) tree(key diffTreeKey) (*render.DiffTree, error) {
+func (c *compared) tree(key diffTreeKey) (*view.Comparison, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.trees[key] != nil {
@@ -205,22 +208,26 @@ func (c *compared) tree(key diffTreeKey) (*render.DiffTree, error) {
 		}
 		layers = []string{key.layer}
 	}
-	c.trees[key] = maker.Tree(key.show == "all", layers)
+	c.trees[key] = maker.Comparison(view.Choice{Full: key.show == "all", Filter: view.Filter{Layers: layers}})
 	return c.trees[key], nil
 }
 
-// maker returns the renderer for the trees of a
+// maker returns the comparer of a
 // pair of requests. The caller must hold c.mu.
-func (c *compared) maker(pair int, lang string) (*render.DiffTrees, error) {
+func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
 	key := diffTreesKey{pair, lang}
 	if c.makers[key] == nil {
 		guide, err := c.guide(lang)
 		if err != nil {
 			return nil, err
 		}
-		if c.makers[key], err = render.NewDiffTrees(c.Comparison, &c.Requests[pair], guide, c.drawing(lang)); err != nil {
+		o := c.drawing(lang).ComparisonOptions
+		o.MostSteps = mostComparedSteps
+		comparer, err := view.NewComparer(c.Comparison, guide, o)
+		if err != nil {
 			return nil, err
 		}
+		c.makers[key] = comparer.Pair(pair)
 	}
 	return c.makers[key], nil
 }

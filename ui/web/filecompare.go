@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteComparison writes the page of a comparison as one self-contained
@@ -48,7 +49,9 @@ func (p PageFile) WriteComparison(w io.Writer, c *diff.Comparison, o render.Diff
 	all["library"], all["search"] = library, found
 	compared := newCompared(of[0], of[1])
 	compared.Comparison = c
-	compared.options = render.DiffOptions{NameA: o.NameA, NameB: o.NameB, LiveA: o.LiveA, LiveB: o.LiveB, Times: o.Times}
+	compared.options = render.DiffOptions{
+		ComparisonOptions: view.ComparisonOptions{NameA: o.NameA, NameB: o.NameB, Times: o.Times}, LiveA: o.LiveA, LiveB: o.LiveB,
+	}
 	if err := s.comparison(compared, paired.path, [2]string{paired.at[0].sources, paired.at[1].sources}, all.put); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/ui/web"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // recordedBy returns a recording of a release.
@@ -37,7 +38,7 @@ func writeComparison(t testing.TB, a, b *trace.Recording, nameA, nameB string, s
 	t.Helper()
 	var out bytes.Buffer
 	c := diff.CompareRecordings(a, b, diff.Options{})
-	if err := (web.PageFile{Source: source}).WriteComparison(&out, c, render.DiffOptions{NameA: nameA, NameB: nameB}, "en"); err != nil {
+	if err := (web.PageFile{Source: source}).WriteComparison(&out, c, render.DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: nameA, NameB: nameB}}, "en"); err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "diff.html")
@@ -234,7 +235,7 @@ func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) 
 			var asked []string
 			var calls []int
 			for _, lang := range []string{"en", "zh"} {
-				var tree render.DiffTree
+				var tree view.Comparison
 				_, body := get(t, server+web.Base+"/diff/tree"+base+"&show=all&lang="+lang)
 				if err := json.Unmarshal(body, &tree); err != nil {
 					t.Fatal(err)
@@ -273,10 +274,10 @@ func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) 
 }
 
 // callsIn returns the calls that a tree shows.
-func callsIn(tree *render.DiffTree) []int {
+func callsIn(tree *view.Comparison) []int {
 	var calls []int
-	var step func(*render.DiffTreeStep)
-	step = func(s *render.DiffTreeStep) {
+	var step func(*view.ComparedStep)
+	step = func(s *view.ComparedStep) {
 		calls = append(calls, s.Call)
 		for i := range s.Children {
 			step(&s.Children[i])

@@ -10,10 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/history"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A HistoryStep is a release in the history of a scenario.
@@ -24,8 +24,8 @@ type HistoryStep struct {
 	Calls      int    `json:"calls" description:"How many calls all requests have."`
 	// Since and Changes are absent for the first recorded
 	// release, and for releases without a recording.
-	Since   string            `json:"since,omitempty" description:"The release before that recorded the scenario, with which this one is compared; absent for the first one."`
-	Changes *render.DiffBrief `json:"changes,omitempty" description:"What changed since that release."`
+	Since   string      `json:"since,omitempty" description:"The release before that recorded the scenario, with which this one is compared; absent for the first one."`
+	Changes *view.Brief `json:"changes,omitempty" description:"What changed since that release."`
 }
 
 // histories keeps the histories of scenarios in memory. The
@@ -127,7 +127,11 @@ func recordedStep(release string, calls int, changes *diff.Comparison, lang stri
 		return out, err
 	}
 	out.Since = changes.A.K8sVersion
-	o := render.DiffOptions{Options: render.Options{Lang: lang}, NameA: changes.A.K8sVersion, NameB: changes.B.K8sVersion}
-	out.Changes, err = render.NewDiffBrief(changes, spoken.New(guide, lang, changes.A, changes.B), o)
-	return out, err
+	o := view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: changes.A.K8sVersion, NameB: changes.B.K8sVersion}
+	comparer, err := view.NewComparer(changes, spoken.New(guide, lang, changes.A, changes.B), o)
+	if err != nil {
+		return out, err
+	}
+	out.Changes = comparer.Brief(true)
+	return out, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -73,7 +72,7 @@ type loaded struct {
 	mu        sync.Mutex
 	trees     map[int]*trace.Tree
 	places    map[int]*trace.Places
-	documents map[documentKey]*render.Document
+	documents map[documentKey]*view.Trace
 	guides    map[string]view.Guide
 	built     built
 }
@@ -108,7 +107,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 	}
 	known := &loaded{
 		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*trace.Places{},
-		documents: map[documentKey]*render.Document{}, guides: map[string]view.Guide{},
+		documents: map[documentKey]*view.Trace{}, guides: map[string]view.Guide{},
 	}
 	l.loaded = append(l.loaded, known)
 	if len(l.loaded) > mostLoaded {
@@ -180,7 +179,7 @@ func (l *loaded) guideLocked(lang string) (view.Guide, error) {
 
 // document returns the document of request n.
 // how is the view, viewPath or viewUpstream.
-func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
+func (l *loaded) document(n int, lang, how string) (*view.Trace, error) {
 	if _, err := l.request(n); err != nil {
 		return nil, err
 	}
@@ -192,7 +191,7 @@ func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc, err := render.NewDocument(l.rec, n-1, guide, render.Options{Lang: lang, Choice: render.Choice{Upstream: how == viewUpstream}})
+		doc, err := view.NewTrace(l.rec, n-1, guide, view.Options{Lang: lang, Notes: true, Choice: view.Choice{Upstream: how == viewUpstream}})
 		if err != nil {
 			return nil, err
 		}

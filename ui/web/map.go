@@ -5,8 +5,8 @@ import (
 
 	"github.com/emicklei/go-restful/v3"
 
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/routes"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 func (a *api) getMap(r *restful.Request) (any, error) {
@@ -14,7 +14,7 @@ func (a *api) getMap(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return render.NewRequestMap(t.rec, t.n-1, t.guide, render.Options{Lang: queryOf(r, paramLang)})
+	return view.NewRequestMap(t.rec, t.n-1, t.guide, queryOf(r, paramLang))
 }
 
 // bootScenario is the scenario that records

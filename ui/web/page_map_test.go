@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/ui/web"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 const station = "[...document.querySelectorAll('.station')].find((s) => s.dataset.id === %q)"
@@ -23,7 +23,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	b := open(t, server, "#/latest/get-node/1?view=map", 1280)
 	b.is("document.querySelectorAll('.map-picture .line').length > 10")
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/map")
-	var want render.RequestMap
+	var want view.RequestMap
 	if err := json.Unmarshal(body, &want); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func drawsTheMapWithoutOverlaps(t *testing.T, scenarios []string, widths ...int6
 				t.Errorf("%s, %d pixels wide: %s", scenario, width, o)
 			}
 			_, body := get(t, server+web.Base+"/releases/latest/scenarios/"+scenario+"/requests/1/map")
-			var m render.RequestMap
+			var m view.RequestMap
 			if err := json.Unmarshal(body, &m); err != nil {
 				t.Fatal(err)
 			}

@@ -18,9 +18,9 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/ui/web"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 //go:embed testdata/axe/axe.min.js
@@ -184,20 +184,20 @@ func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
 	b := open(t, server, "", 1280)
 	b.is(row("etcd3 store"))
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/view")
-	var view render.Document
-	if err := json.Unmarshal(body, &view); err != nil {
+	var shown view.Trace
+	if err := json.Unmarshal(body, &shown); err != nil {
 		t.Fatal(err)
 	}
-	shown := js[string](b, "document.querySelector('.tree').textContent")
+	drawn := js[string](b, "document.querySelector('.tree').textContent")
 	has := func(texts ...string) {
 		for _, text := range texts {
-			if !strings.Contains(shown, text) {
+			if !strings.Contains(drawn, text) {
 				t.Errorf("the page does not show %q", text)
 			}
 		}
 	}
-	var step func(s *render.DocumentStep)
-	step = func(s *render.DocumentStep) {
+	var step func(s *view.TraceStep)
+	step = func(s *view.TraceStep) {
 		has(s.Name, s.Time, s.Failure)
 		if s.Section == 0 {
 			has(s.Place)
@@ -209,7 +209,7 @@ func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
 			step(&s.Children[i])
 		}
 	}
-	for _, section := range view.Sections {
+	for _, section := range shown.Sections {
 		has(fmt.Sprintf("%d %s", section.Number, section.Title), section.Called)
 		for _, said := range section.Sentences {
 			has(said.Text)
@@ -448,14 +448,14 @@ func (b *tab) emulate(medium, theme string) {
 	}
 }
 
-// A view is a view of the page. ready is true when the view is
+// A pageView is a view of the page. ready is true when the view is
 // shown. width is the width at which "make test" checks it with axe.
-type view struct {
+type pageView struct {
 	name, path, ready string
 	width             int64
 }
 
-var views = []view{
+var views = []pageView{
 	{"tree", "", row("etcd3 store"), 1280},
 	{"code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
 	{"failure", "#/latest/get-forbidden/1", row("failed"), 1280},
@@ -485,14 +485,14 @@ func TestPageIsAccessible(t *testing.T) {
 // also checks the table of all releases, which takes long to fill.
 func TestNightlyPageIsAccessible(t *testing.T) {
 	testenv.Nightly(t)
-	others := append(slices.Clone(views), view{"all releases", "#/releases", "document.querySelectorAll('.overview td a').length > 3", 1280})
+	others := append(slices.Clone(views), pageView{"all releases", "#/releases", "document.querySelectorAll('.overview td a').length > 3", 1280})
 	for i := range others {
 		others[i].width = 1280 + 400 - others[i].width
 	}
 	areAccessible(t, others)
 }
 
-func areAccessible(t *testing.T, views []view) {
+func areAccessible(t *testing.T, views []pageView) {
 	t.Helper()
 	server := served(t)
 	b := open(t, server, "", 1280)

@@ -15,9 +15,9 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/routes"
 	"github.com/kubeapitrace/apitrace/ui/web/page"
+	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -147,7 +147,7 @@ func (a *api) routes() []route {
 		{path: "/guide", id: "getGuide", doc: "Return what the guide knows, by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},
 		{path: "/workshop/lessons", id: "listLessons", doc: "List the lessons", query: []parameter{paramLang}, sample: LessonList{}, handle: a.listLessons},
 		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
-			query: []parameter{paramLang}, sample: render.RequestMap{}, handle: a.getMap},
+			query: []parameter{paramLang}, sample: view.RequestMap{}, handle: a.getMap},
 		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",
 			sample: routes.Built{}, handle: a.listRoutes},
 		{path: "/live", id: "getLive", doc: "List the live servers, their recordings, and the releases that can be started", query: []parameter{paramLang}, sample: LiveState{}, handle: a.getLive},

@@ -4,8 +4,8 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/step"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 var (
@@ -38,7 +38,7 @@ func (a *api) getPosition(r *restful.Request) (any, error) {
 	}
 	if call, ok := w.Returned(p); ok {
 		c := t.tree.Call(call)
-		out.Returned, out.ReturnedName, out.ReturnedTime, out.ReturnedError = call, c.ShortName(), render.Took(c, false), c.Error
+		out.Returned, out.ReturnedName, out.ReturnedTime, out.ReturnedError = call, c.ShortName(), view.SignsFor(false).Took(c), c.Error
 	}
 	for _, frame := range w.Stack(p) {
 		out.Stack = append(out.Stack, t.frame(frame.Call, frame.Line))

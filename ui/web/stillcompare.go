@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -20,17 +19,19 @@ type comparisonPiece struct {
 
 // packedTrees are the trees of a pair of requests: one of them, and how the others differ from it.
 type packedTrees struct {
-	First *render.DiffTree `json:"first"`
+	First *view.Comparison `json:"first"`
 	// Trees have all changes, by their layer; "" for those of all layers.
 	Trees map[string]packedTree `json:"trees"`
 }
 
 // packedTree is what of a DiffTree depends on the choice of changes.
 type packedTree struct {
-	Sections []render.DiffTreeSection `json:"sections"`
-	Legend   []string                 `json:"legend"`
-	Shown    int                      `json:"shown"`
-	TooMany  int                      `json:"tooMany,omitempty"`
+	Sections []view.ComparedSection `json:"sections"`
+	Legend   []string               `json:"legend"`
+	Shown    int                    `json:"shown"`
+	Folded   int                    `json:"folded"`
+	Hidden   []string               `json:"hidden,omitempty"`
+	TooMany  int                    `json:"tooMany,omitempty"`
 	// Steps are those to which sentences lead, by layer.
 	Steps [][]int `json:"steps"`
 }
@@ -111,15 +112,15 @@ func (c *compared) packTrees(n int, lang string, shown map[int]bool) (*packedTre
 	if err != nil {
 		return nil, err
 	}
-	out := &packedTrees{First: maker.Tree(false, nil), Trees: map[string]packedTree{}}
+	out := &packedTrees{First: maker.Comparison(view.Choice{}), Trees: map[string]packedTree{}}
 	note(out.First, shown)
 	if c.Requests[n].Diff == nil {
 		return out, nil
 	}
 	add := func(layers ...string) {
-		tree := maker.Tree(true, layers)
+		tree := maker.Comparison(view.Choice{Full: true, Filter: view.Filter{Layers: layers}})
 		note(tree, shown)
-		packed := packedTree{Sections: tree.Sections, Legend: tree.Legend, Shown: tree.Shown, TooMany: tree.TooMany, Steps: [][]int{}}
+		packed := packedTree{Sections: tree.Sections, Legend: tree.Legend, Shown: tree.Shown, Folded: tree.Folded, Hidden: tree.Hidden, TooMany: tree.TooMany, Steps: [][]int{}}
 		for _, layer := range tree.Layers {
 			steps := []int{}
 			for _, sentence := range layer.Sentences {
@@ -139,9 +140,9 @@ func (c *compared) packTrees(n int, lang string, shown map[int]bool) (*packedTre
 }
 
 // note notes the calls that a tree shows.
-func note(tree *render.DiffTree, shown map[int]bool) {
-	var step func(*render.DiffTreeStep)
-	step = func(s *render.DiffTreeStep) {
+func note(tree *view.Comparison, shown map[int]bool) {
+	var step func(*view.ComparedStep)
+	step = func(s *view.ComparedStep) {
 		shown[s.Call] = true
 		for i := range s.Children {
 			step(&s.Children[i])

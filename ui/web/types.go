@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // The values of the view's parameter "show".
@@ -14,7 +15,7 @@ const (
 )
 
 var (
-	viewSample      = render.Document{}
+	viewSample      = view.Trace{}
 	diffSample      = render.DiffDocument{}
 	recordingSample = trace.Recording{}
 )

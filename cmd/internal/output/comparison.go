@@ -18,6 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // DiffFormats are the output formats of differences.
@@ -78,8 +79,11 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 		return false, err
 	}
 	options := render.DiffOptions{
-		Options: drawing, SideBySide: o.SideBySide, Links: o.Links, Times: o.Times,
-		SummaryOnly: summaryOnly || o.View.View == "outline",
+		ComparisonOptions: view.ComparisonOptions{
+			Options: drawing.Options, SideBySide: o.SideBySide, Links: o.Links, Times: o.Times, Places: o.Format == "markdown",
+			SummaryOnly: summaryOnly || o.View.View == "outline",
+		},
+		Layout: drawing.Layout,
 	}
 	same = true
 	isFirst := true
@@ -107,24 +111,26 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 	return same, nil
 }
 
-func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
+func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool, guide view.Guide, options render.DiffOptions) error {
 	switch o.Format {
 	case "names":
-		return render.WriteDiffNames(std.Out, step.Comparison, options)
+		return render.WriteDiffNames(std.Out, step.Comparison)
 	case "json":
 		return render.WriteDiffJSON(std.Out, step.Comparison, guide, options)
-	case "markdown":
-		if !isFirst {
-			fmt.Fprintln(std.Out)
-		}
-		fmt.Fprintf(std.Out, "### %s\n\n", render.InMarkdown(step.Heading(options.ASCII, std.Printer)))
-		return render.WriteDiffMarkdown(std.Out, step.Comparison, guide, options)
 	case "html":
 		return o.HTML(std.Out, step.Comparison, options, o.View.Lang)
+	}
+	comparer, err := view.NewComparer(step.Comparison, guide, options.ComparisonOptions)
+	if err != nil {
+		return err
 	}
 	if !isFirst {
 		fmt.Fprintln(std.Out)
 	}
+	if o.Format == "markdown" {
+		fmt.Fprintf(std.Out, "### %s\n\n", render.InMarkdown(step.Heading(options.ASCII, std.Printer)))
+		return render.WriteDiffMarkdown(std.Out, comparer.All(), options)
+	}
 	fmt.Fprintln(std.Out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII, std.Printer))))
-	return render.WriteDiff(std.Out, step.Comparison, guide, options)
+	return render.WriteDiff(std.Out, comparer.All(), options)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -76,11 +75,11 @@ func layerNames(known []knownLayer) (names []string) {
 	return names
 }
 
-// parse returns the filter of package render. of is the recording to show, or nil if it is not
+// parse returns the filter of package view. of is the recording to show, or nil if it is not
 // known yet. Of several patterns in a flag, at least one must match a function of the recording;
 // see matchers.
-func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
-	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
+func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (view.Filter, error) {
+	f := view.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
 	if f.Layers, err = matchingLayers(o.Layers, layersOf(guide)); err != nil {
 		return f, err

@@ -59,10 +59,15 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 		return err
 	}
 	steps := spoken.New(guide, options.Lang, recording)
+	write := render.WriteTree
 	if o.View == "outline" {
-		return render.WriteOutline(std.Out, recording, steps, options)
+		options.Outline, write = true, render.WriteOutline
 	}
-	return render.WriteTree(std.Out, recording, steps, options)
+	traces, err := view.NewTraces(recording, steps, options.Options)
+	if err != nil {
+		return err
+	}
+	return write(std.Out, traces, options)
 }
 
 func writeHTML(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {

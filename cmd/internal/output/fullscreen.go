@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/ui/terminal"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // Explore shows a recording full screen until the user quits.
@@ -52,5 +53,5 @@ func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Optio
 		return terminal.Options{}, err
 	}
 	colour, err := render.UseColour(o.Colour, true, os.Getenv)
-	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || asciiLocale(os.Getenv), Steps: render.StepsPerRequest(requests)}, err
+	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || asciiLocale(os.Getenv), Steps: view.StepsPerRequest(requests)}, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/history"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteHistory prints the changes of each release on the path of a scenario. For a
@@ -35,7 +36,13 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := history.Steps(scenario, func(c *diff.Comparison) (render.HistoryChanges, error) { return render.Brief(c, spoken, options) })
+	steps, err := history.Steps(scenario, func(c *diff.Comparison) (render.HistoryChanges, error) {
+		comparer, err := view.NewComparer(c, spoken, options.ComparisonOptions)
+		if err != nil {
+			return render.HistoryChanges{}, err
+		}
+		return render.BriefOf(comparer.Brief(false), options), nil
+	})
 	if err != nil {
 		return err
 	}
@@ -49,7 +56,7 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 			Why: scenarios.WhyMissing(step.Why, scenario, step.Version).In(options.Lang),
 		})
 	}
-	return render.WriteHistory(std.Out, lines, spoken, options)
+	return render.WriteHistory(std.Out, lines, options)
 }
 
 func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spoken.Guide, error) {
@@ -58,7 +65,7 @@ func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spo
 		return render.DiffOptions{}, nil, err
 	}
 	drawing, err := o.drawing(std, guide, nil)
-	return render.DiffOptions{Options: drawing}, spoken.New(guide, drawing.Lang), err
+	return render.DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: drawing.Options}, Layout: drawing.Layout}, spoken.New(guide, drawing.Lang), err
 }
 
 // ofFunction prints the releases and scenarios that have a function on the path.

@@ -17,6 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // Views are the views of a tree, from the smallest to the complete one.
@@ -118,13 +119,15 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 		return render.Options{}, err
 	}
 	options := render.Options{
-		Choice:     render.Choice{Full: o.Full || o.View == "full", Depth: o.Depth, Upstream: o.Upstream, Filter: filter},
-		Notes:      o.Notes,
-		Lang:       lang,
-		Width:      o.Width,
-		ASCII:      o.ASCII || asciiLocale(os.Getenv),
-		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
-		HideError:  o.HideError,
+		Options: view.Options{
+			Choice:     view.Choice{Full: o.Full || o.View == "full", Depth: o.Depth, Upstream: o.Upstream, Filter: filter},
+			Notes:      o.Notes,
+			Lang:       lang,
+			ASCII:      o.ASCII || asciiLocale(os.Getenv),
+			Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
+			HideError:  o.HideError,
+		},
+		Layout: render.Layout{Width: o.Width},
 	}
 	if options.Width == 0 {
 		options.Width = std.Columns()

@@ -5,10 +5,10 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/tour"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteTour writes requests of a recording as a tour for VS Code's CodeTour. only are
@@ -26,6 +26,6 @@ func WriteTour(w io.Writer, recording *trace.Recording, only []int, lang string)
 	if err != nil {
 		return err
 	}
-	choice := tour.Choice{Most: render.StepsPerRequest(len(recording.Requests)), Lang: lang}
+	choice := tour.Choice{Most: view.StepsPerRequest(len(recording.Requests)), Lang: lang}
 	return tour.Write(w, recording, spoken.New(guide, lang, recording), choice)
 }

@@ -14,14 +14,14 @@ export interface ValueText { name: string; text: string; decides?: boolean }
 export interface Step {
   call: number; calls?: number[]; function: string; name: string; place?: string; layer: string; colour: string; key: boolean;
   time: string; durationNs: number; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number;
-  values: ValueText[]; plugins?: string[]; failure?: string; fatal?: boolean; errors?: string[]; note?: string; children: Step[];
+  values: ValueText[]; plugins?: { text: string; decides?: boolean }[]; failure?: string; fatal?: boolean; errors?: string[]; note?: string; children: Step[];
 }
 export interface Section {
   number: number; layer: string; title: string; colour: string; sentences: { call: number; text: string }[]; called?: string;
   caller: number; from: number; root: Step;
 }
 export interface View {
-  request: string; facts: string; failure?: string; warnings: string[]; running?: string; stored: string[]; calls: number;
+  request: string; facts: string; failure?: string; warnings: string[]; running?: string; stored: string[]; delivered: string[]; calls: number;
   folded: number; sections: Section[];
 }
 

@@ -5,7 +5,7 @@ export interface Origin { name: string; step: number }
 export interface DiffStep {
   call: number; calls?: number[]; a?: Spot; b?: Spot; function: string; caller: string; nth: number; name: string; place?: string; layer: string; colour: string;
   key: boolean; change: '' | 'added' | 'removed' | 'changed'; mark: string; details: string[] | null; values: { name: string; a: string; b: string }[];
-  was?: Origin; instead?: Origin; by?: Origin; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; children: DiffStep[];
+  was?: Origin; instead?: Origin; by?: Origin; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; elsewhere?: boolean; children: DiffStep[];
 }
 export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep; instead?: DiffStep }
 // A DiffSentence is about a call, with lines that say how it is known or on what it depends; step is the step of the tree that shows it, or the nearest above it, -1 if there is none.
@@ -14,7 +14,7 @@ export interface DiffLayer { name: string; title: string; colour: string; senten
 export interface DiffTree {
   nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;
   callsA: number; callsB: number; same: boolean; onlyIn?: string; facts: string; warnings: string[]; legend: string[]; layers: DiffLayer[]; unchanged: string[];
-  changes: number; shown: number; tooMany?: number; sections: DiffSection[];
+  changes: number; shown: number; folded: number; hidden?: string[]; tooMany?: number; sections: DiffSection[];
 }
 
 export interface SourceSide { function: string; name: string; file: string; line: number; program: string; url?: string }

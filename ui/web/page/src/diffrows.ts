@@ -21,7 +21,8 @@ export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[]
     }
     const ghosts = moved.get(step.call) ?? [];
     rows.push({ kind: 'step', key: 'c' + step.call, level, step, last });
-    step.children.forEach((child, i) => add(child, level + 1, i === step.children.length - 1 && ghosts.length === 0, false));
+    const children = childrenOf(step);
+    children.forEach((child, i) => add(child, level + 1, i === children.length - 1 && ghosts.length === 0, false));
     ghosts.forEach((g, i) => rows.push({ kind: 'ghost', key: `g${g.call}`, level: level + 1, step: g, last: i === ghosts.length - 1 }));
   };
   for (const section of tree.sections) {
@@ -34,13 +35,16 @@ export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[]
   return rows;
 }
 
+// childrenOf returns the steps that a step called, without those that stand at the head of a section.
+const childrenOf = (step: DiffStep) => step.children.filter((child) => !child.elsewhere);
+
 // allSteps lists the steps in order, each once.
 export function allSteps(tree: DiffTree): DiffStep[] {
   const all: DiffStep[] = [];
   const add = (step: DiffStep, top: boolean) => {
     if (step.section && !top) return;
     all.push(step);
-    for (const child of step.children) add(child, false);
+    for (const child of childrenOf(step)) add(child, false);
   };
   for (const section of tree.sections) {
     if (section.instead) add(section.instead, true);

@@ -23,7 +23,8 @@ export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>):
   function addStep(step: Step, level: number, last: boolean) {
     const key = `c${step.call}`;
     if (step.section) {
-      rows.push({ kind: 'link', key: 'l' + step.call, level, step, call: step.call, through: step.through, last });
+      const title = view.sections[step.section - 1].title;
+      rows.push({ kind: 'link', key: 'l' + step.call, level, step: { ...step, name: title }, call: step.call, through: step.through, last });
       return;
     }
     const has = step.children.length > 0 || opened.has(step.call);

@@ -4,7 +4,7 @@
 import { DiffSection, DiffTree, SourceDiff, SourceSide } from './compare-data.ts';
 
 // Trees are the trees of a pair of requests: the one of key steps, and by layer, "" for all, how those with all changes differ from it.
-interface Trees { first: DiffTree; trees: Record<string, { sections: DiffSection[]; legend: string[]; shown: number; tooMany?: number; steps: number[][] }> }
+interface Trees { first: DiffTree; trees: Record<string, { sections: DiffSection[]; legend: string[]; shown: number; folded: number; hidden?: string[]; tooMany?: number; steps: number[][] }> }
 export interface TreesPiece { requests: Trees[] }
 
 // A call's function by its number, -1 for none; the line of the call, and 1 if that is one of side B.
@@ -20,7 +20,7 @@ export function comparison({ first, trees }: Trees, show: string, layer: string)
   if (show !== 'all' && !layer || Object.keys(trees).length === 0) return first;
   const other = trees[layer];
   if (!other) return undefined;
-  const { steps, ...rest } = other, { tooMany: _, ...whole } = first;
+  const { steps, ...rest } = other, { tooMany: _, hidden: __, ...whole } = first;
   return {
     ...whole, ...rest,
     layers: first.layers.map((l, i) => ({ ...l, sentences: l.sentences.map((s, n) => ({ ...s, step: steps[i][n] })) })),

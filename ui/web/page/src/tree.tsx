@@ -165,7 +165,7 @@ function StepRow({ row, words, ended, toggle, fold, opened }: { row: StepRowOf; 
         {(s.values.length > 0 || s.plugins || s.errors) && (
           <div class="values">
             {s.values.map((v) => <span class={v.decides ? 'decides' : ''}>{pair(v.text)}</span>)}
-            {s.plugins?.map((t) => <span class="line">{t}</span>)}
+            {s.plugins?.map((p) => <span class={'line' + (p.decides ? ' decides' : '')}>{p.text}</span>)}
             {s.errors?.map((t) => <span class="line failure">{t}</span>)}
           </div>
         )}
@@ -218,7 +218,7 @@ export function Heading({ view }: { view: View }) {
       {view.failure && <p class="failure">{view.failure}</p>}
       {view.warnings.map((w) => <p class="warning">{w}</p>)}
       {view.running && <p class="facts">{view.running}</p>}
-      {view.stored.map((w) => <p class="stored">{w}</p>)}
+      {[...view.stored, ...view.delivered].map((w) => <p class="stored">{w}</p>)}
     </div>
   );
 }

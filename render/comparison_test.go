@@ -12,9 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestDiffTreeSaysWhatTheTerminalSays looks for every text of a merged tree in what WriteDiff draws, and holds the
+// TestComparisonSaysWhatTheTerminalSays looks for every text of a merged tree in what WriteDiff draws, and holds the
 // places of the sentences to calls that changed.
-func TestDiffTreeSaysWhatTheTerminalSays(t *testing.T) {
+func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -36,13 +36,13 @@ func TestDiffTreeSaysWhatTheTerminalSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := diff.CompareRecordings(a, b, diff.Options{})
-			o := DiffOptions{Options: Options{Lang: lang, Width: 4000}, NameA: a.K8sVersion, NameB: b.K8sVersion}
+			o := DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: a.K8sVersion, NameB: b.K8sVersion}, Layout: Layout{Width: 4000}}
 			if test.scenarioA != test.scenarioB {
 				o.NameA, o.NameB = test.scenarioA, test.scenarioB
 			}
 			spokenGuide := spoken.New(guide, lang, a, b)
 			var out strings.Builder
-			if err := WriteDiff(&out, c, spokenGuide, o); err != nil {
+			if err := writeDiff(&out, c, spokenGuide, o); err != nil {
 				t.Fatal(err)
 			}
 			drawn := strings.Join(strings.Fields(out.String()), " ")
@@ -53,14 +53,14 @@ func TestDiffTreeSaysWhatTheTerminalSays(t *testing.T) {
 					}
 				}
 			}
-			doc, err := newDiffTree(c, &c.Requests[0], spokenGuide, o)
+			doc, err := comparisonIn(c, spokenGuide, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			has(doc.Facts)
-			steps, changed := map[int]*DiffTreeStep{}, 0
-			var step func(s *DiffTreeStep)
-			step = func(s *DiffTreeStep) {
+			steps, changed := map[int]*view.ComparedStep{}, 0
+			var step func(s *view.ComparedStep)
+			step = func(s *view.ComparedStep) {
 				if s.Section == 0 || steps[s.Call] == nil {
 					steps[s.Call] = s
 				}
@@ -121,11 +121,11 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := diff.CompareRecordings(a, b, diff.Options{})
-	doc, err := newDiffTree(c, &c.Requests[0], spoken.New(guide, "en", a, b), DiffOptions{NameA: "v1.30.4", NameB: "v1.37.1"})
+	doc, err := comparisonIn(c, spoken.New(guide, "en", a, b), DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "v1.30.4", NameB: "v1.37.1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged := view.NewDifferences(c.Requests[0].Diff, guideOf(t)).Merged.Tree
+	merged := view.NewDifferences(c.Requests[0].Diff, spoken.New(guide, "en")).Merged.Tree
 	for beginning, function := range map[string]string{
 		"etcd3.(*corruptObjectDeleter).Get now stands between": "etcd3.(*corruptObjectDeleter).Get",
 		"storage type of registry.(*Store).Get":                "registry.(*Store).Get",
@@ -148,20 +148,11 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 	}
 }
 
-func guideOf(t *testing.T) Guide {
-	t.Helper()
-	guide, err := instrument.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return spoken.New(guide, "en")
-}
-
-// newDiffTree is the tree that the options choose of a pair of requests.
-func newDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTree, error) {
-	trees, err := NewDiffTrees(c, pair, guide, options)
+// comparisonIn returns the comparison of the first pair of requests.
+func comparisonIn(c *diff.Comparison, guide view.Guide, options DiffOptions) (*view.Comparison, error) {
+	comparer, err := view.NewComparer(c, guide, options.ComparisonOptions)
 	if err != nil {
 		return nil, err
 	}
-	return trees.Tree(options.Full, options.Filter.Layers), nil
+	return comparer.Pair(0).Comparison(options.Choice), nil
 }

@@ -1,11 +1,10 @@
-package render
+package view
 
 import (
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/view"
 )
 
-// The sentences of a listing.
+// The sentences of a trace.
 var (
 	saysOneCall = message.Of("1 call")
 	saysCalls   = message.Of("%s calls")
@@ -26,37 +25,27 @@ var (
 	saysFailed    = message.Of("failed")
 	saysHandled   = message.Of("failed, the caller dealt with it")
 
-	saysKind = map[view.ErrorKind]message.Message{
-		view.ErrorBorn:     message.Of("error born here"),
-		view.ErrorWrapped:  message.Of("wrapped"),
-		view.ErrorTurned:   message.Of("turned into another error"),
-		view.ErrorDenied:   message.Of("denied"),
-		view.ErrorRefused:  message.Of("refused"),
-		view.ErrorAnswered: message.Of("answered"),
-		view.ErrorStatus:   message.Of("becomes a Status"),
+	saysKind = map[ErrorKind]message.Message{
+		ErrorBorn:     message.Of("error born here"),
+		ErrorWrapped:  message.Of("wrapped"),
+		ErrorTurned:   message.Of("turned into another error"),
+		ErrorDenied:   message.Of("denied"),
+		ErrorRefused:  message.Of("refused"),
+		ErrorAnswered: message.Of("answered"),
+		ErrorStatus:   message.Of("becomes a Status"),
 	}
-	saysAnswered = message.Of("no error: answered %s in %s, without a Status")
-	saysStatus   = message.Of("Status %s in %s")
-	saysRefused  = message.Of("refused by admission plugin %s")
-	saysBorn     = message.Of("error born in %s: %s")
-	saysStep     = message.Of("%s in %s: %s")
+	pathAnswered = message.Of("no error: answered %s in %s, without a Status")
+	pathStatus   = message.Of("Status %s in %s")
+	pathRefused  = message.Of("refused by admission plugin %s")
+	pathBorn     = message.Of("error born in %s: %s")
+	pathStep     = message.Of("%s in %s: %s")
 	saysHidden   = message.Of("the request failed; this line tells how once the exercise is passed")
+
+	saysAfterwards = message.Of("not called by a step above: takes up the event of the write")
 
 	saysStored    = message.Of("stored in etcd: %s")
 	saysRevision  = message.Of("revision %d")
 	saysDelivered = message.Of("revision %d went out in request %d: %s, %s after the write")
 
-	saysCut            = message.Of("%s calls lie deeper than --depth %d.")
 	saysNothingMatches = message.Of("%s: none of %s calls matches")
-	saysNotShown       = message.Of("%s more requests of the recording have no call that matches.")
-	saysNoMatch        = message.Of("no call matches %s")
-	saysNoKeySteps     = message.Of("; %s of them are not key steps: --view full")
-	saysMoreHandled    = message.Of("; %s more had an error that a caller dealt with: --view full")
 )
-
-func saysCount(lang string, n int) string {
-	if n == 1 {
-		return saysOneCall.In(lang)
-	}
-	return saysCalls.Format(lang, thousands(n))
-}

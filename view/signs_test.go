@@ -1,4 +1,4 @@
-package render
+package view
 
 import "testing"
 
@@ -7,11 +7,11 @@ func TestDuration(t *testing.T) {
 		0: "0ns", 999: "999ns", 1000: "1.00µs", 9994: "9.99µs", 9996: "10.0µs", 99_960: "100µs", 999_400: "999µs",
 		999_600: "1.00ms", 4_123_000: "4.12ms", 41_230_000: "41.2ms", 999_600_000: "1.00s", 61_000_000_000: "61.0s", 5_000_000_000_000: "5000s",
 	} {
-		if got := unicodeGlyphs.duration(ns); got != want {
+		if got := SignsFor(false).Duration(ns); got != want {
 			t.Errorf("%d ns is %q, want %q", ns, got, want)
 		}
 	}
-	if got := asciiGlyphs.duration(5000); got != "5.00us" {
+	if got := SignsFor(true).Duration(5000); got != "5.00us" {
 		t.Errorf("in ASCII 5000 ns is %q", got)
 	}
 }

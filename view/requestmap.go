@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A RequestMap is the data for a picture of one request: the traced programs, the servers in them, the
@@ -96,19 +95,18 @@ var (
 // CreateServerChain. Each passes requests that it does not serve on to the next.
 var chained = []string{"kube-aggregator", "kube-apiserver", "apiextensions-apiserver"}
 
-// NewRequestMap puts together the map of request number i of a recording, counted from 0. Of the options, the
-// language counts.
-func NewRequestMap(rec *trace.Recording, i int, guide Guide, o Options) (*RequestMap, error) {
-	o.Choice = Choice{Most: StepsPerRequest(len(rec.Requests))}
+// NewRequestMap puts together the map of request number i of a recording, counted from 0.
+func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*RequestMap, error) {
+	o := Options{Lang: lang, Choice: Choice{Most: StepsPerRequest(len(rec.Requests))}}
 	r := &rec.Requests[i]
 	tree, err := trace.NewTree(r)
 	if err != nil {
 		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 	}
-	m := &mapper{listing: newListing(rec, view.Tell(view.NewView(tree, guide, o.Choice)), guide, o), servers: serversOf(tree)}
+	m := &mapper{traceWriter: traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o)}, servers: serversOf(tree)}
 	m.said = m.sentences()
-	m.out = &RequestMap{Lang: message.For(o.Lang).Lang(), Request: m.request(r), Facts: m.facts(), Visits: []MapVisit{}}
-	m.count()
+	m.out = &RequestMap{Lang: m.Lang(), Request: m.request(r), Facts: m.facts(), Visits: []MapVisit{}}
+	m.countCalls()
 	m.visit()
 	m.unreached(r)
 	m.order()
@@ -131,7 +129,7 @@ func serversOf(tree *trace.Tree) []string {
 }
 
 type mapper struct {
-	*listing
+	traceWriter
 	servers []string // by call
 	out     *RequestMap
 }
@@ -163,18 +161,18 @@ func (m *mapper) station(process, server, layer string) *MapStation {
 	if at < 0 {
 		at = len(s.Stations)
 		s.Stations = append(s.Stations, MapStation{
-			ID: stationID(process, server, layer), Layer: layer, Title: m.title(layer), Colour: view.LayerColour(layer),
+			ID: stationID(process, server, layer), Layer: layer, Title: m.titleOf(layer), Colour: LayerColour(layer),
 			Tier: tierOf(layer), First: -1, Visits: []int{},
 		})
 	}
 	return &s.Stations[at]
 }
 
-// count adds the calls to their stations.
-func (m *mapper) count() {
+// countCalls adds the calls to their stations.
+func (m *mapper) countCalls() {
 	for i := range m.story.Tree.Len() {
 		call := m.story.Tree.Call(i)
-		if upstream(call) {
+		if Upstream(call) {
 			continue
 		}
 		t := m.station(call.Process, m.servers[i], m.guide.Layer(call.Function))
@@ -193,7 +191,7 @@ func (m *mapper) visit() {
 		first := s.Root.Calls[0]
 		call := m.story.Tree.Call(first)
 		v := MapVisit{
-			Number: s.Number, Title: m.story.Title(s, m.guide, m.lang), Call: first, Name: m.name(s.Root), Time: m.time(s.Root),
+			Number: s.Number, Title: m.story.Title(s, m.guide, m.Lang()), Call: first, Name: m.name(s.Root, call), Time: m.time(s.Root),
 			Called: m.called(s), Via: []string{}, Sentences: []string{}, Afterwards: s.Root.Afterwards, Failed: s.Root.Fatal,
 		}
 		if s.From != nil && !v.Afterwards {
@@ -213,7 +211,7 @@ func (m *mapper) visit() {
 
 // via returns the stations of the steps that lead from a section's caller to the section, without the stations of
 // the two sections at both ends.
-func (m *mapper) via(s *view.Section, to string) []string {
+func (m *mapper) via(s *Section, to string) []string {
 	var way []string
 	if !m.leads(s.From.Root, s.Caller, &way) {
 		return []string{}
@@ -229,7 +227,7 @@ func (m *mapper) via(s *view.Section, to string) []string {
 }
 
 // leads adds the stations of the steps from one down to another, and reports whether it leads there.
-func (m *mapper) leads(from, to *node, way *[]string) bool {
+func (m *mapper) leads(from, to *Node, way *[]string) bool {
 	known := len(*way)
 	if layer := from.Layer; layer != "" {
 		first := from.Calls[0]

@@ -1,10 +1,13 @@
-package render
+package view_test
 
 import (
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // TestRequestMapIsTheWayOfTheSections compares maps with the documents of the same requests.
@@ -29,15 +32,15 @@ func TestRequestMapIsTheWayOfTheSections(t *testing.T) {
 		reached := map[string]bool{}
 		for i := range rec.Requests {
 			r := &rec.Requests[i]
-			doc, err := NewDocument(rec, i, guide, Options{})
+			doc, err := view.NewTrace(rec, i, guide, view.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := NewRequestMap(rec, i, guide, Options{})
+			m, err := view.NewRequestMap(rec, i, guide, "en")
 			if err != nil {
 				t.Fatal(err)
 			}
-			stations := map[string]*MapStation{}
+			stations := map[string]*view.MapStation{}
 			calls := 0
 			for _, p := range m.Programs {
 				for _, s := range p.Servers {
@@ -89,7 +92,7 @@ func TestRequestMapIsTheWayOfTheSections(t *testing.T) {
 func callsOfServers(r *trace.Request) int {
 	n := 0
 	for i := range r.Calls {
-		if !upstream(&r.Calls[i]) {
+		if !view.Upstream(&r.Calls[i]) {
 			n++
 		}
 	}
@@ -101,7 +104,7 @@ func TestRequestMapGoesFromServerToServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewRequestMap(rec, 0, guideOf(t), Options{})
+	m, err := view.NewRequestMap(rec, 0, guideOf(t), "en")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,4 +117,13 @@ func TestRequestMapGoesFromServerToServer(t *testing.T) {
 		}
 	}
 	t.Error("no visit of the handler")
+}
+
+func guideOf(t *testing.T) view.Guide {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spoken.New(guide, "en")
 }

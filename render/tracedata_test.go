@@ -7,10 +7,11 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestDocumentSaysWhatTheTreeSays looks for every text of a document in the tree of the same request.
-func TestDocumentSaysWhatTheTreeSays(t *testing.T) {
+// TestTraceSaysWhatTheTreeSays looks for every text of a view.Trace in the tree of the same request.
+func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +24,7 @@ func TestDocumentSaysWhatTheTreeSays(t *testing.T) {
 			}
 			spokenGuide := spoken.New(guide, lang, rec)
 			var out strings.Builder
-			if err := WriteTree(&out, rec, spokenGuide, Options{Width: 4000, Lang: lang, Notes: true}); err != nil {
+			if err := writeTree(&out, rec, spokenGuide, Options{Options: view.Options{Lang: lang, Notes: true}, Layout: Layout{Width: 4000}}); err != nil {
 				t.Fatal(err)
 			}
 			tree := strings.Join(strings.Fields(out.String()), " ")
@@ -35,11 +36,13 @@ func TestDocumentSaysWhatTheTreeSays(t *testing.T) {
 					}
 				}
 			}
-			var step func(s *DocumentStep)
-			step = func(s *DocumentStep) {
+			var step func(s *view.TraceStep)
+			step = func(s *view.TraceStep) {
 				steps++
 				has(s.Time, s.Name, s.Place, s.Failure, oneLine(s.Note))
-				has(s.Plugins...)
+				for _, line := range s.Plugins {
+					has(line.Text)
+				}
 				has(s.Errors...)
 				for _, v := range s.Values {
 					has(v.Text)
@@ -49,13 +52,14 @@ func TestDocumentSaysWhatTheTreeSays(t *testing.T) {
 				}
 			}
 			for i := range rec.Requests {
-				doc, err := NewDocument(rec, i, spokenGuide, Options{Lang: lang})
+				doc, err := view.NewTrace(rec, i, spokenGuide, view.Options{Lang: lang, Notes: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				has(doc.Request, doc.Facts, doc.Failure, doc.Running)
 				has(doc.Warnings...)
 				has(doc.Stored...)
+				has(doc.Delivered...)
 				for _, section := range doc.Sections {
 					has(section.Title, section.Called)
 					for _, s := range section.Sentences {

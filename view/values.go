@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"maps"
@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/view"
 )
 
 // values are the texts of values that a reader has seen on the way to a node, by
@@ -16,74 +15,75 @@ import (
 type values map[string]string
 
 // with returns the values with others added or replaced.
-func (v values) with(texts []valueText) values {
+func (v values) with(texts []Value) values {
 	if len(texts) == 0 {
 		return v
 	}
 	all := values{}
 	maps.Copy(all, v)
 	for _, t := range texts {
-		all[t.name] = t.text
+		all[t.Name] = t.Text
 	}
 	return all
 }
 
-// A valueText is the text of a value. decides is set for values that decided the request.
-type valueText struct {
-	name, text string
-	decides    bool
+// A Value is a recorded value as the tree shows it.
+type Value struct {
+	Name    string `json:"name" description:"Full name of the attribute."`
+	Text    string `json:"text" description:"Short name and value: \"verb=get\"."`
+	Decides bool   `json:"decides,omitempty" description:"Whether the request was decided by it."`
 }
 
 // values lists the recorded values in the guide's order. For collapsed calls each name has
 // all different values, in order of entry. All but the full view leave out redundant values:
 // empty ones, those that a step above already shows, and those in the sentences of the section.
 // shown are the values that a reader has seen after these.
-func (l *listing) values(n *node, above values) (texts []valueText, shown values) {
+func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
-		for name, value := range l.story.Tree.Call(i).Attributes {
-			value = view.InWords(name, value)
-			if (value != "" || l.choice.Full) && !slices.Contains(all[name], value) {
+		for name, value := range w.story.Tree.Call(i).Attributes {
+			value = InWords(name, value)
+			if (value != "" || w.options.Full) && !slices.Contains(all[name], value) {
 				all[name] = append(all[name], value)
 			}
 		}
 	}
-	var said []valueText
-	for _, name := range l.order(n, all) {
-		called := label(name, l.choice.Full)
-		if name == trace.AttrEtcdRevision && n.Layer == trace.LayerEtcdMVCC && !l.choice.Full {
+	var said []Value
+	for _, name := range w.order(n, all) {
+		called := valueLabel(name, w.options.Full)
+		if name == trace.AttrEtcdRevision && n.Layer == trace.LayerEtcdMVCC && !w.options.Full {
 			called = "store_revision" // that the store is at, unlike that of the object or of the write
 		}
-		text := oneLine(called + "=" + strings.Join(quoted(l.short(all[name])), ", "))
-		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || name == trace.AttrHandoff && n.Handoff != "" || !l.choice.Full && l.known(n, name, text, above) {
+		text := oneLine(called + "=" + strings.Join(quoted(w.short(all[name])), ", "))
+		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || name == trace.AttrHandoff && n.Handoff != "" || !w.options.Full && w.known(n, name, text, above) {
 			continue
 		}
-		if value := (valueText{name, text, view.Decides(name)}); !l.choice.Full && l.isSaid(n.Calls[0], name, l.story.First(n).Attributes[name]) {
+		if value := (Value{name, text, Decides(name)}); !w.options.Full && w.isSaid(n.Calls[0], name, w.story.First(n).Attributes[name]) {
 			said = append(said, value)
 		} else {
 			texts = append(texts, value)
 		}
 	}
-	if l.choice.Full { // it shows each value again
+	if w.options.Full { // it shows each value again
 		return texts, nil
 	}
 	return texts, above.with(texts).with(said)
 }
 
 // short returns values as this view shows them, each once.
-func (l *listing) short(values []string) []string {
-	if l.choice.Full {
+func (w *stepWriter) short(values []string) []string {
+	if w.options.Full {
 		return values
 	}
 	var all []string
 	for _, value := range values {
-		if s := shorten(value); !slices.Contains(all, s) {
+		if s := Shorten(value); !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}
 	const most = 6 // of equal steps drawn as one
 	if more := len(all) - most; more > 1 {
-		all = append(all[:most], saysMore.Format(l.lang, more))
+		all = append(all[:most], saysMore.Format(w.Lang(), more))
 	}
 	return all
 }
@@ -106,7 +106,7 @@ func quoted(values []string) []string {
 // label returns an attribute's name as the tree shows it. Only the full view has room for the
 // complete name; others shorten it to the part that is needed to understand the value:
 // "verb" for "apitrace.request.verb", "user" for "apitrace.user.name".
-func label(name string, full bool) string {
+func valueLabel(name string, full bool) string {
 	short := strings.TrimPrefix(name, "apitrace.")
 	parts := strings.Split(short, ".")
 	last := parts[len(parts)-1]
@@ -121,23 +121,23 @@ func label(name string, full bool) string {
 
 // known reports whether a reader knows the value already: from a call above, or
 // from the sentence on how the request failed.
-func (l *listing) known(n *node, name, text string, above values) bool {
-	return above[name] == text || name == trace.AttrError && l.story.ErrorPath != nil ||
-		l.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
+func (w *stepWriter) known(n *Node, name, text string, above values) bool {
+	return above[name] == text || name == trace.AttrError && w.story.ErrorPath != nil ||
+		w.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
 }
 
 // isSaid reports whether a sentence at the head of the section has a deciding value of call i. The sentence must be
 // about that call or one above it.
-func (l *listing) isSaid(i int, name, value string) bool {
-	if !view.Decides(name) {
+func (w *stepWriter) isSaid(i int, name, value string) bool {
+	if !Decides(name) {
 		return false
 	}
-	value = shorten(view.InWords(name, value))
+	value = Shorten(InWords(name, value))
 	if by, ok := strings.CutPrefix(value, "RBAC: allowed by "); ok && name == trace.AttrAuthorizationReason {
 		value = by
 	}
-	for _, s := range l.said[l.story.SectionOf(i)] {
-		if s.Call <= i && i < l.story.Tree.End(s.Call) && holdsWord(s.Text, oneLine(value)) {
+	for _, s := range w.said[w.story.SectionOf(i)] {
+		if s.Call <= i && i < w.story.Tree.End(s.Call) && holdsWord(s.Text, oneLine(value)) {
 			return true
 		}
 	}
@@ -169,9 +169,9 @@ func holdsWord(text, word string) bool {
 
 // order puts the names that a node has values for into the guide's order; those
 // that the guide does not know follow by name.
-func (l *listing) order(n *node, all map[string][]string) []string {
+func (w *stepWriter) order(n *Node, all map[string][]string) []string {
 	var names []string
-	for _, name := range l.guide.Values(l.story.First(n).Function) {
+	for _, name := range w.guide.Values(w.story.First(n).Function) {
 		if _, ok := all[name]; ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

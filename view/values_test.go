@@ -1,4 +1,4 @@
-package render
+package view
 
 import "testing"
 
@@ -8,10 +8,10 @@ func TestLabel(t *testing.T) {
 		"apitrace.etcd.key": "etcd.key", "apitrace.etcd.txn.succeeded": "succeeded", "apitrace.kind": "kind",
 		"k8s.namespace.name": "namespace", "http.response.status_code": "status_code",
 	} {
-		if got := label(name, false); got != want {
+		if got := valueLabel(name, false); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
-		if got := label(name, true); "apitrace."+got != name && got != name {
+		if got := valueLabel(name, true); "apitrace."+got != name && got != name {
 			t.Errorf("in the full view %q is %q", name, got)
 		}
 	}

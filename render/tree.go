@@ -1,0 +1,316 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/view"
+)
+
+// narrow is the width in columns below which a drawing saves space: the time follows the name.
+const narrow = 60
+
+// WriteTree draws traces of one recording: each with a heading, its sections as trees of calls, and a note on the calls that
+// are not shown.
+func WriteTree(w io.Writer, traces []*view.Trace, options Options) error {
+	return writeTraces(w, traces, &options, (*traceDrawing).write)
+}
+
+// writeTraces writes each trace in a way.
+func writeTraces(w io.Writer, traces []*view.Trace, options *Options, write func(*traceDrawing)) error {
+	out := bufio.NewWriter(w)
+	for i, t := range traces {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		write(newTraceDrawing(out, t, options, i == 0))
+	}
+	if len(traces) > 0 && len(traces) < traces[0].Of {
+		p := newPen(&options.Options, &options.Layout)
+		p.writeWrapped(out, p.Facts, "\n"+p.words.Sprintf("%s more requests of the recording have no call that matches.", view.Thousands(traces[0].Of-len(traces))))
+	}
+	return out.Flush()
+}
+
+// A traceDrawing draws one trace.
+type traceDrawing struct {
+	treeDrawing
+	trace *view.Trace
+	// first is set for the first trace of a recording, which explains the signs.
+	first bool
+}
+
+func newTraceDrawing(out *bufio.Writer, t *view.Trace, o *Options, first bool) *traceDrawing {
+	d := &traceDrawing{treeDrawing: treeDrawing{pen: newPen(&o.Options, &o.Layout), out: out}, trace: t, first: first}
+	if d.width >= narrow {
+		d.column = len(">999ms") + 2
+	}
+	d.section = func(n int) *view.SectionHead { return &t.Sections[n-1].SectionHead }
+	return d
+}
+
+func (d *traceDrawing) write() {
+	d.writeHeading()
+	d.writeKey()
+	for i := range d.trace.Sections {
+		s := &d.trace.Sections[i]
+		fmt.Fprintln(d.out)
+		d.sectionHeading(s)
+		drawSteps(&d.treeDrawing, &s.Root, "", "", d.drawn, func(step *view.TraceStep) []view.TraceStep { return step.Children })
+	}
+	d.writeFooter()
+}
+
+// sectionHeading names the layer, says what happened there, and names the caller of the section's first step.
+func (d *traceDrawing) sectionHeading(s *view.TraceSection) {
+	d.writeTitle(&s.SectionHead)
+	for _, sentence := range s.Sentences {
+		d.writeBelow(d.Decisive, wrapNames(sentence.Text, d.width-d.column))
+	}
+	if s.Role != "" {
+		d.writeBelow(d.Note, wrap(d.words.Sprintf("In general: %s", s.Role), d.width-d.column))
+	}
+	d.writeBelow(d.Facts, wrapNames(s.Called, d.width-d.column))
+}
+
+// drawn returns a step as it is drawn.
+func (d *traceDrawing) drawn(s *view.TraceStep) drawnStep {
+	return drawnStep{
+		StepHead: &s.StepHead, before: s.Time, beforeStyle: d.Duration, nameStyle: d.nameStyle(&s.StepHead), values: s.Values, plugins: s.Plugins,
+	}
+}
+
+// A treeDrawing draws sections and steps, of a trace or of a comparison.
+type treeDrawing struct {
+	pen
+	out *bufio.Writer
+	// column is the number of columns before the lines of a step, for its time or its marks.
+	column int
+	// section returns the head of a section by its number.
+	section func(number int) *view.SectionHead
+}
+
+// A drawnStep is a step as it is drawn.
+type drawnStep struct {
+	*view.StepHead
+	// before stands in the column before the step: its time, or its marks.
+	before                 string
+	beforeStyle, nameStyle lipgloss.Style
+	values                 []view.Value
+	plugins                []view.PluginLine
+	// details and links stand below the step; links are not broken.
+	details, links []string
+	// opens is set for the first step of a section, whose heading says how it is called.
+	opens bool
+}
+
+// drawSteps draws a step, and below it the steps that it called. first leads to its line, rest past it to the lines below.
+// The first step of a section has no first.
+func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) drawnStep, children func(*S) []S) {
+	step := drawn(s)
+	called := children(s)
+	below := rest + d.blanks()
+	if len(called) > 0 {
+		below = rest + d.bar()
+	}
+	step.opens = first == ""
+	d.step(&step, first, below)
+	for i := range called {
+		child := drawn(&called[i])
+		to, past := d.branches(child.Through > 0, i == len(called)-1)
+		if child.Section > 0 {
+			d.link(&child, rest+to, rest+past)
+			continue
+		}
+		drawSteps(d, &called[i], rest+to, rest+past, drawn, children)
+	}
+}
+
+// writeTitle writes the number and the title of a section.
+func (d *treeDrawing) writeTitle(s *view.SectionHead) {
+	const mostColumns = 100 // of the line behind the title
+	style := d.headingStyle(s.Layer)
+	lines := wrap(fmt.Sprintf("%s%s %d  %s", d.dash, d.dash, s.Number, s.Title), d.width)
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	if free := min(d.width, mostColumns) - lipgloss.Width(lines[len(lines)-1]); free > 1 {
+		lines[len(lines)-1] += " " + d.layerStyle(s.Layer).Render(strings.Repeat(d.dash, free-1))
+	}
+	for _, line := range lines {
+		fmt.Fprintln(d.out, line)
+	}
+}
+
+// writeBelow writes lines below a title.
+func (d *treeDrawing) writeBelow(style lipgloss.Style, lines []string) {
+	for _, line := range lines {
+		if line != "" {
+			fmt.Fprintln(d.out, strings.Repeat(" ", d.column)+style.Render(line))
+		}
+	}
+}
+
+// branches returns the prefixes of a child's line and of the lines below it.
+func (d *treeDrawing) branches(through, last bool) (to, past string) {
+	g := &d.glyphs
+	to, past = g.branch, g.line
+	if last {
+		to, past = g.last, g.blank
+	}
+	if through {
+		to = strings.Replace(to, g.dash, g.dashed, 1)
+	}
+	if d.width < narrow {
+		to, past = strings.TrimSuffix(to, " "), strings.TrimSuffix(past, " ")
+	}
+	return to, past
+}
+
+func (d *treeDrawing) bar() string {
+	if d.width < narrow {
+		return strings.TrimSuffix(d.line, " ")
+	}
+	return d.line
+}
+
+func (d *treeDrawing) blanks() string { return strings.Repeat(" ", columnsOf(d.bar())) }
+
+// link draws, in place of a step with which another section begins, its name and the section.
+func (d *treeDrawing) link(s *drawnStep, first, rest string) {
+	section := d.section(s.Section)
+	b := d.block(first, rest)
+	b.time, b.timeStyle = s.before, s.beforeStyle
+	d.writeName(b, s)
+	b.words(d.headingStyle(section.Layer), fmt.Sprintf("%s %d %s", d.into, section.Number, section.Title))
+	d.goroutine(b, s)
+	b.flush()
+}
+
+// goroutine says that a step runs on another goroutine than the step above.
+func (d *treeDrawing) goroutine(b *block, s *drawnStep) {
+	if s.NewGoroutine {
+		b.value(d.Mark, d.words.Sprintf("on a new goroutine"))
+	}
+	if s.Handoff != "" {
+		b.value(d.Mark, d.words.Sprintf("handed over through %s", s.Handoff))
+	}
+}
+
+// writeName adds the name of a step, and the number of its calls.
+func (d *treeDrawing) writeName(b *block, s *drawnStep) {
+	if strings.Contains(s.Name, " ") { // a label
+		b.value(s.nameStyle, s.Name)
+	} else {
+		b.name(s.nameStyle, s.Name)
+	}
+	if len(s.Calls) > 1 {
+		b.add(d.Count, d.Times+strconv.Itoa(len(s.Calls)))
+	}
+}
+
+// nameStyle is the style of a step that did not change.
+func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
+	if s.Key {
+		return d.layerStyle(s.Layer)
+	}
+	return d.Plumbing
+}
+
+// step draws the lines of a step: name, counts and place; values; plugins; failures; what changed; the note.
+func (d *treeDrawing) step(s *drawnStep, first, rest string) {
+	b := d.block(first, rest)
+	b.time, b.timeStyle = s.before, s.beforeStyle
+	d.writeName(b, s)
+	b.pair(d.place(s), d.folds(s))
+	if s.Failure != "" {
+		style := d.Value
+		if s.Fatal {
+			style = d.Error
+		}
+		b.value(style, s.Failure)
+	}
+	if !s.opens {
+		d.goroutine(b, s)
+	}
+	if s.Running {
+		b.value(d.Warning, d.words.Sprintf("still running"))
+	}
+	b.values(s.values)
+	b.flush()
+	for _, line := range s.plugins {
+		style := d.Value
+		if line.Decides {
+			style = d.Decisive
+		}
+		d.lines(style, line.Text, rest)
+	}
+	for _, text := range s.Errors {
+		d.lines(d.Error, text, rest)
+	}
+	for _, text := range s.details {
+		d.lines(d.Value, text, rest)
+	}
+	for _, url := range s.links {
+		d.put(d.lead(rest) + d.Place.Render(url))
+	}
+	if s.Note != "" {
+		d.lines(d.Note, oneLine(s.Note), rest)
+	}
+}
+
+// place is where a step's function is declared, "" if that is not known.
+func (d *treeDrawing) place(s *drawnStep) styled {
+	if !d.hyperlinks || s.Place == "" {
+		return styled{d.Place, s.Place}
+	}
+	return styled{d.Place.Hyperlink(s.URL), s.Place}
+}
+
+// folds is the sign for folded calls with their number.
+func (d *treeDrawing) folds(s *drawnStep) styled {
+	if s.StepHead.Folded > 0 {
+		return styled{d.Count, d.folded + view.Thousands(s.StepHead.Folded)}
+	}
+	return styled{}
+}
+
+// lines writes a text below a step.
+func (d *treeDrawing) lines(style lipgloss.Style, text, rest string) {
+	lead := d.lead(rest)
+	for _, line := range wrapNames(text, max(d.width-columnsOf(lead), least)) {
+		d.put(lead + d.paint(style, line))
+	}
+}
+
+// lead returns the prefix of a line that belongs to the step above it.
+func (d *treeDrawing) lead(rest string) string {
+	return strings.Repeat(" ", d.column) + d.paint(d.Guide, rest)
+}
+
+func (d *treeDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRight(line, " ")) }
+
+// treeSigns explains the signs of a tree and how to read its lines.
+func (p *pen) treeSigns(folded bool, sections int) []string {
+	direct := strings.TrimSpace(p.branch)
+	var texts []string
+	if folded {
+		texts = append(texts, p.words.Sprintf("%s calls directly, %s through folded calls", direct, strings.ReplaceAll(direct, p.dash, p.dashed)),
+			p.words.Sprintf("%s9: 9 calls are folded there", p.folded))
+	} else {
+		texts = append(texts, p.words.Sprintf("%s: called by the step above", direct))
+	}
+	if sections > 1 {
+		texts = append(texts, p.words.Sprintf("%s 2: goes on in section 2", p.into))
+	}
+	return append(texts, p.words.Sprintf("calls in order of time"), p.words.Sprintf("times include calls below"), p.words.Sprintf("file:line: where the function begins"))
+}
+
+// list writes a list in the language of the drawing.
+func (p *pen) list(items []string) string { return message.List(items).Localize(p.words) }

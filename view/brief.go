@@ -1,0 +1,214 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// A Brief is what changed between two recordings, as far as the default view shows it, for a line of a history.
+type Brief struct {
+	Same    bool        `json:"same" description:"Whether both took the same path."`
+	Marks   []BriefMark `json:"marks" description:"What a first look should have, by the sign of the change."`
+	Smaller int         `json:"smaller" description:"How many other changes there are."`
+	// Told and Counts are set by Comparer.Brief if sentences are asked for.
+	Told   []BriefLayer `json:"told" description:"The sentences, by layer, each once."`
+	Counts []BriefCount `json:"counts" description:"How many changes there are of each kind, small ones included."`
+}
+
+// A BriefMark is the sign of a kind of change, with the changes of that kind. The sign is in brackets if both sources have
+// the call but only one side ran it.
+type BriefMark struct {
+	Mark  string   `json:"mark" description:"The sign, as \"apitrace history\" has it."`
+	Names []string `json:"names" description:"What changed so: functions, or values with what they were and are."`
+	// Change is StepSame for packages whose functions moved.
+	Change ChangeKind `json:"-"`
+}
+
+// A BriefLayer is the sentences of a layer.
+type BriefLayer struct {
+	Layer     string   `json:"layer" description:"Name of the layer, empty for what is in none."`
+	Title     string   `json:"title" description:"Title of the layer."`
+	Colour    string   `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Sentences []string `json:"sentences" description:"What changed in it."`
+}
+
+// A BriefCount is the number of changes of a kind.
+type BriefCount struct {
+	Kind  diff.Kind `json:"kind" description:"The kind of change."`
+	Title string    `json:"title" description:"The kind in words."`
+	Count int       `json:"count" description:"How many there are."`
+}
+
+// Brief summarizes the differences. With sentences, it merges the requests, which takes longer.
+func (c *Comparer) Brief(sentences bool) *Brief {
+	b := &Brief{Same: c.recordings.Same(), Marks: []BriefMark{}, Told: []BriefLayer{}, Counts: []BriefCount{}}
+	var packages []string
+	counts, byMark := map[diff.Kind]int{}, map[string]*BriefMark{}
+	for i := range c.recordings.Requests {
+		d := c.recordings.Requests[i].Diff
+		if d == nil {
+			continue
+		}
+		differences := NewUnmerged(d, c.guide)
+		for _, p := range differences.Packages {
+			packages = appendNew(packages, fmt.Sprintf("%s %s %s", p.From, c.words.Arrow, p.To))
+		}
+		for _, change := range differences.Changes {
+			counts[change.Kind]++
+			if change.Telling {
+				c.addBriefly(byMark, differences, change)
+			} else if !differences.MovedWithPackage(change.Change) {
+				b.Smaller++
+			}
+		}
+		if sentences {
+			differences.Merge()
+			c.addTold(b, differences)
+		}
+	}
+	for _, mark := range c.briefMarks() {
+		if m := byMark[mark]; m != nil {
+			b.Marks = append(b.Marks, *m)
+		}
+	}
+	if len(packages) > 0 {
+		b.Marks = append(b.Marks, BriefMark{Mark: marks[diff.Renamed], Names: packages})
+	}
+	for _, kind := range kinds {
+		if n := counts[kind]; n > 0 {
+			b.Counts = append(b.Counts, BriefCount{kind, c.words.kind(kind), n})
+		}
+	}
+	return b
+}
+
+// Names returns the names that have a mark.
+func (b *Brief) Names(mark string) []string {
+	for i := range b.Marks {
+		if b.Marks[i].Mark == mark {
+			return b.Marks[i].Names
+		}
+	}
+	return nil
+}
+
+// addBriefly adds a telling change to the names of its mark.
+func (c *Comparer) addBriefly(byMark map[string]*BriefMark, differences *Differences, change ShownChange) {
+	for _, shown := range c.newBetween(differences, change) {
+		mark := c.briefMark(differences, shown.Change)
+		if byMark[mark] == nil {
+			byMark[mark] = &BriefMark{Mark: mark}
+		}
+		byMark[mark].Names = appendNew(byMark[mark].Names, c.briefly(differences, shown))
+		byMark[mark].Change = changeKind(shown.Kind)
+	}
+}
+
+func changeKind(kind diff.Kind) ChangeKind {
+	switch kind {
+	case diff.Added:
+		return StepAdded
+	case diff.Removed:
+		return StepRemoved
+	}
+	return StepChanged
+}
+
+// addTold adds the sentences of a request, each once.
+func (c *Comparer) addTold(b *Brief, differences *Differences) {
+	for _, l := range c.summary(differences).Layers {
+		if len(l.Statements) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(b.Told, func(told BriefLayer) bool { return told.Title == l.Title && told.Layer == l.Layer })
+		if at < 0 {
+			at = len(b.Told)
+			b.Told = append(b.Told, BriefLayer{l.Layer, l.Title, LayerColour(l.Layer), []string{}})
+		}
+		for i := range l.Statements {
+			b.Told[at].Sentences = appendNew(b.Told[at].Sentences, l.Statements[i].Text(c.words.Printer, c.words.Duration))
+		}
+	}
+}
+
+// newBetween returns in place of an addition or a removal the key steps that came or went with it, as keysBetween finds them, if the
+// sources tell of them; the change itself if there are none.
+func (c *Comparer) newBetween(differences *Differences, change ShownChange) []ShownChange {
+	if change.Kind != diff.Added && change.Kind != diff.Removed {
+		return []ShownChange{change}
+	}
+	var all []ShownChange
+	for _, call := range differences.KeysBetween(change.Change, c.guide) {
+		below := ShownChange{Change: OnlyChange(change.Kind, call)}
+		if call == change.A || call == change.B {
+			all = append(all, change)
+		} else if c.reasons.Of(differences.Diff, below.Change).Why == diff.NewFunction || c.reasons.InBoth(differences.CallOf(below.Change)) {
+			all = append(all, below)
+		}
+	}
+	if len(all) == 0 {
+		return []ShownChange{change}
+	}
+	return all
+}
+
+// briefMarks are the marks in a history, in their order.
+func (c *Comparer) briefMarks() []string {
+	all := []string{marks[diff.Added], marks[diff.Removed], "(+)", "(-)", c.words.NoSpan}
+	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
+		all = append(all, marks[kind])
+	}
+	return all
+}
+
+// briefMark returns the mark of a change in a history. It is in brackets if both sources have the call but only
+// one side ran it; there is a separate mark if the function has no span on the other side.
+func (c *Comparer) briefMark(differences *Differences, change diff.Change) string {
+	mark := marks[change.Kind]
+	if change.Kind != diff.Added && change.Kind != diff.Removed {
+		return mark
+	}
+	tree, call := differences.SideOf(change)
+	above := tree.Parent(call)
+	switch c.reasons.Of(differences.Diff, change).Why {
+	case diff.OtherWay:
+		return "(" + mark + ")"
+	case diff.NoReason: // the caller is new or gone, the function is not
+		if above >= 0 && differences.Partners(tree)[above] == diff.None && c.reasons.InBoth(tree.Call(call)) {
+			return "(" + mark + ")"
+		}
+	case diff.NoSpan, diff.OtherPlace:
+		return c.words.NoSpan
+	}
+	return mark
+}
+
+// briefly names what changed.
+func (c *Comparer) briefly(differences *Differences, change ShownChange) string {
+	w, name := &c.words, NameWithPurpose(differences.CallOf(change.Change))
+	switch change.Kind {
+	case diff.Renamed:
+		a, b := differences.Diff.A.Call(change.A), differences.Diff.B.Call(change.B)
+		if was := a.ShortName(); was != name {
+			return was + " " + w.Arrow + " " + name
+		}
+		was, is := FilesApart(a.File, b.File)
+		return fmt.Sprintf("%s (%s %s %s)", name, was, w.Arrow, is)
+	case diff.Repeated:
+		return fmt.Sprintf("%s %s%d %s %s%d", name, w.Times, change.CountA, w.Arrow, w.Times, change.CountB)
+	case diff.Valued:
+		v := change.Fresh[0]
+		was, is := InWordsApart(v)
+		return fmt.Sprintf("%s %s %s %s", ValueLabel(v.Name), QuoteEmpty(oneLine(was)), w.Arrow, QuoteEmpty(oneLine(is)))
+	}
+	return name
+}
+
+func appendNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}

@@ -1,0 +1,289 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/apiserver/fault"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// A Comparer makes the comparisons of two recordings.
+type Comparer struct {
+	recordings *diff.Comparison
+	guide      Guide
+	options    ComparisonOptions
+	words      comparisonWords
+	reasons    *diff.Reasons
+}
+
+// NewComparer prepares two recordings. guide knows both. An error says that the source of a side cannot be read.
+func NewComparer(c *diff.Comparison, guide Guide, o ComparisonOptions) (*Comparer, error) {
+	reasons, err := diff.NewReasons(c)
+	if err != nil {
+		return nil, err
+	}
+	return newComparer(c, reasons, guide, o), nil
+}
+
+func newComparer(c *diff.Comparison, reasons *diff.Reasons, guide Guide, o ComparisonOptions) *Comparer {
+	return &Comparer{recordings: c, guide: guide, options: o, words: newComparisonWords(c, o), reasons: reasons}
+}
+
+func (c *Comparer) summary(d *Differences) *Summary {
+	sides := SideNames{A: c.options.NameA, B: c.options.NameB, Lang: c.options.Lang, Scenarios: c.words.scenarios}
+	return NewSummary(d, c.guide, sides, c.reasons)
+}
+
+// All returns the comparisons of all pairs of requests.
+func (c *Comparer) All() []*Comparison {
+	var all []*Comparison
+	for i := range c.recordings.Requests {
+		all = append(all, c.Pair(i).Comparison(c.options.Choice))
+	}
+	return all
+}
+
+// Warnings name differences that may not come from upstream: the edits of each side, and a different set
+// of traced functions.
+func (c *Comparer) Warnings() []string {
+	w, a, b := &c.words, c.recordings.A, c.recordings.B
+	texts := []string{}
+	if c.recordings.OtherEdition() {
+		texts = append(texts, w.Sprintf("%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure", w.nameA, w.nameB))
+	}
+	for _, side := range []struct {
+		name   string
+		edited []string
+	}{{w.nameA, a.Edited}, {w.nameB, b.Edited}} {
+		if len(side.edited) > 0 {
+			texts = append(texts, w.Sprintf("%s is not upstream's program: built with edits of %s", side.name, oneLine(message.List(side.edited).Localize(w.Printer))))
+		}
+	}
+	if ownA, ownB := ownScenario(a), ownScenario(b); ownA != ownB && ownA != "" && ownB != "" {
+		for _, side := range []struct{ fault, own string }{{a.Scenario, ownA}, {b.Scenario, ownB}} {
+			if side.fault != side.own {
+				texts = append(texts, w.Sprintf("%s is a recording of the scenario %s: the differences below are those of two scenarios, not of the fault; compare it with %[2]s", side.fault, side.own))
+			}
+		}
+	}
+	return texts
+}
+
+// ownScenario returns the scenario that a recording replays: the fault's scenario for a recording of a fault of the course,
+// "" if it is not known.
+func ownScenario(rec *trace.Recording) string {
+	if len(rec.Edited) != 1 || rec.Edited[0] != rec.Scenario {
+		return rec.Scenario
+	}
+	if f, err := fault.Find(rec.Scenario); err == nil && f != nil {
+		return f.Scenario
+	}
+	return ""
+}
+
+// A Pair is a pair of requests that is compared. What does not depend on the choice of changes is made once.
+type Pair struct {
+	*Comparer
+	pair *diff.RequestPair
+
+	// All further fields are nil if one side lacks the request.
+	differences *Differences
+	said        *Summary
+	// by is Summary.Instead the other way round.
+	by map[int]int
+	// merged, a and b give calls names; they are made when they are needed.
+	merged, a, b *trace.Places
+}
+
+// Pair prepares a pair of requests, counted from 0.
+func (c *Comparer) Pair(i int) *Pair {
+	p := &Pair{Comparer: c, pair: &c.recordings.Requests[i]}
+	if p.pair.Diff == nil {
+		return p
+	}
+	p.differences = NewDifferences(p.pair.Diff, c.guide)
+	p.said, p.by = c.summary(p.differences), map[int]int{}
+	for is, was := range p.said.Instead {
+		p.by[was] = is
+	}
+	return p
+}
+
+// Differences returns what differs, with the merged tree; nil if one side lacks the request.
+func (p *Pair) Differences() *Differences { return p.differences }
+
+// Summary returns the statements on what differs; nil if one side lacks the request.
+func (p *Pair) Summary() *Summary { return p.said }
+
+// MergedTree returns the merged tree with a choice of calls; nil if one side lacks the request.
+func (p *Pair) MergedTree(choice Choice) *MergedTree {
+	if p.differences == nil {
+		return nil
+	}
+	return newMergedTree(p.differences, p.words, p.guide, choice)
+}
+
+// Sentence writes a statement in words.
+func (c *Comparer) Sentence(st *Statement) ComparedSentence {
+	out := ComparedSentence{Kind: st.Kind, Text: st.Text(c.words.Printer, c.words.Duration), Evidence: []string{}, Step: -1}
+	if len(st.Calls) > 0 {
+		out.Call = st.Calls[0]
+	}
+	for i := range st.Evidence {
+		out.Evidence = append(out.Evidence, st.Evidence[i].In(c.words.Printer))
+	}
+	return out
+}
+
+// Join joins sentences.
+func (c *Comparer) Join(sentences []string) string {
+	return strings.Join(sentences, c.words.between())
+}
+
+// Comparison describes the pair: with all changes for Choice.Full, else with those that concern key steps.
+func (p *Pair) Comparison(choice Choice) *Comparison {
+	out := p.head()
+	if p.differences == nil {
+		return out
+	}
+	out.OnlyIn, out.Facts, out.Changes = "", p.facts(), len(p.differences.Changes)
+	w := &comparisonWriter{of: p}
+	if !p.options.SummaryOnly && out.Changes > 0 {
+		out.TooMany = p.tooMany(choice)
+		tree := p.MergedTree(choice)
+		if p.options.MostSteps > 0 && tree.Story.Shown > p.options.MostSteps {
+			out.TooMany = out.Changes
+		}
+		w.write(out, tree, choice)
+	}
+	w.addSentences(out)
+	return out
+}
+
+// tooMany returns the number of changes of the default view if they are too many to read, else 0.
+func (p *Pair) tooMany(choice Choice) int {
+	const readable = 150
+	n := 0
+	for _, c := range p.differences.Changes {
+		if c.Telling {
+			n++
+		}
+	}
+	if n <= readable || choice.Full || choice.Filter.Active() {
+		return 0
+	}
+	return n
+}
+
+// head says what is compared.
+func (p *Pair) head() *Comparison {
+	c, w := p.recordings, &p.words
+	out := &Comparison{
+		RequestA: numberOf(c.A, p.pair.A), RequestB: numberOf(c.B, p.pair.B), Pairs: []ComparedPair{},
+		Lang: w.Lang(), NameA: w.nameA, NameB: w.nameB, Same: p.pair.Same(),
+		Warnings: p.Warnings(), Legend: []string{}, Layers: []ComparedLayer{}, Unchanged: []string{}, Sections: []ComparedSection{},
+	}
+	for i := range c.Requests {
+		r := c.Requests[i].B
+		if r == nil {
+			r = c.Requests[i].A
+		}
+		out.Pairs = append(out.Pairs, ComparedPair{requestLine(r), c.Requests[i].Same()})
+	}
+	if r := p.pair.A; r != nil {
+		out.Request, out.StatusA, out.CallsA = requestLine(r), r.Status, len(r.Calls)
+		out.OnlyIn = w.onlyIn(w.nameA)
+	}
+	if r := p.pair.B; r != nil {
+		if was := out.Request; was != requestLine(r) {
+			out.Was = was
+		}
+		out.Request, out.StatusB, out.CallsB = requestLine(r), r.Status, len(r.Calls)
+		out.OnlyIn = w.onlyIn(w.nameB)
+	}
+	return out
+}
+
+func requestLine(r *trace.Request) string { return r.Method + " " + oneLine(r.Path) }
+
+// numberOf returns the number of a request in a recording, counted from 1; 0 if the recording does not have it.
+func numberOf(rec *trace.Recording, r *trace.Request) int {
+	for i := range rec.Requests {
+		if &rec.Requests[i] == r {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// facts counts the calls of both sides, and the changes by kind.
+func (p *Pair) facts() string {
+	w, counts := &p.words, map[diff.Kind]int{}
+	for _, c := range p.differences.Changes {
+		counts[c.Kind]++
+	}
+	var said []string
+	all := 0
+	for _, kind := range kinds {
+		if n := counts[kind]; n > 0 {
+			said = append(said, fmt.Sprintf("%s %d %s", marks[kind], n, w.kind(kind)))
+			all += n
+		}
+	}
+	if p.pair.Diff.Same() {
+		said = append([]string{w.samePath()}, said...)
+	}
+	a, b := p.pair.A, p.pair.B
+	text := w.Sprintf("%s calls %s %s", Thousands(len(a.Calls)), w.Arrow, Thousands(len(b.Calls)))
+	if p.options.Times {
+		text = w.Clauses(text, fmt.Sprintf("%s %s %s", w.Duration(a.Calls[0].DurationNs), w.Arrow, w.Duration(b.Calls[0].DurationNs)))
+	}
+	if all > 0 {
+		text = w.Clauses(text, w.Plural(all, "%s change", "%s changes", Thousands(all)))
+	}
+	return text + w.colon() + w.Clauses(said...)
+}
+
+// sourcePlace describes the line of a call's function on a side: at upstream's tag, or at the commit of a checkout.
+func sourcePlace(names *Names, rec *trace.Recording, committed *trace.CommittedTree, call *trace.Call) *SourcePlace {
+	out := &SourcePlace{Name: names.Of(call), Place: names.Place(call), URL: rec.SourceURL(call)}
+	if committed == nil {
+		return out
+	}
+	line, state := committed.Line(call)
+	switch {
+	case state == trace.UncommittedLine:
+		out.Uncommitted = true
+	case state == trace.CommittedLine && line == "":
+		out.Unpublished = true
+	case state == trace.CommittedLine:
+		out.URL = line
+	}
+	return out
+}
+
+// changeURLs returns the addresses at which upstream shows the code of a change: the comparison of
+// the file if both releases have it, else the places of the calls.
+func (p *Pair) changeURLs(change diff.Change) []string {
+	c, d := p.recordings, p.pair.Diff
+	var urls []string
+	add := func(url string) {
+		if url != "" && !slices.Contains(urls, url) {
+			urls = append(urls, url)
+		}
+	}
+	if change.A != diff.None {
+		add(c.A.SourceURL(d.A.Call(change.A)))
+	}
+	if change.B != diff.None {
+		add(c.B.SourceURL(d.B.Call(change.B)))
+	}
+	if change.A != diff.None && change.B != diff.None && d.A.Call(change.A).File == d.B.Call(change.B).File {
+		add(trace.CompareURL(c.A, c.B, d.B.Call(change.B)))
+	}
+	return urls
+}

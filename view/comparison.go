@@ -1,0 +1,169 @@
+package view
+
+import (
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Comparison is what a reader is shown of one pair of requests: the sentences, and the merged tree of both with marks, as
+// plain data in one language. Calls are indices of the merged tree, in order of entry.
+type Comparison struct {
+	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
+	NameA   string `json:"nameA" description:"What side A is called: a release, or a scenario."`
+	NameB   string `json:"nameB" description:"What side B is called."`
+	Request string `json:"request" description:"Method and path of the request."`
+	// Was differs from Request for two scenarios.
+	Was string `json:"was,omitempty" description:"Method and path on side A; absent if side B has the same."`
+	// RequestA and RequestB are the numbers of the request, Pairs all pairs of requests.
+	RequestA int            `json:"requestA" description:"Number of the request on side A, from 1; 0 if that does not have it."`
+	RequestB int            `json:"requestB" description:"Number of the request on side B, from 1; 0 if that does not have it."`
+	Pairs    []ComparedPair `json:"pairs" description:"All pairs of requests, in order."`
+	StatusA  int            `json:"statusA" description:"HTTP status of side A, 0 if that does not have the request."`
+	StatusB  int            `json:"statusB" description:"HTTP status of side B."`
+	CallsA   int            `json:"callsA" description:"How many calls side A has."`
+	CallsB   int            `json:"callsB" description:"How many calls side B has."`
+	Same     bool           `json:"same" description:"Whether both took the same path to the same answer."`
+	OnlyIn   string         `json:"onlyIn,omitempty" description:"Which side alone has the request; absent if both do. There is no tree then."`
+	Facts    string         `json:"facts" description:"How many calls and changes there are, in words."`
+	// Warnings say what may be no change of upstream's.
+	Warnings []string `json:"warnings" description:"What may be no change of upstream's, such as edited files."`
+	Legend   []string `json:"legend" description:"The marks that steps have here, each with its meaning."`
+	// Layers and Unchanged are the summary.
+	Layers    []ComparedLayer `json:"layers" description:"What changed, by layer."`
+	Unchanged []string        `json:"unchanged" description:"Titles of the layers in which no difference is recorded."`
+	Changes   int             `json:"changes" description:"How many changes there are."`
+	Shown     int             `json:"shown" description:"How many of them the steps show."`
+	Folded    int             `json:"folded" description:"How many calls of the merged tree are folded: shown by no step."`
+	Hidden    []string        `json:"hidden,omitempty" description:"The changes that no step shows, if there are few: mark, function and place."`
+	// Places are set if ComparisonOptions.Places is.
+	Places   []ChangePlace     `json:"-"`
+	TooMany  int               `json:"tooMany,omitempty" description:"How many changes a first look would have to show if those are too many: then there are no sections. Ask for one layer, or for all. Absent otherwise."`
+	Sections []ComparedSection `json:"sections" description:"The sections of the merged tree."`
+}
+
+// A ComparedPair is a request of both sides, or of one.
+type ComparedPair struct {
+	Request string `json:"request" description:"Method and path."`
+	Same    bool   `json:"same" description:"Whether both took the same path to the same answer."`
+}
+
+// A ComparedLayer is a LayerSummary.
+type ComparedLayer struct {
+	Name      string             `json:"name" description:"Name of the layer, empty for what is in none."`
+	Title     string             `json:"title" description:"Title of the layer."`
+	Colour    string             `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Sentences []ComparedSentence `json:"sentences" description:"What changed."`
+	Smaller   int                `json:"smaller" description:"How many changes are in no sentence."`
+}
+
+// A ComparedSentence is a sentence and its place.
+type ComparedSentence struct {
+	Kind StatementKind `json:"kind" description:"What kind of statement it is."`
+	Text string        `json:"text" description:"The sentence, without a full stop."`
+	// Evidence are lines that belong below the sentence.
+	Evidence []string `json:"evidence" description:"How the sentence is known, or on what it depends: one line each."`
+	// Call is the first call of which it tells, Step the nearest shown one at or above that.
+	Call int `json:"call" description:"The first call of which it tells."`
+	Step int `json:"step" description:"The step that shows that call, or the nearest above it; -1 if there are no sections."`
+}
+
+// A ComparedSection is a section of the merged tree.
+type ComparedSection struct {
+	SectionHead
+	Root ComparedStep `json:"root" description:"The step with which the request enters the layer."`
+	// Instead is also a step below the section's caller, with Elsewhere.
+	Instead *ComparedStep `json:"instead,omitempty" description:"The step of side A whose place the first step took; absent if it took none, or if that step leads on itself."`
+}
+
+// A ComparedStep is a step of the merged tree.
+type ComparedStep struct {
+	StepHead
+	A      *Spot      `json:"a,omitempty" description:"The call on side A; absent if that does not make it."`
+	B      *Spot      `json:"b,omitempty" description:"The call on side B; absent if that does not make it."`
+	Caller string     `json:"caller" description:"Full name of the function above it in the merged tree, empty for the first call."`
+	Nth    int        `json:"nth" description:"Which of the calls of the function below that one it is, from 1. Function, caller and nth name a place in a link."`
+	Change ChangeKind `json:"change" description:"added if side B alone makes the call, removed if side A alone does, changed if something else differs, empty if nothing does." enum:"|added|removed|changed"`
+	Mark   string     `json:"mark" description:"The signs of what changed, as the terminal has them; empty for nothing."`
+	// Details do not say that a call is added or removed.
+	Details  []string        `json:"details" description:"What changed at the call: its old name, caller, count or values."`
+	Values   []ComparedValue `json:"values" description:"The values that differ."`
+	Deciding []Value         `json:"deciding,omitempty" description:"The values that decided the request, of a call that one side alone makes."`
+	// Links are set if ComparisonOptions.Links is.
+	Links   []string `json:"links,omitempty" description:"Where upstream shows the code of the changes, if that was asked for."`
+	TimeA   string   `json:"timeA,omitempty" description:"How long the step took on side A, if times were asked for."`
+	TimeB   string   `json:"timeB,omitempty" description:"How long the step took on side B, if times were asked for."`
+	Was     *Origin  `json:"was,omitempty" description:"Where a moved call was on side A; absent if it has not moved."`
+	Instead *Origin  `json:"instead,omitempty" description:"The call of side A whose place this call of side B took; absent if a sentence says no such thing."`
+	By      *Origin  `json:"by,omitempty" description:"The call of side B that took the place of this call of side A; absent if a sentence says no such thing."`
+	// Elsewhere is set for a step that ComparedSection.Instead shows.
+	Elsewhere bool   `json:"elsewhere,omitempty" description:"Whether the step is shown at the head of a section, whose first step took its place."`
+	Compare   string `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
+	// Sides are A and B if ComparisonOptions.SideBySide is set, nil for a side that does not make the call.
+	Sides    [2]*SideStep   `json:"-"`
+	Children []ComparedStep `json:"children" description:"The steps that it called, or that calls folded below it called."`
+}
+
+// A SideStep is a step as one side has it, for a drawing with both sides next to each other.
+type SideStep struct {
+	StepHead
+	// Values are those that differ, and are not empty for an error.
+	Values []Value
+}
+
+// A ComparedValue is a value that differs.
+type ComparedValue struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+// A ChangePlace says where a change is in the source of both sides.
+type ChangePlace struct {
+	Mark string
+	// Telling is set if the default view shows the change, Shown if a step of this tree does.
+	Telling, Shown bool
+	// A and B are nil for a side without the call.
+	A, B *SourcePlace
+}
+
+// A SourcePlace is a line of source.
+type SourcePlace struct {
+	// Name is the function's, Place its file and line.
+	Name, Place string
+	// URL is "" if it is not known: Uncommitted is set for a line that is not committed, Unpublished for a line of a commit that no
+	// branch fetched from GitHub contains.
+	URL                      string
+	Uncommitted, Unpublished bool
+}
+
+// A Spot is a call on one side.
+type Spot struct {
+	Call     int    `json:"call" description:"Number of the call in its own request."`
+	Function string `json:"function" description:"Full name of the function."`
+	Name     string `json:"name" description:"Its short name."`
+	Place    string `json:"place" description:"File and line of the function."`
+	Caller   string `json:"caller" description:"Full name of the function that called it."`
+	Nth      int    `json:"nth" description:"Which of the calls of the function by that caller it is, from 1."`
+	Time     string `json:"time" description:"How long it took, empty if only its entry was recorded."`
+	URL      string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
+}
+
+// An Origin is another call that belongs to a change: the caller before a call moved, or the call whose place it took.
+type Origin struct {
+	Name string `json:"name" description:"Short name of that call's function."`
+	Step int    `json:"step" description:"The step that shows that call, or the nearest above it."`
+}
+
+// ComparisonOptions set what a comparison shows. Full shows every change with its caller, not every call.
+type ComparisonOptions struct {
+	Options
+	// NameA and NameB are the names of the sides: a version, or a scenario.
+	NameA, NameB string
+	// SummaryOnly leaves out the sections.
+	SummaryOnly bool
+	// Times sets the times of steps, SideBySide ComparedStep.Sides, Links ComparedStep.Links, Places Comparison.Places.
+	Times, SideBySide, Links, Places bool
+	// MostSteps is the maximum number of steps of a tree; 0 means no limit.
+	MostSteps int
+	// CommittedA and CommittedB tell where the source of sides that were built from checkouts can be read; nil for releases.
+	CommittedA, CommittedB *trace.CommittedTree
+}

@@ -1,0 +1,254 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// marks are the marks of changes, as they stand before names.
+var marks = map[diff.Kind]string{
+	diff.Added: "+", diff.Removed: "-", diff.Moved: ">", diff.Renamed: "~",
+	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=", diff.Timed: "%",
+}
+
+// kinds are the kinds of changes in the order in which they are listed.
+var kinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued, diff.Timed}
+
+// MarkOf returns the mark of a kind of change.
+func MarkOf(kind diff.Kind) string { return marks[kind] }
+
+// A ChangeKind says on which side a step of a merged tree runs.
+type ChangeKind string
+
+// The kinds of steps of a merged tree.
+const (
+	StepSame    ChangeKind = ""
+	StepAdded   ChangeKind = "added"   // side B alone makes the call
+	StepRemoved ChangeKind = "removed" // side A alone makes the call
+	StepChanged ChangeKind = "changed" // both make it, and something else differs
+)
+
+// A MergedTree is the tree of both requests of a pair, with the choice of calls that a reader is shown: changes, their
+// callers, and key steps of one side. Calls are those of Merged.Tree.
+type MergedTree struct {
+	*Differences
+	Story *Story
+
+	words comparisonWords
+	// nodes has the node that shows a call; see NodeOf.
+	nodes map[int]*Node
+}
+
+// NewMergedTree merges a pair of requests that both sides have: pair.Diff is set. It takes less time than a Comparer, which
+// also finds the sentences.
+func NewMergedTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, o ComparisonOptions) *MergedTree {
+	return newMergedTree(NewDifferences(pair.Diff, guide), newComparisonWords(c, o), guide, o.Choice)
+}
+
+// newMergedTree chooses calls of differences that are merged.
+func newMergedTree(d *Differences, words comparisonWords, guide Guide, choice Choice) *MergedTree {
+	m := &MergedTree{Differences: d, words: words, nodes: map[int]*Node{}}
+	choice.Marked, choice.Marks = d.marked(guide, choice), d.Mark
+	choice.Full = false
+	m.Story = Tell(NewView(d.Merged.Tree, guide, choice))
+	m.note(m.Story.Root)
+	return m
+}
+
+func (m *MergedTree) note(n *Node) {
+	for _, call := range n.Calls {
+		m.nodes[call] = n
+	}
+	for _, child := range n.Children {
+		m.note(child)
+	}
+}
+
+// NodeOf returns the node that shows a call, nil if none does.
+func (m *MergedTree) NodeOf(call int) *Node { return m.nodes[call] }
+
+// Shows reports whether the tree shows a change.
+func (m *MergedTree) Shows(c ShownChange) bool { return m.nodes[c.At] != nil }
+
+// fewChanges is the maximum number of changes that every view shows, however small they are: a change that was just made is mostly no key step.
+const fewChanges = 10
+
+// marked returns a function that reports whether a call of the merged tree is shown. A call is shown if it has a telling
+// change. Any change counts if there are few, in the full view, and where a filter chooses. The caller of a shown change and
+// the nearest key step above it are shown too, so that each change stands in the part of the tree in which the view of one
+// request has it. So are the key steps of one side, but not those of a further turn of a loop.
+func (c *Differences) marked(classifier Classifier, choice Choice) func(int) bool {
+	tree := c.Merged.Tree
+	shown := make([]bool, tree.Len())
+	told := make([]bool, tree.Len()) // at a call of one side alone, or at the first such call above it
+	for i := range shown {
+		if !c.onOneSide(i) {
+			continue
+		}
+		told[i] = len(c.Merged.Changes[i]) > 0
+		if parent := tree.Parent(i); parent >= 0 && c.onOneSide(parent) {
+			told[i] = told[parent]
+		}
+		call := tree.Call(i)
+		shown[i] = told[i] && classifier.Key(call.Function) && !Upstream(call)
+	}
+	for _, change := range c.Changes {
+		upstream := Upstream(tree.Call(change.At))
+		asked := choice.Full || choice.Filter.Active() || choice.Upstream && upstream || len(c.Changes) <= fewChanges && !upstream
+		if !change.Telling && !asked {
+			continue
+		}
+		shown[change.At] = true
+		if above := tree.Parent(change.At); above >= 0 {
+			shown[above] = true
+			for above > 0 && !classifier.Key(tree.Call(above).Function) {
+				above = tree.Parent(above)
+			}
+			shown[above] = true
+		}
+	}
+	return func(i int) bool { return shown[i] }
+}
+
+// onOneSide reports whether only one side makes call i of the merged tree.
+func (c *Differences) onOneSide(i int) bool {
+	return c.Merged.A[i] == diff.None || c.Merged.B[i] == diff.None
+}
+
+// Mark returns the marks of the changes of call i of the merged tree, or "" without a change.
+func (c *Differences) Mark(i int) string {
+	var all []string
+	switch {
+	case c.Merged.A[i] == diff.None:
+		all = append(all, marks[diff.Added])
+	case c.Merged.B[i] == diff.None:
+		all = append(all, marks[diff.Removed])
+	}
+	for _, n := range c.Merged.Changes[i] {
+		if m := marks[c.Changes[n].Kind]; !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	return strings.Join(all, "")
+}
+
+// ChangeAt says what differs at call i of the merged tree.
+func (c *Differences) ChangeAt(i int) ChangeKind {
+	switch {
+	case c.Merged.A[i] == diff.None:
+		return StepAdded
+	case c.Merged.B[i] == diff.None:
+		return StepRemoved
+	case len(c.Merged.Changes[i]) > 0:
+		return StepChanged
+	}
+	return StepSame
+}
+
+// A Detail is a mark and the sentence that explains it.
+type Detail struct{ Mark, Text string }
+
+// Details describe the changes of a call; nil if it has not changed.
+func (m *MergedTree) Details(call int) []Detail {
+	var all []Detail
+	switch m.ChangeAt(call) {
+	case StepAdded:
+		all = append(all, Detail{m.Mark(call), m.words.onlyIn(m.words.nameB)})
+	case StepRemoved:
+		all = append(all, Detail{m.Mark(call), m.words.onlyIn(m.words.nameA)})
+	}
+	for _, n := range m.Merged.Changes[call] {
+		c := m.Changes[n]
+		if c.Kind == diff.Added || c.Kind == diff.Removed {
+			continue // has been said
+		}
+		for _, text := range m.details(c) {
+			all = append(all, Detail{marks[c.Kind], text})
+		}
+	}
+	return all
+}
+
+// details describe a change: the old form and place of a call. An addition and a removal have none.
+func (m *MergedTree) details(c ShownChange) []string {
+	var lines []string
+	add := func(text, place string) { lines = append(lines, strings.TrimSpace(text+" "+place)) }
+	w := &m.words
+	switch c.Kind {
+	case diff.Renamed:
+		add(w.Sprintf("was")+" "+m.Diff.A.Call(c.A).ShortName(), m.placeOf(m.Diff.A.Call(c.A)))
+	case diff.Moved:
+		if parent := m.Diff.A.Parent(c.A); parent >= 0 {
+			add(w.Sprintf("was called by")+" "+m.Diff.A.Call(parent).ShortName(), m.placeOf(m.Diff.A.Call(c.A)))
+		}
+	case diff.Repeated:
+		add(fmt.Sprintf("%s%d %s %s%d", w.Times, c.CountA, w.Arrow, w.Times, c.CountB), m.otherPlace(c))
+	case diff.Reordered:
+		add(w.kind(c.Kind), m.otherPlace(c))
+	case diff.Timed:
+		add(w.Sprintf("%s: %s %s %s", w.kind(c.Kind), w.Duration(c.OwnNsA), w.Arrow, w.Duration(c.OwnNsB)), m.otherPlace(c))
+	case diff.Valued:
+		for _, v := range c.Values {
+			was, is := InWordsApart(v)
+			add(fmt.Sprintf("%s: %s %s %s", valueLabel(v.Name, false), QuoteEmpty(oneLine(was)), w.Arrow, QuoteEmpty(oneLine(is))), m.otherPlace(c))
+		}
+	}
+	return lines
+}
+
+// placeOf returns the place where a call's function is declared, as in the tree.
+func (m *MergedTree) placeOf(call *trace.Call) string { return m.Story.Names.Place(call) }
+
+// otherPlace returns the place where side A declares the function of a change, "" if side B declares it there, too: the
+// line of the step has that place.
+func (m *MergedTree) otherPlace(c ShownChange) string {
+	was := m.placeOf(m.Diff.A.Call(c.A))
+	if was == m.placeOf(m.Diff.B.Call(c.B)) {
+		return ""
+	}
+	return was
+}
+
+// groupNames returns the names of the changed calls that were collapsed into one node of a group.
+func (m *MergedTree) groupNames(n *Node) string {
+	if n.Group == "" || m.Mark(n.Calls[0]) == "" {
+		return ""
+	}
+	var names []string
+	for _, i := range n.Calls {
+		if purpose := PurposeOf(m.Merged.Tree.Call(i)); purpose != "" {
+			names = append(names, purpose)
+		}
+	}
+	return message.List(names).Localize(m.words.Printer)
+}
+
+// entryOnA finds the step that calls the first step of a section on side A; ok is false if that side does not make the call, or if
+// no step is above it.
+func (m *MergedTree) entryOnA(root *Node) (e entry, ok bool) {
+	first := m.Merged.A[root.Calls[0]]
+	if first == diff.None {
+		return e, false
+	}
+	a := m.Diff.A
+	for call := first; a.Parent(call) >= 0; call = a.Parent(call) {
+		e.newGoroutine = e.newGoroutine || a.Call(call).NewGoroutine
+		e.handoff = cmp.Or(e.handoff, a.Call(call).Attributes[trace.AttrHandoff])
+		above := a.Parent(call)
+		if e.by = m.NodeOf(m.Merged.AtA[above]); e.by == nil {
+			continue
+		}
+		e.in, e.indirect = m.Story.SectionOf(e.by.Calls[0]), call != first
+		if process := a.Call(first).Process; process != a.Call(above).Process {
+			e.process = process
+		}
+		return e, true
+	}
+	return e, false
+}

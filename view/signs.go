@@ -1,0 +1,56 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Signs are the characters in texts that a terminal without Unicode cannot show.
+type Signs struct {
+	Arrow, Ellipsis, Failed, Times, Micro string
+	// NoSpan stands before a function that has a span on one side of a comparison only.
+	NoSpan string
+}
+
+// SignsFor returns the signs in Unicode or in ASCII.
+func SignsFor(ascii bool) Signs {
+	if ascii {
+		return Signs{Arrow: "->", Ellipsis: "~", Failed: "!", Times: "x", Micro: "us", NoSpan: "."}
+	}
+	return Signs{Arrow: "→", Ellipsis: "…", Failed: "✗", Times: "×", Micro: "µs", NoSpan: "◌"}
+}
+
+// Duration writes nanoseconds with three digits and a unit, "4.12ms".
+func (s Signs) Duration(ns int64) string {
+	if ns < 1000 {
+		return fmt.Sprintf("%dns", ns)
+	}
+	value := float64(ns) / 1e3
+	units := []string{s.Micro, "ms", "s"}
+	for value >= 999.5 && len(units) > 1 {
+		value, units = value/1e3, units[1:]
+	}
+	decimals := 2
+	switch {
+	case value >= 99.95:
+		decimals = 0
+	case value >= 9.995:
+		decimals = 1
+	}
+	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
+}
+
+// Took returns the duration of a call, or "" for a call of which only the entry was recorded.
+func (s Signs) Took(call *trace.Call) string {
+	if call.Leaf {
+		return ""
+	}
+	return s.Duration(call.DurationNs)
+}
+
+// Thousands writes a number with a comma before each group of three digits.
+func Thousands(n int) string { return humanize.Comma(int64(n)) }

@@ -1,0 +1,292 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A StepHead is the part of a step that a trace and a comparison have alike. Calls are indices of the request's calls or,
+// in a comparison, of the calls of the merged tree.
+type StepHead struct {
+	Call     int    `json:"call" description:"The step's call; the first one if it stands for several."`
+	Calls    []int  `json:"calls,omitempty" description:"All calls that the step stands for; absent if it is one."`
+	Function string `json:"function" description:"Full name of the function."`
+	Name     string `json:"name" description:"What the step is called."`
+	Place    string `json:"place,omitempty" description:"Folder, file and line of the function: \"etcd3/store.go:235\"; absent if that is not one place."`
+	// URL is set if Options.Hyperlinks is.
+	URL          string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or was not asked for."`
+	Layer        string `json:"layer" description:"Name of the function's layer, empty if it has none."`
+	Colour       string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
+	Key          bool   `json:"key" description:"Whether it is a key step."`
+	Folded       int    `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
+	Through      int    `json:"through" description:"How many folded calls lie between the step above and this one; 0 if that called this one itself."`
+	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
+	Handoff      string `json:"handoff,omitempty" description:"The queue, such as raft, through which its caller handed it over to another goroutine; absent if it did not."`
+	Process      string `json:"process,omitempty" description:"The process that is entered with the step; absent if it is the caller's."`
+	Running      bool   `json:"running,omitempty" description:"Whether the call had not returned when the trace was collected."`
+	Section      int    `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does. Its own children are there."`
+	Failure      string `json:"failure,omitempty" description:"What became of the call's error or panic; absent if it had none."`
+	Fatal        bool   `json:"fatal,omitempty" description:"Whether the failure decided the request."`
+	// Errors begin with their kind: "error: …".
+	Errors []string `json:"errors,omitempty" description:"The texts of the error and the panic, where they began and mattered."`
+	// Note is set if Options.Notes is.
+	Note string `json:"note,omitempty" description:"What the guide says of a key step, at its first call; absent if notes were not asked for."`
+}
+
+// A SectionHead is the part of a section that a trace and a comparison have alike.
+type SectionHead struct {
+	Number int    `json:"number" description:"Counts from 1."`
+	Layer  string `json:"layer" description:"Name of the layer, empty if the section is in none."`
+	Title  string `json:"title" description:"Title of the layer for people."`
+	Colour string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
+	Called string `json:"called,omitempty" description:"Who called the section's first step; absent for the first section."`
+}
+
+// Options set what a trace or a comparison shows, and in which language and characters. The zero value is the default view
+// in English.
+type Options struct {
+	Choice
+	// Lang is the language of headings and sentences: "en", which is the default, or "zh".
+	Lang string
+	// ASCII writes with ASCII characters only. Recorded texts are not changed.
+	ASCII bool
+	// Notes sets StepHead.Note.
+	Notes bool
+	// Outline sets Trace.Outline and leaves out the sections.
+	Outline bool
+	// Hyperlinks sets StepHead.URL.
+	Hyperlinks bool
+	// HideError replaces the sentence on how a request failed: an exercise asks for it.
+	HideError bool
+}
+
+// A stepWriter describes the nodes of a story as steps.
+type stepWriter struct {
+	Signs
+	message.Printer
+	rec     *trace.Recording
+	story   *Story
+	guide   Guide
+	options Options
+	// said has the sentences below the headings of sections; nil for none.
+	said map[*Section][]Sentence
+	// noted are the functions whose note was written.
+	noted map[string]bool
+	// names and places hold each text once: a start has hundreds of thousands of calls of some thousand functions.
+	names  map[string]string // by function
+	places map[sourceLine]string
+}
+
+// A sourceLine is a line of a file.
+type sourceLine struct {
+	file string
+	line int
+}
+
+func newStepWriter(rec *trace.Recording, story *Story, guide Guide, o Options) stepWriter {
+	return stepWriter{
+		Signs: SignsFor(o.ASCII), Printer: message.For(o.Lang), rec: rec, story: story, guide: guide, options: o,
+		noted: map[string]bool{}, names: map[string]string{}, places: map[sourceLine]string{},
+	}
+}
+
+// An outcome is what a call did to the error with which its request failed, nil for nothing, and whether the call's outcome
+// decided the request.
+type outcome struct {
+	path  *ErrorStep
+	fatal bool
+}
+
+// head describes a node that is named after a call.
+func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
+	out := StepHead{
+		Call: n.Calls[0], Function: call.Function, Name: w.name(n, call), Layer: n.Layer, Colour: LayerColour(n.Layer), Key: n.Key,
+		Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, Handoff: n.Handoff,
+		Running: call.Unfinished && !w.story.Tree.Request.OfProgram(),
+	}
+	if len(n.Calls) > 1 {
+		out.Calls = slices.Clone(n.Calls)
+	}
+	if at := w.at(n, call); at != nil {
+		out.Place = w.place(at)
+		if w.options.Hyperlinks {
+			out.URL = w.rec.SourceURL(at)
+		}
+	}
+	if n.Crossing {
+		out.Process = call.Process
+	}
+	if out.Failure = w.failure(call, o); out.Failure != "" {
+		out.Fatal = o.fatal || o.path != nil
+	}
+	return out
+}
+
+// tell adds to a step what is only said where the step is drawn, and not at a link to its section: the text of a failure, the note.
+func (w *stepWriter) tell(out *StepHead, n *Node, call *trace.Call, o outcome) {
+	// Short views leave out failures that decided nothing, and texts that the sentence above the tree has.
+	if n.Origin && hasFailed(call) && (w.options.Full || w.options.Filter.Errors || o.fatal && o.path == nil) {
+		out.Errors = w.errors(call)
+	}
+	if function := w.story.First(n).Function; w.options.Notes && n.Key && !w.noted[function] {
+		w.noted[function] = true
+		out.Note = w.guide.Note(function)
+	}
+}
+
+// name is the function's name, or the group's label for collapsed calls.
+func (w *stepWriter) name(n *Node, call *trace.Call) string {
+	switch {
+	case len(n.Calls) > 1 && n.Group != "":
+		return n.Group
+	case Upstream(call):
+		return UpstreamLabel(call)
+	}
+	name, known := w.names[call.Function]
+	if !known {
+		name = w.story.Names.Of(call)
+		w.names[call.Function] = name
+	}
+	return name
+}
+
+func (w *stepWriter) place(call *trace.Call) string {
+	at := sourceLine{call.File, call.Line}
+	place, known := w.places[at]
+	if !known {
+		place = w.story.Names.Place(call)
+		w.places[at] = place
+	}
+	return place
+}
+
+// at returns the call whose place is shown for a node, or nil. For upstream's own tracing
+// that is the caller, whose place says more than a place in the tracing library.
+func (w *stepWriter) at(n *Node, call *trace.Call) *trace.Call {
+	tree := w.story.Tree
+	if parent := tree.Parent(n.Calls[0]); Upstream(call) && parent >= 0 {
+		caller := tree.Call(parent)
+		call = &trace.Call{Process: caller.Process, Function: caller.Function, File: caller.File, Line: call.CallerLine}
+	}
+	several := slices.ContainsFunc(n.Calls, func(i int) bool { return tree.Call(i).Function != w.story.First(n).Function })
+	if several || call.File == "" {
+		return nil
+	}
+	return call
+}
+
+func hasFailed(call *trace.Call) bool { return call.Error != "" || call.Panic != "" }
+
+// failure says what a failed call did to the error with which the request failed, "" for a call that did not fail.
+func (w *stepWriter) failure(call *trace.Call, o outcome) string {
+	says := saysHandled
+	switch {
+	case o.path != nil:
+		says = saysKind[o.path.Kind]
+	case !hasFailed(call):
+		return ""
+	case o.fatal:
+		says = saysFailed
+	}
+	return w.Failed + " " + says.Localize(w.Printer)
+}
+
+// errors returns the texts of a call's error and panic.
+func (w *stepWriter) errors(call *trace.Call) []string {
+	var lines []string
+	if call.Error != "" {
+		lines = append(lines, saysError.With(oneLine(call.Error)).Localize(w.Printer))
+	}
+	if call.Panic != "" {
+		lines = append(lines, saysPanic.With(oneLine(call.Panic)).Localize(w.Printer))
+	}
+	return lines
+}
+
+// sectionHead describes a section; called is the sentence on its caller.
+func (w *stepWriter) sectionHead(s *Section, called string) SectionHead {
+	return SectionHead{Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.options.Lang), Colour: LayerColour(s.Layer), Called: called}
+}
+
+// An entry says how a section is entered: which step of another section calls its first step, perhaps through folded calls.
+type entry struct {
+	by *Node
+	in *Section
+	// indirect is set if folded calls are in between. process is the process of the first step, "" if it is the caller's.
+	// newGoroutine and handoff are as in Node.
+	indirect, newGoroutine bool
+	process, handoff       string
+}
+
+// entryOf returns how a section with a caller is entered.
+func (w *stepWriter) entryOf(s *Section) entry {
+	root := s.Root
+	e := entry{by: s.Caller, in: s.From, indirect: root.Through > 0, newGoroutine: root.NewGoroutine, handoff: root.Handoff}
+	if root.Crossing {
+		e.process = w.story.First(root).Process
+	}
+	return e
+}
+
+// entered says how a section is entered.
+func (w *stepWriter) entered(e entry) string {
+	said := w.Sprintf("called by %s in %d", w.name(e.by, w.story.First(e.by)), e.in.Number)
+	if e.indirect {
+		said += w.Sprintf(", indirectly")
+	}
+	if e.process != "" {
+		said += w.Sprintf(", in another process: %s", e.process)
+	}
+	if e.newGoroutine {
+		said += w.Sprintf(", on a new goroutine")
+	}
+	if e.handoff != "" {
+		said += w.Sprintf(", handed over through %s", e.handoff)
+	}
+	return said
+}
+
+// calledBy returns the steps that a step called. It leaves out steps that a write caused: they are children, but not callees.
+func calledBy(n *Node) []*Node {
+	return slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
+}
+
+// count counts calls in words.
+func (w *stepWriter) count(n int) string {
+	if n == 1 {
+		return saysOneCall.Localize(w.Printer)
+	}
+	return saysCalls.With(Thousands(n)).Localize(w.Printer)
+}
+
+func oneLine(s string) string { return text.Escape(s) }
+
+func (w *stepWriter) colon() string { return w.Sprintf(": ") }
+
+// titleOf is the title of a layer for people.
+func (w *stepWriter) titleOf(layer string) string {
+	if title := w.guide.Title(layer); title != "" {
+		return oneLine(title)
+	}
+	if layer != "" {
+		return oneLine(layer)
+	}
+	return w.Sprintf("In no layer")
+}
+
+// shortTitle is the title of a layer without what stands in brackets. Of what the first layer of all is
+// about, "Server start, configuration and background work", a start's outline names the first.
+func (w *stepWriter) shortTitle(layer string) string {
+	title, ends := w.titleOf(layer), "(（"
+	if w.story.Tree.Request.IsStart() {
+		ends += ",、"
+	}
+	if cut := strings.IndexAny(title, ends); cut > 0 {
+		title = strings.TrimSpace(title[:cut])
+	}
+	return title
+}

@@ -1,0 +1,396 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Trace is what a reader is shown of one request: sentences, sections and steps, as plain data in one language. Text, page
+// and editors draw it, each with a layout of its own. Calls are indices of the request's calls.
+type Trace struct {
+	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
+	Number  int    `json:"number" description:"Number of the request in its recording, from 1."`
+	Of      int    `json:"of" description:"How many requests the recording has."`
+	Request string `json:"request" description:"Names the request and its answer: \"GET /api/v1/nodes/n1 → 200\"."`
+	Facts   string `json:"facts" description:"How many calls there were, in which programs, and how long they took."`
+	Failure string `json:"failure,omitempty" description:"How the request failed, in one sentence; absent if it did not, or that is not known."`
+	// FailureHidden is set by Options.HideError.
+	FailureHidden bool     `json:"failureHidden,omitempty" description:"Whether failure only says that the request failed."`
+	Warnings      []string `json:"warnings" description:"What the trace may lack, or what in it is not upstream's."`
+	Running       string   `json:"running,omitempty" description:"The functions that were still running when the trace was collected; absent if none was."`
+	Stored        []string `json:"stored" description:"What the request changed in etcd."`
+	// Delivered name other requests of the recording.
+	Delivered []string `json:"delivered" description:"The watches to which the events of its changes went."`
+	Calls     int      `json:"calls" description:"How many calls the request has in all."`
+	Folded    int      `json:"folded" description:"How many of them are folded: shown by no step."`
+	// Depth is Choice.Depth.
+	Cut   int `json:"cut,omitempty" description:"How many of them lie deeper than the depth that was asked for."`
+	Depth int `json:"depth,omitempty" description:"The depth that was asked for; absent if none was."`
+	// Filtered is set if Choice.Filter is.
+	Filtered *Filtered `json:"filtered,omitempty" description:"What the filter selects; absent without a filter."`
+	// Outline is set if Options.Outline is.
+	Outline  []OutlineSentence `json:"outline,omitempty" description:"The request in a few sentences; absent if that was not asked for."`
+	Sections []TraceSection    `json:"sections" description:"The sections of the request's way, in order of entry."`
+}
+
+// Filtered says which calls a filter selects.
+type Filtered struct {
+	// Flags are the filter's, as they are spelled on the command line.
+	Flags    []string `json:"flags" description:"The filter, as flags of the command line."`
+	Matching int      `json:"matching" description:"How many calls match."`
+	Plumbing int      `json:"plumbing" description:"How many of them are folded because they are no key steps."`
+	Handled  int      `json:"handled" description:"How many more failed calls there are with whose error a caller dealt."`
+}
+
+// A TraceSection is a Section of a story in words.
+type TraceSection struct {
+	SectionHead
+	Sentences []TraceSentence `json:"sentences" description:"What happened in the section."`
+	// Role is the first sentence of the guide's note on the first step.
+	Role   string    `json:"role,omitempty" description:"What the section's first step is there for; absent if there are sentences."`
+	Caller int       `json:"caller" description:"The call that called the section's first step, -1 for the first section."`
+	From   int       `json:"from" description:"Number of the section that the caller is in, 0 for the first section."`
+	Root   TraceStep `json:"root" description:"The step with which the request enters the layer."`
+}
+
+// A TraceSentence is a Sentence of a section.
+type TraceSentence struct {
+	Call int    `json:"call" description:"The call of which it tells."`
+	Text string `json:"text" description:"The sentence, without a full stop."`
+}
+
+// An OutlineSentence is a Sentence with its place.
+type OutlineSentence struct {
+	TraceSentence
+	Number int    `json:"number" description:"Counts from 1 among all sentences of the outline; a filter leaves some out."`
+	Layer  string `json:"layer" description:"Name of the layer, empty for none."`
+	Title  string `json:"title" description:"Short title of the layer."`
+	Name   string `json:"name" description:"The function that was called."`
+	Place  string `json:"place" description:"Where the function is declared."`
+	Took   string `json:"took" description:"How long the call took, or why that is not known."`
+	// Servers are as in Sentence.
+	Servers []Server `json:"servers,omitempty" description:"The servers that pass the request on to one another, if the sentence is about them."`
+}
+
+// A TraceStep is a Node of a story in words.
+type TraceStep struct {
+	StepHead
+	Time string `json:"time" description:"How long its calls took: \"1.49ms\"; empty if only their entry was recorded."`
+	// DurationNs is the time that Time writes.
+	DurationNs int64        `json:"durationNs" description:"The same in nanoseconds, 0 if time is empty; time in which several ran counts once."`
+	Values     []Value      `json:"values" description:"The values of the step that its callers do not have."`
+	Plugins    []PluginLine `json:"plugins,omitempty" description:"The admission plugins of the step, by what they did."`
+	Children   []TraceStep  `json:"children" description:"The steps that it called, or that calls folded below it called."`
+}
+
+// A PluginLine names the plugins with one verdict.
+type PluginLine struct {
+	Text    string `json:"text" description:"The verdict and the plugins."`
+	Decides bool   `json:"decides,omitempty" description:"Whether they did more than to accept at once."`
+}
+
+// A NoMatchError reports that a filter selects no call of a recording.
+type NoMatchError struct {
+	// Flags are the filter's, as they are spelled on the command line.
+	Flags []string
+	// Calls is the number of calls of the recording.
+	Calls int
+	Lang  string
+}
+
+func (e *NoMatchError) Error() string {
+	return saysNothingMatches.Format(e.Lang, strings.Join(e.Flags, " "), Thousands(e.Calls))
+}
+
+// StepsPerRequest returns how many steps the default view shows of each of this many requests. It does
+// not depend on the width, so that all readers see the same tree.
+func StepsPerRequest(requests int) int {
+	const alone, together, least = 46, 60, 20
+	if requests <= 1 {
+		return alone
+	}
+	return max(least, together/requests)
+}
+
+// NewTraces returns the traces of a recording's requests. If the options have a filter, it returns those in which the
+// filter selects a call, and a NoMatchError if there is none.
+func NewTraces(rec *trace.Recording, guide Guide, o Options) ([]*Trace, error) {
+	all := []*Trace{}
+	none := NoMatchError{Flags: o.Filter.Flags(), Lang: o.Lang}
+	for i := range rec.Requests {
+		t, err := NewTrace(rec, i, guide, o)
+		if err != nil {
+			return nil, err
+		}
+		if none.Calls += t.Calls; t.Filtered == nil || t.Filtered.Matching > 0 {
+			all = append(all, t)
+		}
+	}
+	if len(all) == 0 && len(rec.Requests) > 0 {
+		return nil, &none
+	}
+	return all, nil
+}
+
+// NewTrace returns the trace of request i of a recording, counted from 0. If Choice.Most is 0, it is StepsPerRequest.
+func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, error) {
+	if o.Most == 0 {
+		o.Most = StepsPerRequest(len(rec.Requests))
+	}
+	r := &rec.Requests[i]
+	tree, err := trace.NewTree(r)
+	if err != nil {
+		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
+	}
+	w := &traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o), seen: map[*Section]values{}}
+	return w.trace(i), nil
+}
+
+// A traceWriter describes the story of a request.
+type traceWriter struct {
+	stepWriter
+	// seen are the values that a reader knows at the start of each section.
+	seen map[*Section]values
+}
+
+func (w *traceWriter) trace(i int) *Trace {
+	r, v := w.story.Tree.Request, w.story.View
+	t := &Trace{
+		Lang: w.Lang(), Number: i + 1, Of: len(w.rec.Requests), Request: w.request(r), Facts: w.facts(), Warnings: w.warnings(), Running: w.running(),
+		Stored: []string{}, Delivered: w.deliveries(i), Calls: w.story.Tree.Len(), Folded: v.Folded, Cut: v.Cut, Depth: w.options.Depth,
+	}
+	if path := w.story.ErrorPath; path != nil && w.options.HideError {
+		t.Failure, t.FailureHidden = saysHidden.Localize(w.Printer), true
+	} else if path != nil {
+		t.Failure = w.errorPath(path)
+	}
+	for _, key := range r.Stored {
+		t.Stored = append(t.Stored, w.stored(key))
+	}
+	if w.options.Filter.Active() {
+		t.Filtered = &Filtered{Flags: w.options.Filter.Flags(), Matching: v.Matching, Plumbing: v.Plumbing, Handled: v.Handled}
+	}
+	if w.options.Outline {
+		t.Outline = w.outline()
+		return t
+	}
+	w.said = w.sentences()
+	for _, s := range w.story.Sections {
+		t.Sections = append(t.Sections, w.section(s))
+	}
+	return t
+}
+
+func (w *traceWriter) section(s *Section) TraceSection {
+	out := TraceSection{SectionHead: w.sectionHead(s, w.called(s)), Sentences: []TraceSentence{}, Caller: -1}
+	for _, sentence := range w.said[s] {
+		out.Sentences = append(out.Sentences, TraceSentence{sentence.Call, sentence.Text})
+	}
+	if len(out.Sentences) == 0 {
+		out.Role = w.role(s)
+	}
+	if s.Caller != nil {
+		out.Caller, out.From = s.Caller.Calls[0], s.From.Number
+	}
+	out.Root = w.step(s.Root, w.seen[s])
+	return out
+}
+
+// step describes a step and the steps that it called in its section.
+func (w *traceWriter) step(n *Node, above values) TraceStep {
+	out := w.stepAlone(n)
+	texts, shown := w.values(n, above)
+	if plugins := w.story.Plugins(n); len(plugins) > 1 {
+		out.Plugins = w.plugins(plugins)
+	} else {
+		out.Values = append(out.Values, texts...)
+	}
+	w.tell(&out.StepHead, n, w.story.First(n), w.outcome(n))
+	for _, child := range n.Children {
+		if child.Opens != nil {
+			w.seen[child.Opens] = shown
+		}
+	}
+	if called := calledBy(n); len(called) > 0 {
+		out.Children = make([]TraceStep, 0, len(called))
+		for _, child := range called {
+			if child.Opens != nil {
+				link := w.stepAlone(child)
+				link.Section = child.Opens.Number
+				out.Children = append(out.Children, link)
+				continue
+			}
+			out.Children = append(out.Children, w.step(child, shown))
+		}
+	}
+	return out
+}
+
+// stepAlone describes a step without the fields that depend on other steps.
+func (w *traceWriter) stepAlone(n *Node) TraceStep {
+	ns, _ := w.story.DurationNs(n)
+	return TraceStep{
+		StepHead: w.head(n, w.story.First(n), w.outcome(n)), Time: w.time(n), DurationNs: ns, Values: []Value{}, Children: []TraceStep{},
+	}
+}
+
+func (w *traceWriter) outcome(n *Node) outcome {
+	return outcome{w.story.ErrorPath.At(n.Calls[0]), n.Fatal}
+}
+
+// time returns how long the calls of a node took, or "" if only their entry was recorded.
+func (w *traceWriter) time(n *Node) string {
+	if !w.story.Timed(n) {
+		return ""
+	}
+	sum, unfinished := w.story.DurationNs(n)
+	said := w.Duration(sum)
+	if unfinished {
+		said = ">" + said
+	}
+	return said
+}
+
+// plugins names the admission plugins of a step by their verdicts: those that made calls before
+// they accepted, those that accepted at once, those that take no part, and any other. A short view leaves out plugins
+// without a part in the phase when the plugins are called again.
+func (w *traceWriter) plugins(all []Plugin) []PluginLine {
+	var lines []PluginLine
+	for _, group := range GroupPlugins(all) {
+		if group.Again && group.Kind == PluginsNotAsked && !w.options.Full {
+			continue
+		}
+		lines = append(lines, PluginLine{Text: w.pluginLine(group), Decides: group.Kind != PluginsAtOnce && group.Kind != PluginsNotAsked})
+	}
+	return lines
+}
+
+// pluginLine names the plugins with one verdict. Plugins that have no part in this phase have one in the other
+// phase, so they are only counted, except in the full view.
+func (w *traceWriter) pluginLine(group PluginGroup) string {
+	if group.Kind == PluginsNotAsked && !w.options.Full {
+		return w.Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
+	}
+	var names []string
+	for _, p := range group.Plugins {
+		names = append(names, p.Name)
+	}
+	return oneLine(group.Title(w.Lang()) + w.colon() + message.List(names).Localize(w.Printer))
+}
+
+// sentences returns the sentences of the story by section.
+func (w *traceWriter) sentences() map[*Section][]Sentence {
+	if w.options.Filter.Active() {
+		return nil
+	}
+	all := map[*Section][]Sentence{}
+	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), 0) {
+		in := w.sectionAbout(s)
+		all[in] = append(all[in], s)
+	}
+	return all
+}
+
+// sectionAbout returns the section of a sentence: the section of its call or, if the call is folded, a section of the
+// sentence's layer that begins right below the call.
+func (w *traceWriter) sectionAbout(sentence Sentence) *Section {
+	in := w.story.SectionOf(sentence.Call)
+	if in.Layer == sentence.Layer {
+		return in
+	}
+	for _, s := range w.story.Sections {
+		first := s.Root.Calls[0]
+		if s.From == in && s.Layer == sentence.Layer && sentence.Call < first && first < w.story.Tree.End(sentence.Call) {
+			return s
+		}
+	}
+	return in
+}
+
+// mostSentences is the maximum number of sentences in the outline of a request.
+const mostSentences = 15
+
+// outline returns the sentences about calls that the filter selects.
+func (w *traceWriter) outline() []OutlineSentence {
+	all := []OutlineSentence{}
+	lets := w.story.Lets(&w.options.Filter, w.guide)
+	for n, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), mostSentences) {
+		if !lets(s.Call) {
+			continue
+		}
+		call := w.story.Tree.Call(s.Call)
+		all = append(all, OutlineSentence{
+			TraceSentence: TraceSentence{s.Call, s.Text}, Number: n + 1, Layer: s.Layer, Title: w.shortTitle(s.Layer), Name: w.story.Names.Of(call),
+			Place: w.story.Names.Place(call), Took: w.took(call), Servers: s.Servers,
+		})
+	}
+	return all
+}
+
+// took returns the duration of a call. An unfinished call has none: the recording has the time from its start until the
+// probe was asked, which can be after the end of the other calls.
+func (w *traceWriter) took(call *trace.Call) string {
+	switch {
+	case call.Unfinished:
+		return saysRunning.Localize(w.Printer)
+	case call.Leaf:
+		return saysEntryOnly.Localize(w.Printer)
+	}
+	return w.Duration(call.DurationNs)
+}
+
+// role returns the purpose of a section that has no sentences about decisions: the first sentence of the guide's
+// note on its first step, with the next sentence if the first is only a name. If notes are shown, the note is
+// at the step instead.
+func (w *traceWriter) role(s *Section) string {
+	if w.options.Notes || s.GoesOn || w.options.Filter.Active() {
+		return ""
+	}
+	const name = 24 // columns
+	note := oneLine(w.guide.Note(w.story.First(s.Root).Function))
+	for _, end := range []string{". ", "。"} {
+		from := 0
+		for {
+			first, _, ok := strings.Cut(note[from:], end)
+			if !ok {
+				break
+			}
+			if from += len(first); text.Columns(note[:from]) > name {
+				note = note[:from]
+				break
+			}
+			from += len(end)
+		}
+	}
+	return strings.TrimRight(note, ".。")
+}
+
+// called names the caller of the first step of a section, and says how it was called.
+func (w *traceWriter) called(s *Section) string {
+	switch {
+	case s.Caller == nil:
+		return ""
+	case s.Root.Afterwards:
+		return w.afterwards(s.Root)
+	}
+	return w.entered(w.entryOf(s))
+}
+
+// afterwards says how long after a write of the request a step handled its event.
+func (w *traceWriter) afterwards(n *Node) string {
+	call, root := w.story.First(n), w.story.Tree.Call(0)
+	said := saysAfterwards.Localize(w.Printer)
+	if n.AfterNs > 0 {
+		said += w.Sprintf(", %s after etcd began to write", w.Duration(n.AfterNs))
+	}
+	switch after := call.StartNs - root.StartNs - root.DurationNs; {
+	case root.Unfinished:
+		return said
+	case after >= 0:
+		return said + w.Sprintf(" and %s after the request had ended", w.Duration(after))
+	}
+	return said + w.Sprintf(", before the request had ended")
+}

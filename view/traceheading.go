@@ -1,0 +1,151 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// request is the line that names a request and its answer.
+func (w *traceWriter) request(r *trace.Request) string {
+	said := oneLine(r.Method + " " + r.Path)
+	switch {
+	case r.OfProgram():
+		return said
+	case r.Status == 0:
+		return fmt.Sprintf("%s %s %s", said, w.Arrow, saysNoAnswer.Localize(w.Printer))
+	}
+	return fmt.Sprintf("%s %s %d", said, w.Arrow, r.Status)
+}
+
+// facts returns the number of calls, the programs, and the duration.
+func (w *traceWriter) facts() string {
+	r := w.story.Tree.Request
+	var processes []string
+	count := map[string]int{}
+	for i := range r.Calls {
+		process := r.Calls[i].Process
+		if count[process]++; count[process] == 1 {
+			processes = append(processes, process)
+		}
+	}
+	texts := []string{saysCallsIn.With(w.count(len(r.Calls)), w.Duration(r.Calls[0].DurationNs)).Localize(w.Printer)}
+	if r.IsStop() {
+		texts = append(texts, w.Sprintf("those that began or returned after the signal and those that led there"))
+	}
+	for _, process := range processes {
+		name := strings.TrimSpace(process + " " + oneLine(w.rec.Version(process)))
+		texts = append(texts, w.Sprintf("%s (%s)", name, Thousands(count[process])))
+	}
+	return w.Clauses(texts...)
+}
+
+// warnings say what in the trace is not upstream's, and what the trace may lack.
+func (w *traceWriter) warnings() []string {
+	r, texts := w.story.Tree.Request, []string{}
+	if len(w.rec.Edited) > 0 {
+		texts = append(texts, saysEdited.With(oneLine(message.List(w.rec.Edited).Localize(w.Printer))).Localize(w.Printer))
+	}
+	for _, reason := range r.Lacks() {
+		texts = append(texts, saysIncomplete.With(oneLine(reason.Localize(w.Printer))).Localize(w.Printer))
+	}
+	if w.unfinished() {
+		texts = append(texts, saysUnfinished.Localize(w.Printer))
+	}
+	return texts
+}
+
+// unfinished reports whether the request had not returned when the trace was collected.
+func (w *traceWriter) unfinished() bool {
+	r := w.story.Tree.Request
+	return r.Calls[0].Unfinished && !r.OfProgram()
+}
+
+// running names the functions that had not returned when the trace was collected. That is
+// as it should be for goroutines that outlive the request: a watch, a loop of the cache.
+func (w *traceWriter) running() string {
+	if w.story.Tree.Request.OfProgram() || w.unfinished() {
+		return ""
+	}
+	var names []string
+	for i := range w.story.Tree.Len() {
+		call := w.story.Tree.Call(i)
+		if !call.Unfinished || w.waitsForOther(i) {
+			continue
+		}
+		name := w.Sprintf("%s (%s)", w.story.Names.Of(call), w.story.Names.Place(call))
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return saysStillRunning.With(message.List(names)).Localize(w.Printer)
+}
+
+// waitsForOther reports whether a call below call i is unfinished, too.
+func (w *traceWriter) waitsForOther(i int) bool {
+	for below := i + 1; below < w.story.Tree.End(i); below++ {
+		if w.story.Tree.Call(below).Unfinished {
+			return true
+		}
+	}
+	return false
+}
+
+// errorPath describes in one sentence how the request failed.
+func (w *traceWriter) errorPath(path *ErrorPath) string {
+	say := func(m message.Message, args ...any) string { return m.With(args...).Localize(w.Printer) }
+	var steps []string
+	before := ""
+	for _, step := range path.Steps {
+		name := w.story.Names.Of(w.story.Tree.Call(step.Call))
+		said := oneLine(step.Text.Localize(w.Printer))
+		switch step.Kind {
+		case ErrorAnswered:
+			return say(pathAnswered, said, name)
+		case ErrorStatus:
+			steps = append(steps, say(pathStatus, said, name))
+		case ErrorRefused:
+			steps = append(steps, say(pathRefused, said))
+		case ErrorBorn:
+			steps, before = append(steps, say(pathBorn, name, said)), said
+		default:
+			shown := said
+			if step.Kind == ErrorWrapped && before != "" { // what it said before is there to read
+				shown = strings.Replace(said, before, w.Ellipsis, 1)
+			}
+			steps, before = append(steps, say(pathStep, saysKind[step.Kind].Localize(w.Printer), name, shown)), said
+		}
+	}
+	return strings.Join(steps, " "+w.Arrow+" ")
+}
+
+// deliveries names the other requests of the recording in which the events of the writes of request i were sent.
+func (w *traceWriter) deliveries(i int) []string {
+	texts := []string{}
+	for _, it := range w.rec.Deliveries(i) {
+		call := &w.rec.Requests[it.Request].Calls[it.Call]
+		texts = append(texts, saysDelivered.With(it.Revision, it.Request+1, call.ShortName(), w.Duration(it.AfterNs)).Localize(w.Printer))
+	}
+	return texts
+}
+
+// stored describes a change in etcd:
+// "etcd: PUT /registry/deployments/default/nginx, revision 213, 1.2 kB, protobuf apps/v1".
+func (w *traceWriter) stored(key trace.StoredKey) string {
+	texts := []string{key.Op + " " + key.Key, saysRevision.With(key.Revision).Localize(w.Printer)}
+	if key.Size > 0 {
+		texts = append(texts, humanize.Bytes(uint64(key.Size)))
+	}
+	if kind := strings.TrimSpace(key.Encoding + " " + key.APIVersion); kind != "" {
+		texts = append(texts, kind)
+	}
+	return saysStored.With(oneLine(w.Clauses(texts...))).Localize(w.Printer)
+}
