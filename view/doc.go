@@ -8,6 +8,8 @@
 //   - Sentences describes the decisions on the way of a request, ErrorPathOf
 //     how the request failed.
 //   - NewDifferences and NewSummary describe how two requests differ.
+//   - NewTraces and Comparer put all of that into plain values in one language:
+//     a Trace for a request, a Comparison for a pair of requests.
 //
 // Text, the full-screen view and the page all draw these data, so they show the
 // same. Layout and drawing belong to them, not to this package.

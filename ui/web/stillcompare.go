@@ -24,7 +24,7 @@ type packedTrees struct {
 	Trees map[string]packedTree `json:"trees"`
 }
 
-// packedTree is what of a DiffTree depends on the choice of changes.
+// packedTree is the part of a view.Comparison that depends on the choice of changes.
 type packedTree struct {
 	Sections []view.ComparedSection `json:"sections"`
 	Legend   []string               `json:"legend"`
