@@ -129,7 +129,7 @@ func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
 		return message.Errorf("the source of Kubernetes %s is not available: there is no such release, or the module proxy (go env GOPROXY) does not have it: %w; choose one of https://kubernetes.io/releases/, such as %s",
-			version, download, triedLike(version))
+			version, download, testedRelease(version))
 	}
 	return err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A Stock describes the contents of the cache for one release.
-type Stock struct {
+// A CacheStatus describes the contents of the cache for one release.
+type CacheStatus struct {
 	// Built is set if BuildPrograms would find both programs. OtherBuild is set if
 	// the cache has a traced kube-apiserver, but one by another apitrace or with
 	// another guide.
@@ -21,12 +21,12 @@ type Stock struct {
 	Size int64
 }
 
-// StockOf returns the contents of the cache for a release. entries are the entries of
+// CacheStatusOf returns the contents of the cache for a release. entries are the entries of
 // the cache. It does not use the network.
-func StockOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (Stock, error) {
+func CacheStatusOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (CacheStatus, error) {
 	o := BuildOptions{Version: version, Cache: cache}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Program == "" })
-	var stock Stock
+	var stock CacheStatus
 	for _, e := range entries {
 		if e.Program == Name && e.Version == version {
 			stock.Size += e.Size

@@ -9,13 +9,13 @@ import (
 // Carried returns the contents of an export of a release: kube-apiserver, its etcd
 // and, with optional, the sample API server. With rebuild, the importer can build
 // them with edits. The export has no edits of the user.
-func Carried(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.Carried, error) {
+func Carried(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.ExportedProgram, error) {
 	o.EditsDir = ""
 	options, err := o.traced(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []program.Carried
+	var all []program.ExportedProgram
 	for _, p := range Programs() {
 		if p.Optional && !optional {
 			continue

@@ -32,7 +32,7 @@ func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version
 			return "", err
 		}
 	}
-	l.Like = triedLike(l.Release)
+	l.Like = testedRelease(l.Release)
 	p := Program(l.Like)
 	if version, ok := program.Taken(o.Cache, p, l); ok {
 		return version, nil
@@ -54,7 +54,7 @@ func HasCheckout(l program.Local) bool {
 	if err != nil {
 		return false
 	}
-	l.Like = triedLike(l.Release)
+	l.Like = testedRelease(l.Release)
 	_, ok := program.Taken(cache, Program(l.Like), l)
 	return ok
 }

@@ -26,7 +26,7 @@ var sample = traced.Program{
 // of a tested release, see triedLike.
 func SampleProgram(version string) program.Program {
 	if program.IsLocal(version) {
-		version = triedLike(version)
+		version = testedRelease(version)
 	}
 	return sampleserver.Program(stagingVersion(version))
 }

@@ -79,9 +79,9 @@ func isNewer(v string) bool {
 	return semver.Compare(semver.MajorMinor(v), semver.MajorMinor(releases[len(releases)-1])) > 0
 }
 
-// triedLike returns the tested release of the same minor version, or DefaultVersion
+// testedRelease returns the tested release of the same minor version, or DefaultVersion
 // if there is no tested release.
-func triedLike(version string) string {
+func testedRelease(version string) string {
 	tried, err := ParseVersion(semver.MajorMinor(version))
 	if err != nil {
 		return DefaultVersion
@@ -92,7 +92,7 @@ func triedLike(version string) string {
 // advise adds a hint to a build error: the tested release of the same minor version,
 // if another release failed because of its modules or its source.
 func advise(version string, err error) error {
-	tried := triedLike(version)
+	tried := testedRelease(version)
 	var edit *traced.EditError
 	var space *program.SpaceError
 	var noGo *program.NeedsGoError

@@ -77,7 +77,7 @@ func (c *chooser) findCandidates() {
 			c.upstreamBefore[i+1]++
 		}
 		wanted := c.choice.Full || c.wanted(i, keyBelow)
-		lets := !active || filter.lets(i)
+		lets := !active || filter.selects(i)
 		c.candidates[i] = i == 0 || (wanted || finds && c.choice.Marked == nil) && lets
 		if lets {
 			c.matching++

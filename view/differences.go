@@ -71,9 +71,9 @@ func (c *Differences) Merge() {
 func NewUnmerged(d *diff.Diff, classifier Classifier) *Differences {
 	c := &Differences{Diff: d, keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
 	c.findPackageMoves(classifier)
-	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{}}
+	t := &changeSelector{Differences: c, classifier: classifier, seen: map[string]bool{}}
 	for _, change := range d.Changes {
-		telling, fresh := t.telling(&change)
+		telling, fresh := t.selects(&change)
 		c.Changes = append(c.Changes, ShownChange{
 			Change: change, Layer: classifier.Layer(c.CallOf(change).Function), Telling: telling, Fresh: fresh,
 		})
@@ -144,11 +144,11 @@ func (c *Differences) MovedWithPackage(change diff.Change) bool {
 	return ok && slices.ContainsFunc(c.Packages, func(p PackageMove) bool { return p.From == from && p.To == to })
 }
 
-// A teller selects the changes for a first look.
-type teller struct {
+// A changeSelector selects the changes for a first look.
+type changeSelector struct {
 	*Differences
 	classifier Classifier
-	told       map[string]bool
+	seen       map[string]bool
 }
 
 // keysBelow marks the calls that are key steps or lead to one.
@@ -156,9 +156,9 @@ func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
 	return LeadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !Upstream(call) })
 }
 
-// telling reports whether the default view shows a change. For a change of
+// selects reports whether the default view shows a change. For a change of
 // values, fresh has the values to show.
-func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange) {
+func (t *changeSelector) selects(c *diff.Change) (telling bool, fresh []diff.ValueChange) {
 	if c.Kind == diff.Timed { // diff only reports times that are worth showing
 		return true, nil
 	}
@@ -179,7 +179,7 @@ func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange
 	return true, nil
 }
 
-func (t *teller) concernsKeySteps(c *diff.Change) bool {
+func (t *changeSelector) concernsKeySteps(c *diff.Change) bool {
 	switch c.Kind {
 	case diff.Removed:
 		return t.keyA[c.A]
@@ -195,9 +195,9 @@ func (t *teller) concernsKeySteps(c *diff.Change) bool {
 
 // isNew reports whether no earlier change had this text. A value that calls
 // pass on, such as a type, changes in all of them at once.
-func (t *teller) isNew(text string) bool {
-	isNew := !t.told[text]
-	t.told[text] = true
+func (t *changeSelector) isNew(text string) bool {
+	isNew := !t.seen[text]
+	t.seen[text] = true
 	return isNew
 }
 

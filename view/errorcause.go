@@ -114,7 +114,7 @@ func (f *errorFinder) causeBefore(i int) int {
 		cause, first := -1, true
 		for sibling := range f.before(i) {
 			call := f.tree.Call(sibling)
-			if keepsBooks(call) {
+			if recordsMetrics(call) {
 				continue
 			}
 			first = false
@@ -133,8 +133,8 @@ func (f *errorFinder) causeBefore(i int) int {
 	return -1
 }
 
-// keepsBooks reports whether a call only counts or traces.
-func keepsBooks(call *trace.Call) bool {
+// recordsMetrics reports whether a call only counts or traces.
+func recordsMetrics(call *trace.Call) bool {
 	return Upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
 

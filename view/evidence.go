@@ -47,9 +47,9 @@ const (
 	EvidenceNoFunction EvidenceKind = "no function"
 	// EvidenceBoth: both sources have the call.
 	EvidenceBoth EvidenceKind = "both sources"
-	// EvidenceUntold: both sources have the call, and nothing tells why only
+	// EvidenceUnexplained: both sources have the call, and nothing tells why only
 	// Side made it.
-	EvidenceUntold EvidenceKind = "not told"
+	EvidenceUnexplained EvidenceKind = "not told"
 	// EvidenceBothLead: both sources have the call that leads there.
 	EvidenceBothLead EvidenceKind = "both sources lead"
 	// EvidenceBranch: the call is in a branch of the source of a side.
@@ -81,7 +81,7 @@ func (e *Evidence) In(p message.Printer) string {
 		return p.Sprintf("the traced packages of %s have no %s", e.Side, e.Name)
 	case EvidenceBoth:
 		return p.Sprintf("both sources have this call of %s", e.Name)
-	case EvidenceUntold:
+	case EvidenceUnexplained:
 		return p.Sprintf("both sources have this call of %s; they do not tell why only %s made it", e.Name, e.Side)
 	case EvidenceBothLead:
 		return p.Sprintf("both sources have the call that leads there")
@@ -162,7 +162,7 @@ func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 	case st.Why == diff.OtherWay && st.Kind == StatementLeads:
 		return []Evidence{{Kind: EvidenceBothLead}}
 	case st.Why == diff.OtherWay && len(more) == 0:
-		return []Evidence{{Kind: EvidenceUntold, Side: st.side(), Name: st.Callee.Name}}
+		return []Evidence{{Kind: EvidenceUnexplained, Side: st.side(), Name: st.Callee.Name}}
 	case st.Why == diff.OtherWay && more[0].Kind != EvidenceGate:
 		return []Evidence{{Kind: EvidenceBoth, Name: st.Callee.Name}}
 	}

@@ -93,8 +93,8 @@ func LeadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
 	return leads
 }
 
-// lets reports whether the filter selects call i.
-func (f *filtering) lets(i int) bool {
+// selects reports whether the filter selects call i.
+func (f *filtering) selects(i int) bool {
 	call := f.tree.Call(i)
 	switch {
 	case len(f.Layers) > 0 && !slices.Contains(f.Layers, f.classifier.Layer(call.Function)),
@@ -141,10 +141,10 @@ func (f *filtering) grep(call *trace.Call) bool {
 	return false
 }
 
-// Lets returns a function that reports whether a filter selects a call.
-func (v *View) Lets(filter *Filter, classifier Classifier) func(call int) bool {
+// Selects returns a function that reports whether a filter selects a call.
+func (v *View) Selects(filter *Filter, classifier Classifier) func(call int) bool {
 	if !filter.Active() {
 		return func(int) bool { return true }
 	}
-	return newFiltering(filter, v.Tree, classifier, v.ErrorPath).lets
+	return newFiltering(filter, v.Tree, classifier, v.ErrorPath).selects
 }

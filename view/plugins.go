@@ -6,10 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// notAsked is the verdict of a plugin that has no method for the phase. A
+// notCalled is the verdict of a plugin that has no method for the phase. A
 // plugin that only validates, for example, is not called to mutate
 // (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
-const notAsked = "not asked"
+const notCalled = "not asked"
 
 // A Plugin is an admission plugin that was called for the request.
 type Plugin struct {
@@ -39,7 +39,7 @@ func (s *Story) Plugins(n *Node) []Plugin {
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {
 		call := s.Tree.Call(child)
-		if call.Leaf || keepsBooks(call) || observes(call) {
+		if call.Leaf || recordsMetrics(call) || observes(call) {
 			continue
 		}
 		made := 0
@@ -69,8 +69,8 @@ const (
 	// at most; see Plugin.Calls.
 	PluginsWorked
 	PluginsAtOnce
-	// PluginsNotAsked have no method for the phase.
-	PluginsNotAsked
+	// PluginsNotCalled have no method for the phase.
+	PluginsNotCalled
 )
 
 // A PluginGroup is the plugins of one kind in call order.
@@ -88,7 +88,7 @@ var (
 	pluginsWorked   = message.Of("accepted after further calls")
 	pluginsAtOnce   = message.Of("accepted at once")
 	pluginsAgain    = message.Of("asked again, %s")
-	pluginsNotAsked = message.Of("not asked (they take no part in this phase)")
+	pluginsNotCalled = message.Of("not asked (they take no part in this phase)")
 )
 
 // Title returns the heading of the group.
@@ -105,8 +105,8 @@ func (g *PluginGroup) did(lang string) string {
 		return pluginsWorked.In(lang)
 	case PluginsAtOnce:
 		return pluginsAtOnce.In(lang)
-	case PluginsNotAsked:
-		return pluginsNotAsked.In(lang)
+	case PluginsNotCalled:
+		return pluginsNotCalled.In(lang)
 	}
 	return g.Verdict
 }
@@ -129,7 +129,7 @@ func GroupPlugins(all []Plugin) []PluginGroup {
 
 func groupByKind(all []Plugin, again bool) []PluginGroup {
 	var groups []PluginGroup
-	for kind := PluginsOther; kind <= PluginsNotAsked; kind++ {
+	for kind := PluginsOther; kind <= PluginsNotCalled; kind++ {
 		for _, p := range all {
 			if p.kind() != kind {
 				continue
@@ -147,8 +147,8 @@ func groupByKind(all []Plugin, again bool) []PluginGroup {
 
 func (p *Plugin) kind() PluginKind {
 	switch {
-	case p.Verdict == notAsked:
-		return PluginsNotAsked
+	case p.Verdict == notCalled:
+		return PluginsNotCalled
 	case p.Verdict != "accepted":
 		return PluginsOther
 	case p.Calls > 1:

@@ -75,8 +75,8 @@ func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
 	for i := range view.Tree.Len() {
 		call := view.Tree.Call(i)
 		wanted := choice.Full || choice.Filter.finds() || (viewtest.ByName{}).Key(call.Function) && (choice.Upstream || !Upstream(call))
-		if i == 0 || !wanted || choice.Filter.Active() && !filter.lets(i) {
-			if i > 0 && choice.Filter.Active() && !filter.lets(i) && shown[i] != nil {
+		if i == 0 || !wanted || choice.Filter.Active() && !filter.selects(i) {
+			if i > 0 && choice.Filter.Active() && !filter.selects(i) && shown[i] != nil {
 				t.Fatalf("call %d is shown in spite of the filter", i)
 			}
 			continue

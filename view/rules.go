@@ -44,7 +44,7 @@ var (
 	inGroup         = message.Of("of group %s")
 )
 
-func sayRequest(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayRequest(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	verb := call.Attributes[trace.AttrRequestVerb]
 	if _, ok := call.Attributes[trace.AttrRequestAPIVersion]; !ok || verb == "" {
 		return "", false
@@ -72,7 +72,7 @@ var (
 	saysUnknown  = message.Of("nobody knows the caller")
 )
 
-func sayCaller(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayCaller(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	switch call.Attributes[trace.AttrAuthenticationOK] {
 	case "true":
 		if by := accepting(t.tree, i); by >= 0 && call.Attributes[trace.AttrUserName] != "" {
@@ -109,7 +109,7 @@ func accepting(tree *trace.Tree, i int) int {
 
 var saysImpersonated = message.Of("from here on the request runs as %s")
 
-func sayImpersonated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayImpersonated(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	user := call.Attributes[trace.AttrUserImpersonated]
 	return saysImpersonated.Format(t.lang, user), user != ""
 }
@@ -119,7 +119,7 @@ var (
 	saysExempt = message.Of("flow schema %s sends it to priority level %s: it never waits")
 )
 
-func sayFlow(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayFlow(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	schema, level := call.Attributes[trace.AttrFlowcontrolFlowSchema], call.Attributes[trace.AttrFlowcontrolPriorityLevel]
 	says := saysFlow
 	if call.Attributes[trace.AttrFlowcontrolExempt] == "true" {
@@ -134,7 +134,7 @@ var (
 	saysNotBy     = message.Of("it is not allowed: %s")
 )
 
-func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayPermission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	switch decision(call) {
 	case "":
 		return "", false
@@ -150,14 +150,14 @@ func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 
 var saysRoute = message.Of("the route is %s")
 
-func sayRoute(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayRoute(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	route := call.Attributes[trace.AttrRoute]
 	return saysRoute.Format(t.lang, route), route != ""
 }
 
 var saysAggregated = message.Of("the request goes on to another API server: %s serves %s")
 
-func sayAggregated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayAggregated(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	if call.Attributes[trace.AttrApiserviceLocal] != "false" {
 		return "", false
 	}
@@ -166,14 +166,14 @@ func sayAggregated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 
 var saysHandler = message.Of("the handler works on the storage %s")
 
-func sayHandler(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayHandler(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	storage := with(call, trace.AttrStorageType)
 	return saysHandler.Format(t.lang, storage), storage != "" && t.classifier.Layer(call.Function) == trace.LayerHandler
 }
 
 var saysBody = message.Of("the body is decoded: %s becomes %s")
 
-func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayBody(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	kind, object := with(call, trace.AttrKind), with(call, trace.AttrObjectType)
 	if kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != trace.LayerCodec || t.above(i, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3, trace.LayerResponse) {
 		return "", false
@@ -183,7 +183,7 @@ func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
 
 var saysOwners = message.Of("manager %s becomes the owner of the fields that it sets")
 
-func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
 	return saysOwners.Format(t.lang, manager), manager != "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
 }
@@ -194,7 +194,7 @@ var (
 	saysRefuses    = message.Of("admission plugin %s refuses")
 )
 
-func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	if call.Attributes[trace.AttrAdmissionVerdict] == "" || call.Attributes[trace.AttrAdmissionPlugin] != "" {
 		return "", false
 	}
@@ -205,7 +205,7 @@ func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 			switch p.kind() {
 			case PluginsOther:
 				return saysRefuses.Format(t.lang, p.Name), true
-			case PluginsNotAsked:
+			case PluginsNotCalled:
 				continue
 			case PluginsWorked:
 				worked[p.Name] = true
@@ -225,7 +225,7 @@ var (
 	saysAsked   = message.Of("webhook %s of %s is asked: %s")
 )
 
-func sayWebhook(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayWebhook(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	name, verdict := call.Attributes[trace.AttrWebhookName], call.Attributes[trace.AttrAdmissionVerdict]
 	if name == "" || verdict == "" {
 		return "", false
@@ -238,14 +238,14 @@ func sayWebhook(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 
 var saysStrategy = message.Of("the resource's strategy %s checks what is asked for")
 
-func sayStrategy(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayStrategy(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	strategy := with(call, trace.AttrStrategyType)
 	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
 }
 
 var saysRegistry = message.Of("the generic store takes over for %s")
 
-func sayRegistry(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayRegistry(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	resource := call.Attributes[trace.AttrResource]
 	return saysRegistry.Format(t.lang, resource), resource != "" && t.classifier.Layer(call.Function) == trace.LayerRegistry
 }
@@ -255,7 +255,7 @@ var (
 	saysMiss = message.Of("the watch cache does not have the object")
 )
 
-func sayCache(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayCache(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	switch call.Attributes[trace.AttrCacheHit] {
 	case "true":
 		return saysHit.Format(t.lang, call.Attributes[trace.AttrCacheRevision]), true
@@ -272,7 +272,7 @@ var (
 
 // sayCachedList only describes lists that the registry requests. Flow control
 // also calls the watch cache, to estimate the work of a list.
-func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayCachedList(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	delegated, revision := call.Attributes[trace.AttrCacheDelegateToEtcd] == "true", call.Attributes[trace.AttrCacheRevision]
 	cached := revision != "" && call.Attributes[trace.AttrCacheHit] == ""
 	if !delegated && !cached || !t.above(i, trace.LayerRegistry) { // above goes through all calls above
@@ -293,7 +293,7 @@ var (
 	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
 )
 
-func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	key, revision := call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdRevision]
 	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" {
 		return "", false
@@ -319,7 +319,7 @@ func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
 }
 
 // deletes reports whether the transaction of call i deletes a key.
-func (t *taleTeller) deletes(i int) bool {
+func (t *sentenceFinder) deletes(i int) bool {
 	for below := i; below < t.tree.End(i); below++ {
 		if t.tree.Call(below).Attributes[trace.AttrEtcdTxnDelete] != "" {
 			return true
@@ -330,7 +330,7 @@ func (t *taleTeller) deletes(i int) bool {
 
 var saysEtcdServer = message.Of("etcd works on it in its own process")
 
-func sayEtcdServer(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayEtcdServer(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	return saysEtcdServer.In(t.lang), call.Process == trace.ProcessEtcd && t.tree.Call(0).Process != trace.ProcessEtcd && t.classifier.Key(call.Function)
 }
 
@@ -339,7 +339,7 @@ var (
 	saysSerializable = message.Of("a serializable read (serializable=true): etcd answers from what this member has, without asking the others")
 )
 
-func sayEtcdRead(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayEtcdRead(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	switch call.Attributes[trace.AttrEtcdSerializable] {
 	case "false":
 		return saysLinearizable.In(t.lang), true
@@ -351,7 +351,7 @@ func sayEtcdRead(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 
 var saysDurable = message.Of("the log of etcd on disk has the write: from here on it survives a crash")
 
-func sayDurable(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayDurable(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	return saysDurable.In(t.lang), durable(t.classifier, call)
 }
 
@@ -364,7 +364,7 @@ func durable(classifier Classifier, call *trace.Call) bool {
 
 var saysStoredForm = message.Of("what etcd holds is decoded: %s becomes %s")
 
-func sayStoredForm(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayStoredForm(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	object := with(call, trace.AttrObjectType)
 	kind := with(call, trace.AttrKind)
 	if object == "" || object == "nil" || kind == "" || t.classifier.Layer(call.Function) != trace.LayerCodec || !t.above(i, trace.LayerEtcd3) || t.tree.Request.Method != "GET" {
@@ -378,7 +378,7 @@ var (
 	saysAnswerAs = message.Of("the answer is %s, written as %s")
 )
 
-func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayAnswer(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	code := call.Attributes[trace.AttrStatusCode]
 	if code == "" || code != fmt.Sprint(t.tree.Request.Status) {
 		return "", false
@@ -393,7 +393,7 @@ func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
 
 var saysEvent = message.Of("later the watch cache takes up the event %s of revision %s")
 
-func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func sayEvent(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrResourceVersion]
 	watch := call.Afterwards() && t.classifier.Layer(call.Function) == trace.LayerCacher
 	return saysEvent.Format(t.lang, event, revision), watch && event != "" && revision != ""
@@ -401,7 +401,7 @@ func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
 
 var saysSent = message.Of("a watcher is sent %s of revision %s")
 
-func saySent(t *taleTeller, i int, call *trace.Call) (string, bool) {
+func saySent(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrEtcdRevision]
 	return saysSent.Format(t.lang, event, revision), call.Attributes[trace.AttrStorageKey] != "" && event != "" && t.above(i, trace.LayerCacher) && call.Attributes[trace.AttrHandoff] == ""
 }

@@ -30,7 +30,7 @@ type Sentence struct {
 // is needed. For the start or the end of a program, the sentences tell its
 // phases. The least telling sentences are left out first; 0 means no limit.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
-	t := &taleTeller{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
+	t := &sentenceFinder{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
 	if tree.Request.IsStart() {
 		t.tellStart()
 		return t.most(most)
@@ -66,11 +66,11 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	return t.most(most)
 }
 
-type taleTeller struct {
+type sentenceFinder struct {
 	tree       *trace.Tree
 	classifier Classifier
 	lang       string
-	told       []weighted
+	found      []weighted
 	// end maps a kind to the end of the last call with a sentence of that kind.
 	end map[string]int
 }
@@ -86,31 +86,31 @@ type weighted struct {
 
 // after reports whether call i is outside of the calls with a sentence of this
 // kind. Of nested calls, only the outermost gets a sentence.
-func (t *taleTeller) after(kind string, i int) bool { return i >= t.end[kind] }
+func (t *sentenceFinder) after(kind string, i int) bool { return i >= t.end[kind] }
 
-func (t *taleTeller) add(kind string, weight, i, at int, said string) {
+func (t *sentenceFinder) add(kind string, weight, i, at int, said string) {
 	t.end[kind] = t.tree.End(i)
 	said = text.Escape(said)
-	if slices.ContainsFunc(t.told, func(s weighted) bool { return s.Text == said || s.Call == i && s.weight >= weight }) {
+	if slices.ContainsFunc(t.found, func(s weighted) bool { return s.Text == said || s.Call == i && s.weight >= weight }) {
 		return
 	}
-	t.told = append(t.told, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at, t.tree.Call(at).StartNs})
+	t.found = append(t.found, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at, t.tree.Call(at).StartNs})
 }
 
 // most keeps the sentences with the greatest weight and sorts them by the order
 // of events.
-func (t *taleTeller) most(most int) []Sentence {
-	slices.SortStableFunc(t.told, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
-	if most > 0 && len(t.told) > most {
-		t.told = t.told[:most]
+func (t *sentenceFinder) most(most int) []Sentence {
+	slices.SortStableFunc(t.found, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
+	if most > 0 && len(t.found) > most {
+		t.found = t.found[:most]
 	}
-	slices.SortStableFunc(t.told, func(a, b weighted) int {
+	slices.SortStableFunc(t.found, func(a, b weighted) int {
 		// Goroutines run concurrently. The earlier event comes first, whichever
 		// goroutine was started first.
 		return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.at, b.at))
 	})
 	var all []Sentence
-	for _, s := range t.told {
+	for _, s := range t.found {
 		all = append(all, s.Sentence)
 	}
 	return all
@@ -126,7 +126,7 @@ var (
 )
 
 // step adds the sentence for a step of the error path.
-func (t *taleTeller) step(step ErrorStep, at int) {
+func (t *sentenceFinder) step(step ErrorStep, at int) {
 	says, weight := saysWrapped, 60
 	switch step.Kind {
 	case ErrorBorn:
@@ -144,7 +144,7 @@ func (t *taleTeller) step(step ErrorStep, at int) {
 }
 
 // above reports whether a call above call i belongs to one of the layers.
-func (t *taleTeller) above(i int, layers ...string) bool {
+func (t *sentenceFinder) above(i int, layers ...string) bool {
 	for i = t.tree.Parent(i); i >= 0; i = t.tree.Parent(i) {
 		if slices.Contains(layers, t.classifier.Layer(t.tree.Call(i).Function)) {
 			return true
@@ -158,7 +158,7 @@ type rule struct {
 	kind   string
 	weight int  // importance of the sentence, relative to the others
 	ends   bool // whether the sentence is true only after the call has returned
-	say    func(t *taleTeller, i int, call *trace.Call) (said string, ok bool)
+	say    func(t *sentenceFinder, i int, call *trace.Call) (said string, ok bool)
 }
 
 // with returns the value of an attribute as a view shows it.

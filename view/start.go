@@ -26,7 +26,7 @@ type Server struct {
 // have different functions, so a sentence is left out if its call is not in the
 // recording.
 type startTeller struct {
-	*taleTeller
+	*sentenceFinder
 	p       message.Printer
 	process string
 	servers []Server
@@ -35,8 +35,8 @@ type startTeller struct {
 }
 
 // tellStart adds the sentences about the start of a program.
-func (t *taleTeller) tellStart() {
-	s := &startTeller{taleTeller: t, p: message.For(t.lang), process: t.tree.Call(0).Process}
+func (t *sentenceFinder) tellStart() {
+	s := &startTeller{sentenceFinder: t, p: message.For(t.lang), process: t.tree.Call(0).Process}
 	s.findServers()
 	s.followed = s.follow()
 	s.flags()
@@ -286,7 +286,7 @@ func (s *startTeller) delegation() {
 		return
 	}
 	s.add("delegation", 92, at, at, s.p.Sprintf("every server is prepared after the one behind it, to which it hands the requests for what it does not serve itself"))
-	last := &s.told[len(s.told)-1]
+	last := &s.found[len(s.found)-1]
 	last.Servers = slices.Clone(s.servers)
 	slices.Reverse(last.Servers)
 }

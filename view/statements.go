@@ -13,7 +13,7 @@ import (
 type finding struct {
 	layer string
 	// only is set for an addition or a removal. Otherwise change is set.
-	only   *only
+	only   *oneSidedCall
 	change *ShownChange
 	// purposes are the purposes of the calls, in order; empty if they are not known.
 	purposes []string
@@ -34,9 +34,9 @@ func (st *finding) calls() []int {
 	return st.at
 }
 
-// An only is a call that only one side makes, without its purpose. Equal values
+// A oneSidedCall is a call that only one side makes, without its purpose. Equal values
 // become one statement.
-type only struct {
+type oneSidedCall struct {
 	kind diff.Kind
 	// full is the function's name, function its short name. inner is the call
 	// below it that both sides make. Its name is "" if there is none.
@@ -69,7 +69,7 @@ func nameOfCall(call *trace.Call) name { return name{call.Function, call.ShortNa
 // statements collects the changes for a first look as findings.
 func (s *Summary) statements() []*finding {
 	var all []*finding
-	index := map[only]*finding{}
+	index := map[oneSidedCall]*finding{}
 	for i := range s.Changes {
 		change := &s.Changes[i]
 		if !change.Telling {
@@ -99,24 +99,24 @@ func (s *Summary) statements() []*finding {
 			}
 		}
 	}
-	return asked(s.withBesides(replacements(all, s.partOfStatement), index))
+	return mergePhases(s.addNewCallees(replacements(all, s.partOfStatement), index))
 }
 
-// asks reports whether the statement says that only one side calls these
+// callsPluginsOnly reports whether the statement says that only one side calls these
 // plugins, in code that is the same on both sides.
-func (st *finding) asks() bool {
+func (st *finding) callsPluginsOnly() bool {
 	o := st.only
 	return o != nil && st.replaced == nil && len(st.purposes) > 0 && o.inner.short == "" && o.times == 0 &&
 		o.why.Why == diff.OtherWay && o.why.Way.Kind == diff.WayCalls && o.why.Gate == "" && o.why.Branch.Asked && !o.why.Branch.Differs
 }
 
-// asked merges the statements on the two phases of admission, if the same
+// mergePhases merges the statements on the two phases of admission, if the same
 // plugins are called in both phases on one side alone.
-func asked(all []*finding) []*finding {
+func mergePhases(all []*finding) []*finding {
 	var out []*finding
 	for _, st := range all {
 		at := slices.IndexFunc(out, func(known *finding) bool {
-			return known.alsoBy.short == "" && known.asks() && st.asks() && known.only.kind == st.only.kind && slices.Equal(known.purposes, st.purposes)
+			return known.alsoBy.short == "" && known.callsPluginsOnly() && st.callsPluginsOnly() && known.only.kind == st.only.kind && slices.Equal(known.purposes, st.purposes)
 		})
 		if at < 0 {
 			out = append(out, st)
@@ -128,10 +128,10 @@ func asked(all []*finding) []*finding {
 	return out
 }
 
-// withBesides adds the findings of besides, each behind the finding on the call
+// addNewCallees adds the findings of newCallees, each behind the finding on the call
 // that makes these calls. A call that replaces another one has no such
 // findings.
-func (s *Summary) withBesides(all []*finding, known map[only]*finding) []*finding {
+func (s *Summary) addNewCallees(all []*finding, known map[oneSidedCall]*finding) []*finding {
 	told := map[int]bool{} // calls of the merged tree
 	for _, st := range all {
 		for _, at := range st.at {
@@ -145,7 +145,7 @@ func (s *Summary) withBesides(all []*finding, known map[only]*finding) []*findin
 			continue
 		}
 		for _, at := range st.at {
-			for _, more := range s.besides(st.only.kind, at) {
+			for _, more := range s.newCallees(st.only.kind, at) {
 				if known[*more.only] == nil && !told[more.at[0]] {
 					known[*more.only] = more
 					out = append(out, more)
@@ -156,10 +156,10 @@ func (s *Summary) withBesides(all []*finding, known map[only]*finding) []*findin
 	return out
 }
 
-// besides returns findings on the key steps that came or went with call i of
+// newCallees returns findings on the key steps that came or went with call i of
 // the merged tree. Call i itself makes these calls, and only its side has their
 // functions. The sentence on call i only says that it is between two others.
-func (s *Summary) besides(kind diff.Kind, i int) []*finding {
+func (s *Summary) newCallees(kind diff.Kind, i int) []*finding {
 	tree, calls := s.Diff.A, s.Merged.A
 	if kind == diff.Added {
 		tree, calls = s.Diff.B, s.Merged.B
@@ -177,7 +177,7 @@ func (s *Summary) besides(kind diff.Kind, i int) []*finding {
 		if why.Why != diff.NewFunction || why.Way.Kind != diff.WayCalls {
 			continue
 		}
-		all = append(all, &finding{layer: s.guide.Layer(call.Function), at: []int{child}, only: &only{
+		all = append(all, &finding{layer: s.guide.Layer(call.Function), at: []int{child}, only: &oneSidedCall{
 			kind: kind, full: call.Function, function: call.ShortName(), caller: s.callerName(tree, calls[child]), why: why, above: diff.None, innerA: diff.None,
 		}})
 	}
@@ -214,7 +214,7 @@ func (s *Summary) partOfStatement(st *finding) string {
 	return s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function)
 }
 
-func (o *only) samePlace(removed *only) bool {
+func (o *oneSidedCall) samePlace(removed *oneSidedCall) bool {
 	between := o.above != diff.None && o.above == removed.above && o.inner.short != "" && removed.inner.short != "" && o.innerA == removed.innerA
 	return between && o.why.Replaces(removed.why)
 }
@@ -222,7 +222,7 @@ func (o *only) samePlace(removed *only) bool {
 // onlyAt describes an addition or a removal by a call of its side. This is the
 // changed call, or a key step between it and the call below that both sides
 // make.
-func (s *Summary) onlyAt(c *ShownChange, call int) only {
+func (s *Summary) onlyAt(c *ShownChange, call int) oneSidedCall {
 	o := s.only(c)
 	tree, top := s.SideOf(c.Change)
 	if call == top {
@@ -243,9 +243,9 @@ func (s *Summary) mergedAt(tree *trace.Tree, i int) int {
 }
 
 // only describes an addition or a removal.
-func (s *Summary) only(c *ShownChange) only {
+func (s *Summary) only(c *ShownChange) oneSidedCall {
 	tree, i := s.SideOf(c.Change)
-	o := only{kind: c.Kind, full: tree.Call(i).Function, function: tree.Call(i).ShortName(), caller: s.callerName(tree, i), why: s.Reason(c), above: diff.None, innerA: diff.None}
+	o := oneSidedCall{kind: c.Kind, full: tree.Call(i).Function, function: tree.Call(i).ShortName(), caller: s.callerName(tree, i), why: s.Reason(c), above: diff.None, innerA: diff.None}
 	if parent := tree.Parent(i); parent >= 0 {
 		o.above = s.inA(tree, parent)
 	}
@@ -340,7 +340,7 @@ func (s *Summary) statementOf(f *finding) []Statement {
 		st.Was = Named{f.replaced.only.full, was, f.replaced.purposes}
 		st.Evidence = s.gateOf(f.only.why)
 		return []Statement{st}
-	case f.asks():
+	case f.callsPluginsOnly():
 		st := s.onlyOn(f.only, f.purposes)
 		st.Kind, st.Evidence, st.AlsoCaller = StatementPlugins, nil, f.alsoBy.named()
 		return []Statement{st}
@@ -349,7 +349,7 @@ func (s *Summary) statementOf(f *finding) []Statement {
 }
 
 // onlyOn describes a call that only one side makes.
-func (s *Summary) onlyOn(o *only, purposes []string) Statement {
+func (s *Summary) onlyOn(o *oneSidedCall, purposes []string) Statement {
 	st := s.statement(StatementCalls)
 	st.Caller, st.Callee = o.caller.named(), Named{o.full, o.function, purposes}
 	st.Why, st.Way = o.why.Why, o.why.Way

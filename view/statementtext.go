@@ -18,8 +18,8 @@ type template struct {
 	text message.Message
 }
 
-func came(st *Statement) bool        { return st.fromSource() && st.Only == SideB }
-func went(st *Statement) bool        { return st.fromSource() && st.Only == SideA }
+func isAdded(st *Statement) bool        { return st.fromSource() && st.Only == SideB }
+func isRemoved(st *Statement) bool        { return st.fromSource() && st.Only == SideA }
 func fromSource(st *Statement) bool  { return st.fromSource() }
 func called(st *Statement) bool      { return st.called() }
 func between(st *Statement) bool     { return st.Inner.Name != "" }
@@ -35,16 +35,16 @@ func otherCallee(st *Statement) bool { return st.called() && st.Was.Name != "" }
 
 // templates are the sentences of all statements.
 var templates = []template{
-	{StatementCalls, came, message.Of("{caller} now calls {callee}")},
-	{StatementCalls, went, message.Of("{caller} no longer calls {callee}")},
+	{StatementCalls, isAdded, message.Of("{caller} now calls {callee}")},
+	{StatementCalls, isRemoved, message.Of("{caller} no longer calls {callee}")},
 	{StatementCalls, elsewhere, message.Of("{caller} calls {callee} on both sides, here only in {side}")},
 	{StatementCalls, nil, message.Of("{caller} calls {callee} only in {side}")},
-	{StatementLeads, came, message.Of("{caller} now leads to {callee}{way}")},
-	{StatementLeads, went, message.Of("{caller} no longer leads to {callee}{way}")},
+	{StatementLeads, isAdded, message.Of("{caller} now leads to {callee}{way}")},
+	{StatementLeads, isRemoved, message.Of("{caller} no longer leads to {callee}{way}")},
 	{StatementLeads, elsewhere, message.Of("{caller} leads to {callee}{way} on both sides, here only in {side}")},
 	{StatementLeads, nil, message.Of("{caller} leads to {callee}{way} only in {side}")},
-	{StatementBetween, came, message.Of("{callee} now stands between {caller} and {inner}")},
-	{StatementBetween, went, message.Of("{callee} no longer stands between {caller} and {inner}")},
+	{StatementBetween, isAdded, message.Of("{callee} now stands between {caller} and {inner}")},
+	{StatementBetween, isRemoved, message.Of("{callee} no longer stands between {caller} and {inner}")},
 	{StatementBetween, nil, message.Of("{callee} stands between {caller} and {inner} only in {side}")},
 	{StatementReplaces, nil, message.Of("{callee} takes the place of {was} between {caller} and {inner}")},
 	{StatementNoSpan, between, message.Of("{callee}, between {caller} and {inner}, has no span in {lacks}")},

@@ -260,10 +260,10 @@ func (w *traceWriter) time(n *Node) string {
 func (w *traceWriter) plugins(all []Plugin) []PluginLine {
 	var lines []PluginLine
 	for _, group := range GroupPlugins(all) {
-		if group.Again && group.Kind == PluginsNotAsked && !w.options.Full {
+		if group.Again && group.Kind == PluginsNotCalled && !w.options.Full {
 			continue
 		}
-		lines = append(lines, PluginLine{Text: w.pluginLine(group), Decides: group.Kind != PluginsAtOnce && group.Kind != PluginsNotAsked})
+		lines = append(lines, PluginLine{Text: w.pluginLine(group), Decides: group.Kind != PluginsAtOnce && group.Kind != PluginsNotCalled})
 	}
 	return lines
 }
@@ -271,7 +271,7 @@ func (w *traceWriter) plugins(all []Plugin) []PluginLine {
 // pluginLine names the plugins with one verdict. Plugins that have no part in this phase have one in the other
 // phase, so they are only counted, except in the full view.
 func (w *traceWriter) pluginLine(group PluginGroup) string {
-	if group.Kind == PluginsNotAsked && !w.options.Full {
+	if group.Kind == PluginsNotCalled && !w.options.Full {
 		return w.Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
 	}
 	var names []string
@@ -316,7 +316,7 @@ const mostSentences = 15
 // outline returns the sentences about calls that the filter selects.
 func (w *traceWriter) outline() []OutlineSentence {
 	all := []OutlineSentence{}
-	lets := w.story.Lets(&w.options.Filter, w.guide)
+	lets := w.story.Selects(&w.options.Filter, w.guide)
 	for n, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), mostSentences) {
 		if !lets(s.Call) {
 			continue

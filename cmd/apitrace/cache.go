@@ -19,7 +19,7 @@ func newCacheCommand(std *console.Streams) *cobra.Command {
 }
 
 func newCacheExportCommand(std *console.Streams) *cobra.Command {
-	o := &machine.Carry{}
+	o := &machine.BuildExport{}
 	command := newCommand("cache-export", commandline.OneArgument(message.Of("the file to write")), func(c *cobra.Command, args []string) error {
 		o.File = args[0]
 		return o.Export(c.Context(), std)

@@ -24,7 +24,7 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 			return fmt.Errorf("%s calls it", e.Side)
 		}
 		return j.absent(e.Side, c.called)
-	case view.EvidenceBoth, view.EvidenceUntold:
+	case view.EvidenceBoth, view.EvidenceUnexplained:
 		if c.between {
 			return j.inBoth(c.called)
 		}

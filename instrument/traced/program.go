@@ -175,8 +175,8 @@ func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer)
 
 // Carried returns the program's part of an export. With rebuild, the importer can
 // build the program with edits.
-func (r *Recipe) Carried(rebuild bool) program.Carried {
-	return program.Carried{Program: r.Program, Options: r.options, Rebuild: rebuild}
+func (r *Recipe) Carried(rebuild bool) program.ExportedProgram {
+	return program.ExportedProgram{Program: r.Program, Options: r.options, Rebuild: rebuild}
 }
 
 // Has reports whether a function belongs to a package that only this program has.

@@ -29,7 +29,7 @@ type exportIndex struct {
 	Format int           `json:"format"`
 	OS     string        `json:"os"`
 	Arch   string        `json:"arch"`
-	Files  []carriedFile `json:"files"`
+	Files  []exportedFile `json:"files"`
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 // Export writes programs of the cache to w, for Import on other machines of this platform. It
 // returns the number of bytes before compression. The programs must be built. The output is a
 // tar archive, compressed with zstd. It names no folder of this machine.
-func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...Carried) (int64, error) {
+func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...ExportedProgram) (int64, error) {
 	index := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH}
 	for _, p := range programs {
 		p.Options.Cache = c
@@ -52,8 +52,8 @@ func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...Carried) (i
 		index.Files = append(index.Files, files...)
 	}
 	// Programs share packages and records of modules.
-	slices.SortStableFunc(index.Files, func(a, b carriedFile) int { return cmp.Compare(a.Path, b.Path) })
-	index.Files = slices.CompactFunc(index.Files, func(a, b carriedFile) bool { return a.Path == b.Path })
+	slices.SortStableFunc(index.Files, func(a, b exportedFile) int { return cmp.Compare(a.Path, b.Path) })
+	index.Files = slices.CompactFunc(index.Files, func(a, b exportedFile) bool { return a.Path == b.Path })
 	size, err := index.addSums(ctx)
 	if err != nil {
 		return 0, message.Errorf("reading what to export: %w", err)
@@ -121,7 +121,7 @@ func (x *exportIndex) write(ctx context.Context, w io.Writer) error {
 	return compressed.Close()
 }
 
-func (f *carriedFile) write(out *tar.Writer) error {
+func (f *exportedFile) write(out *tar.Writer) error {
 	if f.source == "" {
 		return writeEntry(out, f.Path, f.Size, bytes.NewReader(f.data))
 	}

@@ -11,19 +11,19 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Carried selects a program for export: its finished build and the record of its module. With
+// An ExportedProgram selects a program for export: its finished build and the record of its module. With
 // these, another machine runs the program without a network and without Go. With Rebuild, the
 // export also has the source and the compiled packages. With these, another machine builds the
 // program with edits, with the same version of Go and without a network.
-type Carried struct {
+type ExportedProgram struct {
 	Program Program
 	// Options are the options of the build. Export sets their Cache to the exported one.
 	Options Options
 	Rebuild bool
 }
 
-// A carriedFile is one file of an export.
-type carriedFile struct {
+// An exportedFile is one file of an export.
+type exportedFile struct {
 	// Path is relative to the cache's root, with slashes.
 	Path string `json:"path"`
 	Size int64  `json:"size"`
@@ -35,7 +35,7 @@ type carriedFile struct {
 
 // filesOf lists the files to export for one program. It fails if the program is not built. If it
 // succeeds, the caller must call release of the returned build.
-func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile, use *build, err error) {
+func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []exportedFile, use *build, err error) {
 	tell := newReporter(what.Options.Progress, what.Program)
 	b, err := newBuild(ctx, what.Program, what.Options, tell)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile,
 	if err != nil {
 		return nil, nil, err
 	}
-	files = append(files, carriedFile{source: record, Path: c.below(record)})
+	files = append(files, exportedFile{source: record, Path: c.below(record)})
 	sealed, err := b.sealedBinary(m)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func (c *Cache) below(file string) string {
 
 // sealedBinary lists the files of a build that is reduced to its binary. The overlay and the log
 // are left out, because they name folders of this machine.
-func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
+func (b *build) sealedBinary(m manifest) ([]exportedFile, error) {
 	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
 		return nil, err
 	}
 	dir := b.cache.below(b.dir) + "/"
-	return []carriedFile{
+	return []exportedFile{
 		{Path: dir + b.program.Name, source: filepath.Join(b.dir, b.program.Name)},
 		{Path: dir + sumsFile, data: sums},
 		{Path: dir + manifestFile, data: text},
@@ -114,7 +114,7 @@ func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
 
 // rebuildFiles lists the files that another machine needs to rebuild the program: the workspace
 // and a part of Go's build cache.
-func (b *build) rebuildFiles(ctx context.Context) ([]carriedFile, error) {
+func (b *build) rebuildFiles(ctx context.Context) ([]exportedFile, error) {
 	if b.noGo != nil {
 		return nil, b.noGo
 	}
@@ -143,10 +143,10 @@ func (b *build) rebuildFiles(ctx context.Context) ([]carriedFile, error) {
 }
 
 // treeFiles lists all regular files below a folder of the cache.
-func (c *Cache) treeFiles(dir string) (files []carriedFile, err error) {
+func (c *Cache) treeFiles(dir string) (files []exportedFile, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
-			files = append(files, carriedFile{Path: c.below(path), source: path})
+			files = append(files, exportedFile{Path: c.below(path), source: path})
 		}
 		return err
 	})
@@ -157,7 +157,7 @@ func (c *Cache) treeFiles(dir string) (files []carriedFile, err error) {
 // It compiles packages that the cache no longer has. In Go's build cache, a file "…-d" holds an
 // output. A file "…-a" maps an action to its output: "v1 ACTION OUTPUT SIZE TIME"
 // (cmd/go/internal/cache/cache.go of Go 1.26).
-func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
+func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 	args := append([]string{"list", "-export", "-deps", "-f", "{{.Export}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
 	var out bytes.Buffer
@@ -174,7 +174,7 @@ func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 			outputs[name] = true
 		}
 	}
-	var files []carriedFile
+	var files []exportedFile
 	actions, err := filepath.Glob(filepath.Join(b.cache.goCache(), "[0-9a-f][0-9a-f]", "*-a"))
 	if err != nil {
 		return nil, err
@@ -185,13 +185,13 @@ func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
 		if fields := strings.Fields(string(text)); err == nil && len(fields) == 5 && outputs[fields[2]] {
 			// Export the text that was read, not the file. Another build may write the file
 			// again with another time.
-			files = append(files, carriedFile{Path: b.cache.below(action), data: text})
+			files = append(files, exportedFile{Path: b.cache.below(action), data: text})
 			there[fields[2]] = true
 		}
 	}
 	for output := range there {
 		file := filepath.Join(b.cache.goCache(), output[:2], output+"-d") // its name is the checksum of its content
-		files = append(files, carriedFile{Path: b.cache.below(file), source: file})
+		files = append(files, exportedFile{Path: b.cache.below(file), source: file})
 	}
 	return files, nil
 }

@@ -26,7 +26,7 @@ func anotherMachine(t *testing.T) *Cache {
 	return c
 }
 
-func mustExport(t *testing.T, c *Cache, what Carried) []byte {
+func mustExport(t *testing.T, c *Cache, what ExportedProgram) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	size, err := c.Export(context.Background(), &out, what)
@@ -45,7 +45,7 @@ func TestExportRunsWithoutGo(t *testing.T) {
 	c := newCache(t)
 	rewrite := rewriteHello(`"traced"`)
 	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
-	export := mustExport(t, c, Carried{Program: tiny(), Options: Options{Rewrite: rewrite}})
+	export := mustExport(t, c, ExportedProgram{Program: tiny(), Options: Options{Rewrite: rewrite}})
 	there := anotherMachine(t)
 	t.Setenv("GOPROXY", "off")
 	withoutGo(t)
@@ -83,7 +83,7 @@ func TestExportBuildsWithoutNetwork(t *testing.T) {
 	c := newCache(t)
 	rewrite := rewriteHello(`"traced"`)
 	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
-	export := mustExport(t, c, Carried{Program: tiny(), Options: Options{Rewrite: rewrite}, Rebuild: true})
+	export := mustExport(t, c, ExportedProgram{Program: tiny(), Options: Options{Rewrite: rewrite}, Rebuild: true})
 	there := anotherMachine(t)
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOMODCACHE", t.TempDir())
@@ -128,7 +128,7 @@ func TestExportTellsWhatItWaitsFor(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	to := &stopper{stop: stop}
-	if _, err := c.Export(ctx, new(bytes.Buffer), Carried{Program: tiny(), Options: Options{Progress: to}, Rebuild: true}); !errors.Is(err, context.Canceled) {
+	if _, err := c.Export(ctx, new(bytes.Buffer), ExportedProgram{Program: tiny(), Options: Options{Progress: to}, Rebuild: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the export ended with %v", err)
 	}
 	if !strings.Contains(to.notes(), "waiting for another apitrace that is building tiny v1.2.3") {
@@ -140,12 +140,12 @@ func TestExportTellsWhatItWaitsFor(t *testing.T) {
 func TestExportNeedsBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
-	if _, err := c.Export(context.Background(), new(bytes.Buffer), Carried{Program: tiny()}); err == nil || !strings.Contains(err.Error(), "not in the cache") {
+	if _, err := c.Export(context.Background(), new(bytes.Buffer), ExportedProgram{Program: tiny()}); err == nil || !strings.Contains(err.Error(), "not in the cache") {
 		t.Errorf("export of nothing: %v", err)
 	}
 	rewrite := rewriteHello(`"traced"`)
 	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
-	reader, err := zstd.NewReader(bytes.NewReader(mustExport(t, c, Carried{Program: tiny(), Options: Options{Rewrite: rewrite}})))
+	reader, err := zstd.NewReader(bytes.NewReader(mustExport(t, c, ExportedProgram{Program: tiny(), Options: Options{Rewrite: rewrite}})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestExportNeedsBuild(t *testing.T) {
 }
 
 // packed makes an export of files without checking them.
-func packed(t *testing.T, index exportIndex, written ...carriedFile) []byte {
+func packed(t *testing.T, index exportIndex, written ...exportedFile) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	compressed, err := zstd.NewWriter(&out)
@@ -180,11 +180,11 @@ func packed(t *testing.T, index exportIndex, written ...carriedFile) []byte {
 // A damaged or hostile export, or an export for another platform, is rejected and leaves
 // nothing behind.
 func TestImportRefuses(t *testing.T) {
-	file := func(path, text string) carriedFile {
-		return carriedFile{Path: path, Size: int64(len(text)), Sum: hash([]byte(text)), data: []byte(text)}
+	file := func(path, text string) exportedFile {
+		return exportedFile{Path: path, Size: int64(len(text)), Sum: hash([]byte(text)), data: []byte(text)}
 	}
 	good := file("modules/a@v1.json", "{}")
-	here := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH, Files: []carriedFile{good}}
+	here := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH, Files: []exportedFile{good}}
 	with := func(change func(*exportIndex)) exportIndex {
 		index := here
 		change(&index)
@@ -203,10 +203,10 @@ func TestImportRefuses(t *testing.T) {
 		"cut":              {whole[:len(whole)-20], "unexpected EOF"},
 		"no export":        {[]byte("hello"), "this is not an export"},
 		"empty":            {nil, "this is not an export"},
-		"outside":          {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{file("modules/../../evil.json", "")} })), "belongs to no cache"},
-		"absolute":         {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{file("/etc/evil.json", "")} })), "belongs to no cache"},
-		"a lock":           {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{file("locks/gocache.lock", "")} })), "belongs to no cache"},
-		"too large":        {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{{Path: "modules/a@v1.json", Size: mostFile}} })), "not enough disk space"},
+		"outside":          {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("modules/../../evil.json", "")} })), "belongs to no cache"},
+		"absolute":         {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("/etc/evil.json", "")} })), "belongs to no cache"},
+		"a lock":           {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("locks/gocache.lock", "")} })), "belongs to no cache"},
+		"too large":        {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{{Path: "modules/a@v1.json", Size: mostFile}} })), "not enough disk space"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := anotherMachine(t)

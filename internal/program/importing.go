@@ -154,7 +154,7 @@ func (x *exportIndex) unpack(ctx context.Context, in *tar.Reader, dir string) er
 	return nil
 }
 
-func (f *carriedFile) unpack(in io.Reader, root *os.Root) error {
+func (f *exportedFile) unpack(in io.Reader, root *os.Root) error {
 	name := filepath.FromSlash(f.Path)
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return message.Errorf("unpacking the export: %w", err)

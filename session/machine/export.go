@@ -18,8 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A Carry exports builds to a file, for machines of this platform without network or Go.
-type Carry struct {
+// A BuildExport exports builds to a file, for machines of this platform without network or Go.
+type BuildExport struct {
 	// K8s is the release, in a form that apiserver.ParseVersion accepts.
 	K8s string
 	// Plain adds upstream's programs without tracing. Sample adds the sample API server.
@@ -31,7 +31,7 @@ type Carry struct {
 }
 
 // Export makes the missing builds, and writes the file.
-func (o *Carry) Export(ctx context.Context, to session.Reporter) error {
+func (o *BuildExport) Export(ctx context.Context, to session.Reporter) error {
 	programs, err := o.programs(ctx, to)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (o *Carry) Export(ctx context.Context, to session.Reporter) error {
 }
 
 // programs makes the missing builds, and returns the contents of the export.
-func (o *Carry) programs(ctx context.Context, to session.Reporter) (all []program.Carried, err error) {
+func (o *BuildExport) programs(ctx context.Context, to session.Reporter) (all []program.ExportedProgram, err error) {
 	kinds := []bool{false}
 	if o.Plain {
 		kinds = append(kinds, true)
@@ -159,7 +159,7 @@ func warnOld(ctx context.Context, cache *program.Cache, e program.Imported, to s
 	if err != nil {
 		return err
 	}
-	stock, err := apiserver.StockOf(ctx, e.Version, cache, entries)
+	stock, err := apiserver.CacheStatusOf(ctx, e.Version, cache, entries)
 	if err == nil && stock.OtherBuild {
 		to.Notice("%s %s was exported by another version of apitrace, or built with another Go than the one here: this one would build it again", e.Program, e.Version)
 	}

@@ -63,7 +63,7 @@ func Releases(ctx context.Context) ([]Release, error) {
 				r.Recorded, r.EtcdVersion = &recorded[i], recorded[i].EtcdVersion
 			}
 		}
-		stock, err := apiserver.StockOf(ctx, version, cache, entries)
+		stock, err := apiserver.CacheStatusOf(ctx, version, cache, entries)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func Releases(ctx context.Context) ([]Release, error) {
 	return all, nil
 }
 
-func (r *Release) add(stock apiserver.Stock) {
+func (r *Release) add(stock apiserver.CacheStatus) {
 	if stock.EtcdVersion != "" {
 		r.EtcdVersion = stock.EtcdVersion
 	}

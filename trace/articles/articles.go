@@ -135,8 +135,8 @@ const (
 	isType
 )
 
-// A sight is a step in a release.
-type sight struct {
+// A mention is a step of an article in a release.
+type mention struct {
 	state state
 	// name is the full name of the function in the release.
 	name string
@@ -181,8 +181,8 @@ func open(version, last string) (*release, error) {
 
 // sight looks a step up in the release. It tries each name of the step, and then the earlier and
 // later names of each.
-func (r *release) sight(s *step) sight {
-	var is sight
+func (r *release) sight(s *step) mention {
+	var is mention
 	names := []string{s.Function, s.Today}
 	if r.newest && s.Today != "" {
 		names = []string{s.Today, s.Function}
@@ -205,33 +205,33 @@ func (r *release) sight(s *step) sight {
 	}
 	if is.state == missing {
 		if name := r.names.Current(lineage.Type, s.Function, r.version); name != "" {
-			return sight{isType, name, ""}
+			return mention{isType, name, ""}
 		}
 	}
 	return is
 }
 
 // look looks a name up. If recordings call it, it prefers the first of the scenarios that does.
-func (r *release) look(name string, scenarios []string) sight {
+func (r *release) look(name string, scenarios []string) mention {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {
 			if slices.Contains(f.Scenarios, s) {
-				return sight{ran, name, s}
+				return mention{ran, name, s}
 			}
 		}
-		return sight{ran, name, f.Scenarios[0]}
+		return mention{ran, name, f.Scenarios[0]}
 	}
 	if r.code != nil {
 		for _, program := range r.code.Programs() {
 			if f := r.code.Function(program, name); f != nil && f.Spanless == recordings.Spanned {
-				return sight{notCalled, name, ""}
+				return mention{notCalled, name, ""}
 			} else if f != nil {
-				return sight{noSpan, name, ""}
+				return mention{noSpan, name, ""}
 			}
 		}
 	}
 	if r.names.Has(lineage.Function, name, r.version) {
-		return sight{noSpan, name, ""}
+		return mention{noSpan, name, ""}
 	}
-	return sight{}
+	return mention{}
 }

@@ -87,7 +87,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &follower{releases: releases, names: names}
+	h := &nameHistory{releases: releases, names: names}
 	for _, r := range releases {
 		h.called = append(h.called, byName(r.Functions))
 	}
@@ -112,7 +112,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 }
 
 // calledNames returns the names of all functions that a recording calls, sorted.
-func (h *follower) calledNames() []string {
+func (h *nameHistory) calledNames() []string {
 	names := map[string]bool{}
 	for _, called := range h.called {
 		for name := range called {
@@ -123,7 +123,7 @@ func (h *follower) calledNames() []string {
 }
 
 // sourceNames returns the names of all functions in the sources, sorted.
-func (h *follower) sourceNames() []string {
+func (h *nameHistory) sourceNames() []string {
 	names := map[string]bool{}
 	for _, r := range h.releases {
 		if r.Code == nil {
@@ -146,14 +146,14 @@ func byName(functions []recordings.Function) map[string]*recordings.Function {
 	return all
 }
 
-type follower struct {
+type nameHistory struct {
 	releases []Release
 	names    *lineage.Library
 	called   []map[string]*recordings.Function
 }
 
 // follow starts in the newest release that has the name. From there it goes in both directions.
-func (h *follower) follow(name string) ([]Appearance, error) {
+func (h *nameHistory) follow(name string) ([]Appearance, error) {
 	start := len(h.releases) - 1
 	for start > 0 && h.called[start][name] == nil && h.source(start, name) == nil {
 		start--
@@ -178,7 +178,7 @@ func (h *follower) follow(name string) ([]Appearance, error) {
 	return followed, nil
 }
 
-func (h *follower) appearance(at int, name string) Appearance {
+func (h *nameHistory) appearance(at int, name string) Appearance {
 	r := &h.releases[at]
 	a := Appearance{Version: r.Version, Name: name, Recorded: len(r.Recorded)}
 	source := h.source(at, name)
@@ -200,7 +200,7 @@ func (h *follower) appearance(at int, name string) Appearance {
 }
 
 // source finds a function in the sources of all programs of a release.
-func (h *follower) source(at int, name string) *recordings.Source {
+func (h *nameHistory) source(at int, name string) *recordings.Source {
 	code := h.releases[at].Code
 	if code == nil {
 		return nil
@@ -217,7 +217,7 @@ func (h *follower) source(at int, name string) *recordings.Source {
 // of to. If release to calls the name, or has it in its source, next takes it for the same
 // function. Otherwise it compares recordings of the scenarios that call the function. A function
 // in none of them keeps its name, because it may return.
-func (h *follower) next(at, to int, name string) (string, error) {
+func (h *nameHistory) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]
 	if f == nil || h.called[to][name] != nil || h.source(to, name) != nil {

@@ -69,7 +69,7 @@ type runInput struct {
 }
 
 // run returns an answerer that replays a scenario now and returns its tree.
-func (l *liveServer) run(f *face) answerer[runInput] {
+func (l *liveServer) run(f *toolServer) answerer[runInput] {
 	return func(ctx context.Context, in runInput) (string, error) {
 		version, err := apiserver.ParseVersion(l.options.Version)
 		if err != nil {
@@ -103,7 +103,7 @@ type requestInput struct {
 }
 
 // request returns an answerer that sends a request now and returns its tree.
-func (l *liveServer) request(f *face) answerer[requestInput] {
+func (l *liveServer) request(f *toolServer) answerer[requestInput] {
 	return func(ctx context.Context, in requestInput) (string, error) {
 		typed := scenarios.TypedRequest{Method: strings.ToUpper(in.Method), Path: in.Path, Headers: in.Headers, As: cmp.Or(in.As, scenarios.Admin), BodyFile: "body"}
 		if in.Body != "" {
@@ -120,7 +120,7 @@ func (l *liveServer) request(f *face) answerer[requestInput] {
 }
 
 // draw makes a recording on the server and draws it. Notices come first.
-func (l *liveServer) draw(ctx context.Context, f *face, view string, record func(*session.Live, session.Reporter) (*trace.Recording, error)) (string, error) {
+func (l *liveServer) draw(ctx context.Context, f *toolServer, view string, record func(*session.Live, session.Reporter) (*trace.Recording, error)) (string, error) {
 	if !slices.Contains([]string{"", "outline", "path", "full"}, view) {
 		return "", unknownView(view)
 	}

@@ -28,8 +28,8 @@ import (
 // get the rest.
 const most = 20_000
 
-// A face serves one client, in the language of the printer.
-type face struct {
+// A toolServer serves one client, in the language of the printer.
+type toolServer struct {
 	server  *mcp.Server
 	printer message.Printer
 }
@@ -46,7 +46,7 @@ func Serve(ctx context.Context, transport mcp.Transport, version string, printer
 		instructions += " " + printer.Sprintf("The tools run and request make recordings now: they use a server of this machine, and may change its objects.")
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "apitrace", Title: printer.Sprintf("Code paths of kube-apiserver"), Version: version}, &mcp.ServerOptions{Instructions: instructions})
-	f := &face{server: server, printer: printer}
+	f := &toolServer{server: server, printer: printer}
 	if err := errors.Join(
 		addTool(f, "scenarios", message.Of("List the recorded scenarios and releases"), atRest(f.listScenarios)),
 		addTool(f, "search", message.Of("Find functions, recorded values and errors by a part of their text"), atRest(f.find)),
@@ -105,17 +105,17 @@ func atRest[In any](answer func(In) (string, error)) answerer[In] {
 }
 
 // addTool adds a tool that only reads.
-func addTool[In interface{ skipped() int }](f *face, name string, description message.Message, answer answerer[In]) error {
+func addTool[In interface{ skipped() int }](f *toolServer, name string, description message.Message, answer answerer[In]) error {
 	return add(f, name, description, &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, answer)
 }
 
 // addLiveTool adds a tool that may change objects of a server.
-func addLiveTool[In interface{ skipped() int }](f *face, name string, description message.Message, answer answerer[In]) error {
+func addLiveTool[In interface{ skipped() int }](f *toolServer, name string, description message.Message, answer answerer[In]) error {
 	changes := true
 	return add(f, name, description, &mcp.ToolAnnotations{DestructiveHint: &changes}, answer)
 }
 
-func add[In interface{ skipped() int }](f *face, name string, description message.Message, annotations *mcp.ToolAnnotations, answer answerer[In]) error {
+func add[In interface{ skipped() int }](f *toolServer, name string, description message.Message, annotations *mcp.ToolAnnotations, answer answerer[In]) error {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		return message.Errorf("the inputs of the tool %q: %w", name, err)
@@ -141,7 +141,7 @@ func add[In interface{ skipped() int }](f *face, name string, description messag
 
 // page skips the first skip lines of a text and returns as many whole lines as fit into
 // a response. At the end it says how to get the rest.
-func (f *face) page(text string, skip int) (string, error) {
+func (f *toolServer) page(text string, skip int) (string, error) {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if skip < 0 || skip > 0 && skip >= len(lines) {
 		return "", message.Errorf("\"skip\" is %d: the answer has %d lines", skip, len(lines))
@@ -162,7 +162,7 @@ func (f *face) page(text string, skip int) (string, error) {
 }
 
 // cut shortens a line that is longer than a response may be.
-func (f *face) cut(line string) string {
+func (f *toolServer) cut(line string) string {
 	if len(line) <= most {
 		return line
 	}

@@ -32,7 +32,7 @@ const width = 140
 
 type scenariosInput struct{ paged }
 
-func (f *face) listScenarios(scenariosInput) (string, error) {
+func (f *toolServer) listScenarios(scenariosInput) (string, error) {
 	releases, err := recordings.Versions()
 	if err != nil {
 		return "", err
@@ -58,7 +58,7 @@ type searchInput struct {
 	Text string `json:"text"`
 }
 
-func (f *face) find(in searchInput) (string, error) {
+func (f *toolServer) find(in searchInput) (string, error) {
 	if strings.TrimSpace(in.Text) == "" {
 		return "", message.Errorf("the text to search for is empty")
 	}
@@ -107,7 +107,7 @@ type treeInput struct {
 	View     string `json:"view,omitempty"`
 }
 
-func (f *face) showTree(in treeInput) (string, error) {
+func (f *toolServer) showTree(in treeInput) (string, error) {
 	rec, err := recordings.Load(in.K8s, in.Scenario)
 	if err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (f *face) showTree(in treeInput) (string, error) {
 }
 
 // treeOf draws a recording in one of the views.
-func (f *face) treeOf(rec *trace.Recording, name string) (string, error) {
+func (f *toolServer) treeOf(rec *trace.Recording, name string) (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return "", err
@@ -186,7 +186,7 @@ func (in functionInput) resolve() (recordings.Function, []*trace.Recording, erro
 	return f, of, nil
 }
 
-func (f *face) explainFunction(in functionInput) (string, error) {
+func (f *toolServer) explainFunction(in functionInput) (string, error) {
 	function, of, err := in.resolve()
 	if err != nil {
 		return "", err
@@ -217,7 +217,7 @@ func (f *face) explainFunction(in functionInput) (string, error) {
 	return b.String(), err
 }
 
-func (f *face) showSource(in functionInput) (string, error) {
+func (f *toolServer) showSource(in functionInput) (string, error) {
 	function, of, err := in.resolve()
 	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
 		text, typeErr := f.typeSource(in)
@@ -248,7 +248,7 @@ func (f *face) showSource(in functionInput) (string, error) {
 
 // typeSource shows a type. If the release has no type of this name, the error is
 // an *trace.UnknownFunctionError.
-func (f *face) typeSource(in functionInput) (string, error) {
+func (f *toolServer) typeSource(in functionInput) (string, error) {
 	version, err := recordings.Resolve(cmp.Or(in.K8s, recordings.Latest))
 	if err != nil {
 		return "", err
@@ -281,7 +281,7 @@ type diffInput struct {
 	Tree     bool   `json:"tree,omitempty"`
 }
 
-func (f *face) compare(in diffInput) (string, error) {
+func (f *toolServer) compare(in diffInput) (string, error) {
 	a, err := recordings.Load(in.From, in.Scenario)
 	if err != nil {
 		return "", err

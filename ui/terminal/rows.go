@@ -40,7 +40,7 @@ type forest struct {
 	// each call, the index of its function.
 	functions []string
 	function  []int32
-	key       []keyness // by function; unknown until isKey needs it
+	key       []keyState // by function; unknown until isKey needs it
 	openness
 	only       []bool // the selected calls of a filter; nil without a filter
 	everything bool
@@ -92,7 +92,7 @@ func newForest(story *view.Story) *forest {
 		}
 		f.function[i] = number
 	}
-	f.key = make([]keyness, len(f.functions))
+	f.key = make([]keyState, len(f.functions))
 	for s, section := range story.Sections {
 		f.roots[section.Root.Calls[0]] = int32(s)
 	}
@@ -116,11 +116,11 @@ func (f *forest) choose(n *view.Node) {
 	}
 }
 
-// keyness caches whether a function is a key step.
-type keyness uint8
+// keyState caches whether a function is a key step.
+type keyState uint8
 
 const (
-	keyUnknown keyness = iota
+	keyUnknown keyState = iota
 	keyYes
 	keyNo
 )

@@ -21,15 +21,15 @@ func (a *api) asked(r *restful.Request) (*loaded, error) {
 	return a.library.load(r.PathParameter("release"), r.PathParameter("scenario"))
 }
 
-// A traced is a request of a recording, as the path of an API request names it.
-type traced struct {
+// A tracedRequest is a request of a recording, as the path of an API request names it.
+type tracedRequest struct {
 	*loaded
 	n     int
 	tree  *trace.Tree
 	guide view.Guide
 }
 
-func (a *api) tracedOf(r *restful.Request) (*traced, error) {
+func (a *api) tracedOf(r *restful.Request) (*tracedRequest, error) {
 	l, err := a.asked(r)
 	if err != nil {
 		return nil, err
@@ -43,12 +43,12 @@ func (a *api) tracedOf(r *restful.Request) (*traced, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &traced{l, n, tree, guide}, nil
+	return &tracedRequest{l, n, tree, guide}, nil
 }
 
 // callOf is like tracedOf. It also returns
 // the number of the call that the path names.
-func (a *api) callOf(r *restful.Request) (*traced, int, error) {
+func (a *api) callOf(r *restful.Request) (*tracedRequest, int, error) {
 	t, err := a.tracedOf(r)
 	if err != nil {
 		return nil, 0, err
@@ -58,7 +58,7 @@ func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 }
 
 // known returns i as an int, or an error if the request has no call i.
-func (t *traced) known(i int64) (int, error) {
+func (t *tracedRequest) known(i int64) (int, error) {
 	if i >= int64(t.tree.Len()) {
 		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), message.Of("ask for one from 0 on"))
 	}
@@ -165,7 +165,7 @@ func (a *api) listChildren(r *restful.Request) (any, error) {
 
 // list returns the requested part of a list of calls. The
 // function at returns the number of the nth call in the list.
-func (t *traced) list(r *restful.Request, total int, at func(n int) int) CallList {
+func (t *tracedRequest) list(r *restful.Request, total int, at func(n int) int) CallList {
 	from, to := window(r, total)
 	list := CallList{Total: total, From: from, Items: []Call{}}
 	for n := from; n < to; n++ {
@@ -175,7 +175,7 @@ func (t *traced) list(r *restful.Request, total int, at func(n int) int) CallLis
 }
 
 // call describes call i.
-func (t *traced) call(i int) Call {
+func (t *tracedRequest) call(i int) Call {
 	c := t.tree.Call(i)
 	layer := t.guide.Layer(c.Function)
 	out := Call{
@@ -234,7 +234,7 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 }
 
 // frame describes call i on the stack. line is the line that the call is executing.
-func (t *traced) frame(i, line int) Frame {
+func (t *tracedRequest) frame(i, line int) Frame {
 	c := t.tree.Call(i)
 	layer := t.guide.Layer(c.Function)
 	return Frame{i, c.Function, c.ShortName(), c.File, line, c.Process, layer, view.LayerColour(layer), c.NewGoroutine, c.Afterwards()}
@@ -242,7 +242,7 @@ func (t *traced) frame(i, line int) Frame {
 
 // values lists the values of a call. The values that decide about
 // the request come first. Both groups keep the order of the guide.
-func (t *traced) values(c *trace.Call) []Value {
+func (t *tracedRequest) values(c *trace.Call) []Value {
 	names := t.guide.Values(c.Function)
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
 		if !slices.Contains(names, name) {

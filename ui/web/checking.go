@@ -26,7 +26,7 @@ type checker struct {
 	// progress and told are guarded by the gatherer's
 	// lock. told is the time of the last event.
 	progress *LiveProgress
-	told     time.Time
+	lastSent time.Time
 }
 
 // Notice implements session.Reporter.
@@ -40,8 +40,8 @@ func (c *checker) Building() session.BuildReporter { return checkedBuild{c} }
 
 func (c *checker) tell() {
 	c.mu.Lock()
-	said, state := told{notices: slices.Clone(c.notices)}, LiveCheck{Exercise: c.exercise, Progress: c.progress}
-	c.told = time.Now()
+	said, state := untranslated{notices: slices.Clone(c.notices)}, LiveCheck{Exercise: c.exercise, Progress: c.progress}
+	c.lastSent = time.Now()
 	c.mu.Unlock()
 	c.live.tell(event{eventCheck, func(p message.Printer) any {
 		state := state
@@ -68,7 +68,7 @@ func (b checkedBuild) advance(to *LiveProgress) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.progress = to
-	return time.Since(b.told) >= progressPause || to != nil && to.Done == to.Total
+	return time.Since(b.lastSent) >= progressPause || to != nil && to.Done == to.Total
 }
 
 // Close implements session.BuildReporter.

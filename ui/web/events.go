@@ -100,7 +100,7 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 		return err
 	}
 	defer a.live.leave(listener)
-	patient(response)
+	clearReadDeadline(response)
 	response.Header().Set("Content-Type", eventStream)
 	response.WriteHeader(http.StatusOK)
 	p := printerOf(request)
@@ -130,8 +130,8 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 	}
 }
 
-// patient removes the server's read timeout for a request.
+// clearReadDeadline removes the server's read timeout for a request.
 // The timeout would also end the wait for the answer.
-func patient(response *restful.Response) {
+func clearReadDeadline(response *restful.Response) {
 	_ = http.NewResponseController(response.ResponseWriter).SetReadDeadline(time.Time{}) // on an error, long answers break off
 }

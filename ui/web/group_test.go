@@ -187,7 +187,7 @@ func TestGroupNeverStopsALearner(t *testing.T) {
 	}
 	name := claimExercise(t)
 	does(t, dir, workshop.Event{Did: workshop.Started, Exercise: name})
-	group.Nudge(dir)
+	group.RequestSend(dir)
 	if err := group.Send(t.Context(), dir); err == nil {
 		t.Error("the report of a server that is gone did not fail")
 	}

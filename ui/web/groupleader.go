@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
-// A wall serves the leader's page and its data. It must be
+// A leaderPage serves the leader's page and its data. It must be
 // behind a guard, which admits only the leader's browser.
-type wall struct {
+type leaderPage struct {
 	room      *classroom.Classroom
 	addresses []string
 }
@@ -21,7 +21,7 @@ type wall struct {
 // groupFiles has the files of the leader's page, by path.
 var groupFiles = map[string]string{"/": "group.html", "/group.js": "group.js", "/group.css": "group.css"}
 
-func (l *wall) handler() http.Handler {
+func (l *leaderPage) handler() http.Handler {
 	mux := http.NewServeMux()
 	answered := func(do func(*http.Request) (any, error)) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func (l *wall) handler() http.Handler {
 	return mux
 }
 
-func (l *wall) ask(r *http.Request) (any, error) {
+func (l *leaderPage) ask(r *http.Request) (any, error) {
 	order, err := bodyAs[struct {
 		Exercise string `json:"exercise"`
 		Poll     bool   `json:"poll"`
@@ -65,7 +65,7 @@ func (l *wall) ask(r *http.Request) (any, error) {
 	return struct{}{}, workshopError(l.room.Show(order.Exercise, order.Poll))
 }
 
-func (l *wall) remove(r *http.Request) (any, error) {
+func (l *leaderPage) remove(r *http.Request) (any, error) {
 	order, err := bodyAs[struct {
 		ID int `json:"id"`
 	}](r)
@@ -76,7 +76,7 @@ func (l *wall) remove(r *http.Request) (any, error) {
 	return struct{}{}, nil
 }
 
-func (l *wall) export(w http.ResponseWriter, r *http.Request) {
+func (l *leaderPage) export(w http.ResponseWriter, r *http.Request) {
 	format := r.PathValue("format")
 	media := classroom.Formats[format]
 	if media == "" {
@@ -95,7 +95,7 @@ const wallPause = 150 * time.Millisecond
 
 // stream sends the state of the classroom as
 // server-sent events: at once, and after each change.
-func (l *wall) stream(w http.ResponseWriter, r *http.Request) {
+func (l *leaderPage) stream(w http.ResponseWriter, r *http.Request) {
 	changes, leave, err := l.room.Listen()
 	if err != nil {
 		refuse(w, printerFor(r), errorOf(err))

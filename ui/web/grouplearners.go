@@ -33,9 +33,9 @@ const (
 	mostMachines = 2000
 )
 
-// A door is the server that learners join through. It
+// A learnerServer is the server that learners join through. It
 // serves programs only, and refuses requests from browsers.
-type door struct {
+type learnerServer struct {
 	room *classroom.Classroom
 	port string
 
@@ -50,13 +50,13 @@ type machineLimits struct {
 	last              time.Time
 }
 
-func newDoor(room *classroom.Classroom, at *net.TCPAddr) *door {
+func newLearnerServer(room *classroom.Classroom, at *net.TCPAddr) *learnerServer {
 	_, port, _ := net.SplitHostPort(at.String()) // it is an address
-	return &door{room: room, port: port, machines: map[string]*machineLimits{}}
+	return &learnerServer{room: room, port: port, machines: map[string]*machineLimits{}}
 }
 
 // ServeHTTP checks the origin and the cost of a request before it reads the body.
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *learnerServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -88,7 +88,7 @@ var errTooFast = newError(http.StatusTooManyRequests, message.NewError("too many
 
 // admit refuses floods, foreign host names, requests from
 // browsers, and bodies that are too large or not JSON.
-func (d *door) admit(r *http.Request, limits *machineLimits) error {
+func (d *learnerServer) admit(r *http.Request, limits *machineLimits) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case !limits.requests.Allow():
@@ -109,7 +109,7 @@ func (d *door) admit(r *http.Request, limits *machineLimits) error {
 
 // isHere reports whether a request's host is localhost or the address where the
 // request arrived. A foreign host name that points to this machine is refused.
-func (d *door) isHere(r *http.Request) bool {
+func (d *learnerServer) isHere(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if err != nil || !ok || port != d.port {
@@ -119,7 +119,7 @@ func (d *door) isHere(r *http.Request) bool {
 }
 
 // limits returns the limits of the machine that sent a request.
-func (d *door) limits(r *http.Request) *machineLimits {
+func (d *learnerServer) limits(r *http.Request) *machineLimits {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
@@ -139,7 +139,7 @@ func (d *door) limits(r *http.Request) *machineLimits {
 
 // forget drops the machines that have sent nothing for a minute: their
 // limits are full again. If there are still too many machines, it drops all.
-func (d *door) forget(now time.Time) {
+func (d *learnerServer) forget(now time.Time) {
 	for host, m := range d.machines {
 		if now.Sub(m.last) > time.Minute {
 			delete(d.machines, host)
@@ -151,7 +151,7 @@ func (d *door) forget(now time.Time) {
 }
 
 // answer serves an admitted request.
-func (d *door) answer(r *http.Request) (any, error) {
+func (d *learnerServer) answer(r *http.Request) (any, error) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch r.URL.Path {
 	case group.JoinPath:

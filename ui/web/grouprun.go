@@ -93,9 +93,9 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	ended := make(chan error, 2)
 	go func() {
 		defer stop()
-		ended <- serveHTTP(ctx, netutil.LimitListener(listener, mostConnections), newDoor(room, at))
+		ended <- serveHTTP(ctx, netutil.LimitListener(listener, mostConnections), newLearnerServer(room, at))
 	}()
-	guard := newGuard(token, once, pageAt, (&wall{room, addresses}).handler())
+	guard := newGuard(token, once, pageAt, (&leaderPage{room, addresses}).handler())
 	guard.command = "apitrace workshop serve"
 	go func() {
 		defer stop()

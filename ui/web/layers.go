@@ -63,7 +63,7 @@ const mostLongest = 30
 // ownNs returns the own time of call i: how long it ran while
 // none of its callees ran. An unfinished call has no own time,
 // because it may only have waited until the trace was collected.
-func (t *traced) ownNs(i int) int64 {
+func (t *tracedRequest) ownNs(i int) int64 {
 	if t.tree.Call(i).Unfinished {
 		return 0
 	}
@@ -73,7 +73,7 @@ func (t *traced) ownNs(i int) int64 {
 // longest ranks the functions of a request by the sum of their
 // calls' own times, the longest first. It leaves out calls with only
 // a recorded entry, unfinished calls, and upstream's own tracing.
-func (t *traced) longest() []LongFunction {
+func (t *tracedRequest) longest() []LongFunction {
 	type identity struct{ process, function string }
 	index := map[identity]int{}
 	all := []LongFunction{}

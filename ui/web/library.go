@@ -51,7 +51,7 @@ const mostLoaded = 6
 type library struct {
 	files  []File
 	source SourceFolder
-	shelf  *shelf
+	shelf  *recordingStore
 	// answers may be nil.
 	answers *program.Answers
 

@@ -33,7 +33,7 @@ const (
 // there is a listener, and for the grace time after that.
 type live struct {
 	engine Engine
-	shelf  *shelf
+	shelf  *recordingStore
 	grace  time.Duration
 
 	mu        sync.Mutex
@@ -50,13 +50,13 @@ type liveServer struct {
 	server Server
 	cancel context.CancelCauseFunc
 	gone   chan struct{}
-	// told is the time when the progress was last sent.
-	told time.Time
+	// lastSent is the time when the progress was last sent.
+	lastSent time.Time
 }
 
 var errNotWanted = message.NewError("the server is no longer needed")
 
-func newLive(engine Engine, kept *shelf, grace time.Duration) *live {
+func newLive(engine Engine, kept *recordingStore, grace time.Duration) *live {
 	if engine == nil {
 		engine = servers{}
 	}

@@ -37,8 +37,8 @@ func (b buildReporter) Report(e program.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.server.Progress = &LiveProgress{e.Program, string(e.Stage), e.Done, e.Total}
-	if now := time.Now(); now.Sub(b.server.told) >= progressPause || e.Done == e.Total {
-		b.server.told = now
+	if now := time.Now(); now.Sub(b.server.lastSent) >= progressPause || e.Done == e.Total {
+		b.server.lastSent = now
 		b.tellServers()
 	}
 }
@@ -71,7 +71,7 @@ func (g *gatherer) all() []message.Message {
 
 // in returns the notices in the language of p.
 func (g *gatherer) in(p message.Printer) []string {
-	notices, _ := told{notices: g.all()}.in(p)
+	notices, _ := untranslated{notices: g.all()}.in(p)
 	return notices
 }
 

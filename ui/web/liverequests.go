@@ -50,7 +50,7 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (l
 	to := &gatherer{}
 	var kept liveTrace
 	err = server.Replay(ctx, scenario, to, func(rec *trace.Recording) (err error) {
-		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name}, told{notices: to.all()}, rec)
+		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name}, untranslated{notices: to.all()}, rec)
 		return err
 	})
 	switch {
@@ -106,7 +106,7 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 	case err != nil:
 		return liveTrace{}, failed(err)
 	}
-	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, told{notices: to.all()}, rec)
+	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, untranslated{notices: to.all()}, rec)
 }
 
 // http returns the request of an order. It
@@ -139,14 +139,14 @@ func (l *live) keepClient(release string, row session.Row, rec *trace.Recording)
 		Kind: kindClient, Title: row.Method + " " + row.Path, Release: release, Status: row.Status, HungUp: row.HungUp,
 		DurationNs: int64(row.Duration),
 	}
-	if _, err := l.keep(head, told{failure: row.Err}, rec); err != nil {
+	if _, err := l.keep(head, untranslated{failure: row.Err}, rec); err != nil {
 		l.tell(event{eventNotice, func(p message.Printer) any { return LiveNotice{release, p.Error(err)} }})
 	}
 }
 
 // keep puts a recording on the shelf and sends it to
 // the listeners. rec may be nil if said has a failure.
-func (l *live) keep(head LiveTrace, said told, rec *trace.Recording) (liveTrace, error) {
+func (l *live) keep(head LiveTrace, said untranslated, rec *trace.Recording) (liveTrace, error) {
 	head.Received = time.Now()
 	if rec != nil {
 		head.Release, head.Requests, head.Etcd = rec.K8sVersion, len(rec.Requests), session.Operations(rec)

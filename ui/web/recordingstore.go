@@ -26,24 +26,24 @@ const (
 	mostLiveBytes = 256 << 20
 )
 
-// A shelf keeps the live recordings, compressed. A
+// A recordingStore keeps the live recordings, compressed. A
 // long recording shrinks to a twentieth of its size.
-type shelf struct {
+type recordingStore struct {
 	mu    sync.Mutex
 	last  int
 	bytes int
-	items []shelved
+	items []storedRecording
 }
 
-// shelved has a live recording and its entry in lists.
-type shelved struct {
+// storedRecording has a live recording and its entry in lists.
+type storedRecording struct {
 	head liveTrace
 	data []byte // a trace.Recording as compressed JSON; nil if there is no trace
 }
 
 // add gives a recording an id and keeps it. It returns
 // head with the id. rec is nil if head has a failure.
-func (s *shelf) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
+func (s *recordingStore) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 	var data bytes.Buffer
 	if rec != nil {
 		out, _ := gzip.NewWriterLevel(&data, gzip.BestSpeed) // BestSpeed is a valid level
@@ -58,7 +58,7 @@ func (s *shelf) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 	defer s.mu.Unlock()
 	s.last++
 	head.ID = strconv.Itoa(s.last)
-	s.items = append(s.items, shelved{head, data.Bytes()})
+	s.items = append(s.items, storedRecording{head, data.Bytes()})
 	s.bytes += data.Len()
 	for len(s.items) > 1 && (len(s.items) > mostLive || s.bytes > mostLiveBytes) {
 		s.drop()
@@ -69,15 +69,15 @@ func (s *shelf) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 // drop removes the oldest recording of a client's request,
 // because the user did not order it. If there is none, it removes
 // the oldest recording. It never removes the newest recording.
-func (s *shelf) drop() {
-	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item shelved) bool { return item.head.Kind == kindClient })
+func (s *recordingStore) drop() {
+	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item storedRecording) bool { return item.head.Kind == kindClient })
 	at = max(at, 0)
 	s.bytes -= len(s.items[at].data)
 	s.items = slices.Delete(s.items, at, at+1)
 }
 
 // list returns the entries of the recordings, the newest first.
-func (s *shelf) list() []liveTrace {
+func (s *recordingStore) list() []liveTrace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	heads := make([]liveTrace, 0, len(s.items))
@@ -88,11 +88,11 @@ func (s *shelf) list() []liveTrace {
 }
 
 // load returns a recording.
-func (s *shelf) load(id string) (*trace.Recording, error) {
+func (s *recordingStore) load(id string) (*trace.Recording, error) {
 	action := message.Of("GET %s lists the live recordings", Base+"/live")
 	s.mu.Lock()
-	at := slices.IndexFunc(s.items, func(item shelved) bool { return item.head.ID == id })
-	var item shelved
+	at := slices.IndexFunc(s.items, func(item storedRecording) bool { return item.head.ID == id })
+	var item storedRecording
 	if at >= 0 {
 		item = s.items[at]
 	}

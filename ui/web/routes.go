@@ -283,7 +283,7 @@ func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
 func (r *route) serve(request *restful.Request, response *restful.Response) {
 	err := r.check(request)
 	if r.body != nil {
-		patient(response) // a replay may take minutes
+		clearReadDeadline(response) // a replay may take minutes
 		request.Request.Body = http.MaxBytesReader(response, request.Request.Body, cmp.Or(r.most, mostBody))
 	}
 	if err == nil && r.stream != nil {

@@ -45,7 +45,7 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	if !ok || !at.IP.IsLoopback() {
 		return errors.Join(message.Errorf("%s is not an address of this machine alone: the page shows the user's recordings", listener.Addr()), listener.Close())
 	}
-	live := newLive(o.Engine, &shelf{}, o.Grace)
+	live := newLive(o.Engine, &recordingStore{}, o.Grace)
 	defer live.close()
 	handler, err := newAPI(o, live).handler()
 	if err != nil {

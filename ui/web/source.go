@@ -46,7 +46,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 		return nil, nil, err
 	}
 	f, err := tree.Function(c.Function)
-	if err := ran(rec, f, err, c); err != nil {
+	if err := checkSource(rec, f, err, c); err != nil {
 		return nil, nil, err
 	}
 	lines := highlight(f)
@@ -65,9 +65,9 @@ func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, err
 	return &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}, nil
 }
 
-// ran returns nil if f is the function that ran in call c. Otherwise it returns
+// checkSource returns nil if f is the function that ran in call c. Otherwise it returns
 // an error with status 404 and the reason. err is the error of looking f up.
-func ran(rec *trace.Recording, f *source.Function, err error, c *trace.Call) error {
+func checkSource(rec *trace.Recording, f *source.Function, err error, c *trace.Call) error {
 	if err != nil && standard(rec, c) {
 		return notFound(message.Errorf("%s belongs to Go's standard library, whose source is not shown here", c.Function), message.Message{})
 	}
@@ -96,7 +96,7 @@ const mostMarked = 100
 
 // marks lists the callees of call i by line. It includes the
 // callees of function literals in its text that run below it.
-func (t *traced) marks(i int, f *source.Function) []Mark {
+func (t *tracedRequest) marks(i int, f *source.Function) []Mark {
 	var marks []Mark
 	inText := map[int]bool{i: true}
 	for child := i + 1; child < t.tree.End(i); {

@@ -47,7 +47,7 @@ func (a *api) getPosition(r *restful.Request) (any, error) {
 }
 
 // position returns the position that the query names.
-func (t *traced) position(r *restful.Request) (p step.Position, err error) {
+func (t *tracedRequest) position(r *restful.Request) (p step.Position, err error) {
 	if p.Call, err = t.known(number(r, "call", 0)); err != nil {
 		return p, err
 	}

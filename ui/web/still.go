@@ -72,7 +72,7 @@ type packer struct {
 }
 
 func newPacker(o Options) (*packer, error) {
-	a := newAPI(o, newLive(nil, &shelf{}, 0))
+	a := newAPI(o, newLive(nil, &recordingStore{}, 0))
 	a.library.source = remember(a.library.source)
 	handler, err := a.handler()
 	if err != nil {
@@ -268,13 +268,13 @@ func (s *packer) calls(l *loaded, n int) (*callsPiece, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := map[string]*traced{}
+	t := map[string]*tracedRequest{}
 	for _, lang := range pageLanguages {
 		guide, err := l.guide(lang)
 		if err != nil {
 			return nil, err
 		}
-		t[lang] = &traced{l, n, tree, guide}
+		t[lang] = &tracedRequest{l, n, tree, guide}
 	}
 	out := &callsPiece{NewGoroutine: []int{}, Unfinished: []int{}, Leaves: []int{}, Afterwards: []int{}, Errors: map[int]string{}, Panics: map[int]string{}}
 	same, values, lists, goroutines := numbers[identity]{}, numbers[string]{}, numbers[string]{}, numbers[uint64]{}
@@ -345,7 +345,7 @@ func packedValueOf(v Value, raw string) packedValue {
 }
 
 // sameOf takes the properties that all calls like call i share from the API's answer for call i.
-func sameOf(t map[string]*traced, i int) sameCalls {
+func sameOf(t map[string]*tracedRequest, i int) sameCalls {
 	c := t["en"].call(i)
 	out := sameCalls{
 		Function: c.Function, File: c.File, Line: c.Line, Process: c.Process, Name: c.Name, Place: c.Place,

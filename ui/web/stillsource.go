@@ -206,11 +206,11 @@ func functionIn(rec *trace.Recording, tree *source.Tree, packages map[string]*so
 	in := funcname.Package(c.Function)
 	if packages[in] == nil {
 		if packages[in], err = tree.Package(in); err != nil {
-			return nil, ran(rec, nil, err, c)
+			return nil, checkSource(rec, nil, err, c)
 		}
 	}
 	f, err = packages[in].Function(c.Function)
-	return f, ran(rec, f, err, c)
+	return f, checkSource(rec, f, err, c)
 }
 
 // add keeps a function, and of equal texts one.

@@ -54,7 +54,7 @@ type laneKey struct {
 // lanes puts the calls on the lanes of their goroutines. It leaves
 // out calls that took less than least nanoseconds. The row of a
 // call is the number of calls above it on the same goroutine.
-func (out *Timeline) lanes(t *traced, least int64) {
+func (out *Timeline) lanes(t *tracedRequest, least int64) {
 	index := map[laneKey]int{}
 	rows := make([]int, t.tree.Len())
 	boxes := 0

@@ -7,14 +7,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// told has the notices and the failure of a server or a live recording.
+// untranslated has the notices and the failure of a server or a live recording.
 // They are not translated yet, because readers have different languages.
-type told struct {
+type untranslated struct {
 	notices []message.Message
 	failure error
 }
 
-func (t told) in(p message.Printer) (notices []string, failure string) {
+func (t untranslated) in(p message.Printer) (notices []string, failure string) {
 	notices = []string{}
 	for _, n := range t.notices {
 		notices = append(notices, text.EscapeLines(n.Localize(p)))
@@ -28,22 +28,22 @@ func (t told) in(p message.Printer) (notices []string, failure string) {
 // A serverState is the state of a server at one time, not translated yet.
 type serverState struct {
 	LiveServer
-	told
+	untranslated
 }
 
 func (s serverState) in(p message.Printer) LiveServer {
-	s.Notices, s.Error = s.told.in(p)
+	s.Notices, s.Error = s.untranslated.in(p)
 	return s.LiveServer
 }
 
 // A liveTrace is a live recording in lists, not translated yet.
 type liveTrace struct {
 	LiveTrace
-	told
+	untranslated
 }
 
 func (t liveTrace) in(p message.Printer) LiveTrace {
-	t.Notices, t.Error = t.told.in(p)
+	t.Notices, t.Error = t.untranslated.in(p)
 	return t.LiveTrace
 }
 

@@ -33,7 +33,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 	}
 	name := path.Base(strings.ReplaceAll(strings.ToValidUTF8(r.QueryParameter("name"), "?"), `\`, "/"))
 	name = text.Escape(name[:min(len(name), mostName)])
-	var said told
+	var said untranslated
 	rec, err := trace.Read(bytes.NewReader(data), name)
 	if errors.As(err, new(*trace.CutError)) { // the complete requests before the cut can be shown
 		said.notices, err = []message.Message{message.Of("%s", err)}, nil

@@ -148,7 +148,7 @@ func (a *api) answerExercise(r *restful.Request) (any, error) {
 	reply.Notices = to.in(printerOf(r))
 	out := &ExerciseReply{Reply: *reply}
 	if reply.Recording != nil {
-		kept, err := a.live.keep(LiveTrace{Kind: kindReplay, Title: reply.Recording.Scenario}, told{notices: to.all()}, reply.Recording)
+		kept, err := a.live.keep(LiveTrace{Kind: kindReplay, Title: reply.Recording.Scenario}, untranslated{notices: to.all()}, reply.Recording)
 		if err != nil {
 			return nil, err
 		}

@@ -32,9 +32,9 @@ func init() {
 	}
 }
 
-// Nudge starts a process that reports the progress in a folder, if the learner is in a
+// RequestSend starts a process that reports the progress in a folder, if the learner is in a
 // group. It neither waits nor fails, so that a group never disturbs the learner's work.
-func Nudge(dir string) {
+func RequestSend(dir string) {
 	if _, err := os.Stat(file(dir)); err != nil {
 		return
 	}

@@ -123,7 +123,7 @@ func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop
 	if err := l.state.Add(ctx, event); err != nil {
 		return err
 	}
-	group.Nudge(l.dir)
+	group.RequestSend(l.dir)
 	return l.load(ctx)
 }
 

@@ -43,7 +43,7 @@ func (l *Learner) hasServers(ctx context.Context, e *workshop.Exercise) bool {
 	if err != nil {
 		return false
 	}
-	stock, err := apiserver.StockOf(ctx, l.k8s, cache, entries)
+	stock, err := apiserver.CacheStatusOf(ctx, l.k8s, cache, entries)
 	if err != nil || !stock.Built || !NeedsSample(e) {
 		return err == nil && stock.Built
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A stock says which programs and sources the cache of this machine has for the exercises that
+// A cacheStatus says which programs and sources the cache of this machine has for the exercises that
 // need a server.
-type stock struct {
+type cacheStatus struct {
 	// servers are the traced kube-apiserver and etcd, sample is the traced sample
 	// server, plain are upstream's servers.
 	servers, sample, plain bool
@@ -25,7 +25,7 @@ type stock struct {
 }
 
 // look reads the stock from the cache. It does not use the network.
-func look(ctx context.Context, version string) (s stock, err error) {
+func look(ctx context.Context, version string) (s cacheStatus, err error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return s, err
@@ -34,7 +34,7 @@ func look(ctx context.Context, version string) (s stock, err error) {
 	if err != nil {
 		return s, err
 	}
-	has, err := apiserver.StockOf(ctx, version, cache, entries)
+	has, err := apiserver.CacheStatusOf(ctx, version, cache, entries)
 	if err != nil {
 		return s, err
 	}

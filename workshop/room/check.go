@@ -29,7 +29,7 @@ type check struct {
 	Course string
 
 	course *workshop.Course
-	has    stock
+	has    cacheStatus
 	mark   mark
 	// missing are the names of the exercises that cannot be done.
 	missing map[string]bool

@@ -114,7 +114,7 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 	if err := o.site().Write(ctx, to.Notice); err != nil {
 		return err
 	}
-	servers := machine.Carry{K8s: o.K8s, Plain: o.Plain, Sample: true, Rebuild: true, File: filepath.Join(o.Folder, serversFile())}
+	servers := machine.BuildExport{K8s: o.K8s, Plain: o.Plain, Sample: true, Rebuild: true, File: filepath.Join(o.Folder, serversFile())}
 	if err := servers.Export(ctx, to); err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	if err := a.draft(ctx, filepath.Join(a.Root, draft), before); err != nil {
 		return err
 	}
-	a.told(before, replaced, draft)
+	a.report(before, replaced, draft)
 	return nil
 }
 
@@ -159,8 +159,8 @@ func (a *Addition) draft(ctx context.Context, file, before string) error {
 	return os.WriteFile(file, page.Bytes(), 0o644)
 }
 
-// told writes which tasks are left for a person.
-func (a *Addition) told(before, replaced, draft string) {
+// report writes which tasks are left for a person.
+func (a *Addition) report(before, replaced, draft string) {
 	named := fmt.Sprintf("make it the default, if it is to be: DefaultVersion in %s", listFile)
 	if replaced != "" {
 		named = fmt.Sprintf("name %s in place of %s in the documents and the tests: git grep %[2]s", a.Version, replaced)
