@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 )
 
 // TestFilesThatAreNoScenarios checks that a pipe, a device and a huge file are rejected at once,
@@ -19,7 +21,7 @@ func TestFilesThatAreNoScenarios(t *testing.T) {
 	if err := os.WriteFile(huge, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(huge, maxFile+1); err != nil {
+	if err := os.Truncate(huge, bounded.MaxText+1); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
@@ -19,7 +20,7 @@ func ReadFile(name string) (*Scenario, error) {
 	if isFolder(name) {
 		return nil, folderError(name)
 	}
-	text, err := readRegular(name)
+	text, err := bounded.ReadFile(name, bounded.MaxText)
 	if err != nil {
 		return nil, message.Errorf("reading the scenario: %w", err)
 	}
@@ -27,27 +28,8 @@ func ReadFile(name string) (*Scenario, error) {
 		if !filepath.IsAbs(body) {
 			body = filepath.Join(filepath.Dir(name), body)
 		}
-		return readRegular(body)
+		return bounded.ReadFile(body, bounded.MaxText)
 	})
-}
-
-// maxFile is the maximum size in bytes of a scenario file and of a body file. kube-apiserver
-// accepts bodies of 3 MB.
-const maxFile = 10 << 20
-
-// readRegular reads a file of at most maxFile bytes. It rejects files such as pipes, because a
-// pipe could keep the reader waiting forever.
-func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, message.Errorf("%q is not a regular file: save the text to a file and name that", name)
-	case info.Size() > maxFile:
-		return nil, message.Errorf("%q has %d bytes, expected at most %d", name, info.Size(), maxFile)
-	}
-	return os.ReadFile(name)
 }
 
 func isFolder(name string) bool {

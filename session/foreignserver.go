@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 
 	"github.com/kubeapitrace/apitrace/instrument/collect"
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/front"
 )
@@ -69,7 +69,7 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 
 // frontOptions reads the options of the front. The front has no credentials of its own.
 func (o *Foreign) frontOptions() (front.Options, error) {
-	ca, err := os.ReadFile(o.CAFile)
+	ca, err := bounded.ReadStream(o.CAFile, bounded.MaxText)
 	if err != nil {
 		return front.Options{}, err
 	}
@@ -94,7 +94,7 @@ func (o *Foreign) users() (*front.CertificateUsers, error) {
 	if o.ClientCAFile == "" {
 		return nil, nil
 	}
-	ca, err := os.ReadFile(o.ClientCAFile)
+	ca, err := bounded.ReadStream(o.ClientCAFile, bounded.MaxText)
 	if err != nil {
 		return nil, err
 	}

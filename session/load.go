@@ -55,14 +55,24 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }
 
-// Load reads a recording from a file, or from in if file is "-". It accepts a
-// truncated recording and reports the missing part.
-func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, err error) {
+// Load reads a recording from a file or a pipe, or from in if file is "-". It accepts a truncated recording and
+// reports the missing part.
+func Load(file string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	if file == "-" {
-		recording, err = trace.Read(in, "standard input")
-	} else {
-		recording, err = trace.Load(file)
+		recording, err := trace.Read(in, "standard input")
+		return acceptCut(recording, err, to)
 	}
+	recording, err := trace.LoadStream(file)
+	return acceptCut(recording, err, to)
+}
+
+// LoadFile is like Load, but reads regular files only, so that a client that names a pipe cannot keep the reader waiting.
+func LoadFile(file string, to Reporter) (*trace.Recording, error) {
+	recording, err := trace.Load(file)
+	return acceptCut(recording, err, to)
+}
+
+func acceptCut(recording *trace.Recording, err error, to Reporter) (*trace.Recording, error) {
 	if errors.As(err, new(*trace.CutError)) {
 		to.Notice("%v", err)
 		return recording, nil

@@ -4,9 +4,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net/url"
-	"os"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
@@ -74,7 +74,7 @@ func (e Endpoint) tlsConfig() (*tls.Config, error) {
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if e.CAFile != "" {
-		ca, err := os.ReadFile(e.CAFile)
+		ca, err := bounded.ReadStream(e.CAFile, bounded.MaxText)
 		if err != nil {
 			return nil, err
 		}

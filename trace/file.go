@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/google/renameio/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
@@ -39,11 +39,18 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	return nil
 }
 
-// Load reads a recording from a file that Save, an Appender or WriteJSON wrote.
-// It detects the format by the content. With a CutError, it also returns the
-// requests that it could read.
-func Load(path string) (*Recording, error) {
-	data, err := os.ReadFile(path)
+// maxFile is the maximum size of a file with a recording, in bytes. Reading a recording takes up to six times its size.
+const maxFile = 1 << 30
+
+// Load reads a recording from a regular file that Save, an Appender or WriteJSON wrote. It detects
+// the format by the content. With a CutError it also returns the requests that it could read.
+func Load(path string) (*Recording, error) { return loadBy(path, bounded.ReadFile) }
+
+// LoadStream is like Load, but path may also name a pipe. Only commands should use it, see [bounded.ReadStream].
+func LoadStream(path string) (*Recording, error) { return loadBy(path, bounded.ReadStream) }
+
+func loadBy(path string, read func(name string, limit int64) ([]byte, error)) (*Recording, error) {
+	data, err := read(path, maxFile)
 	if err != nil {
 		return nil, message.Errorf("loading a recording: %w", err)
 	}
@@ -56,7 +63,7 @@ func Load(path string) (*Recording, error) {
 
 // Read reads a recording like Load. name names the source in errors.
 func Read(r io.Reader, name string) (*Recording, error) {
-	data, err := io.ReadAll(r)
+	data, err := bounded.ReadAll(r, name, maxFile)
 	if err != nil {
 		return nil, message.Errorf("reading a recording from %s: %w", name, err)
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
@@ -40,7 +40,7 @@ const noParent = "(spans that are not in the file)"
 // without them keeps its own name. If a trace has several spans without a parent, Import adds a
 // call above them. Request.Incomplete says how many spans lack a function or a parent.
 func Import(path string) (*Recording, error) {
-	data, err := os.ReadFile(path)
+	data, err := bounded.ReadStream(path, maxFile)
 	if err != nil {
 		return nil, message.Errorf("importing: %w", err)
 	}
@@ -53,7 +53,7 @@ func Import(path string) (*Recording, error) {
 
 // ReadForeign imports a recording like Import. name names the source in errors.
 func ReadForeign(r io.Reader, name string) (*Recording, error) {
-	data, err := io.ReadAll(r)
+	data, err := bounded.ReadAll(r, name, maxFile)
 	if err != nil {
 		return nil, message.Errorf("importing %q: %w", name, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
@@ -93,7 +94,7 @@ func read(files fs.FS, where string) (*Course, error) {
 func readChapter(files fs.FS, where, dir string) (*Chapter, error) {
 	c := &Chapter{Name: dir}
 	shown := filepath.Join(where, dir, chapterFile)
-	text, err := fs.ReadFile(files, path.Join(dir, chapterFile))
+	text, err := bounded.ReadFS(files, path.Join(dir, chapterFile), bounded.MaxText)
 	if err != nil {
 		return nil, message.Errorf("reading the course: %w", err)
 	}
@@ -138,7 +139,7 @@ func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
 	if found == nil {
 		return nil, message.Errorf("%s:1: the file does not have the name of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", shown)
 	}
-	text, err := fs.ReadFile(files, name)
+	text, err := bounded.ReadFS(files, name, bounded.MaxText)
 	if err != nil {
 		return nil, message.Errorf("reading the exercise: %w", err)
 	}

@@ -26,7 +26,7 @@ func (l Local) Recording(launch Launch) (*trace.Recording, error) {
 	if launch.K8s != "" || launch.File == "-" {
 		return nil, message.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)
 	}
-	return serving.Load(launch.File, nil, l.To)
+	return serving.LoadFile(launch.File, l.To)
 }
 
 // SourceFolder implements Library.

@@ -2,7 +2,6 @@ package dap
 
 import (
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-dap"
 	"golang.org/x/mod/modfile"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -95,7 +95,7 @@ func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 
 // holds reports whether functions begin at the recorded lines of a file.
 func (src *sources) holds(at, file string) bool {
-	text, err := os.ReadFile(at)
+	text, err := bounded.ReadFile(at, bounded.MaxText)
 	if err != nil {
 		return false
 	}
@@ -137,7 +137,7 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 // go.mod above the file, it returns "".
 func inModule(file string) string {
 	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(dir)); dir = path.Dir(dir) {
-		if text, err := os.ReadFile(filepath.FromSlash(dir + "/go.mod")); err == nil {
+		if text, err := bounded.ReadFile(filepath.FromSlash(dir+"/go.mod"), bounded.MaxText); err == nil {
 			return path.Join(modfile.ModulePath(text), strings.TrimPrefix(file, dir))
 		}
 		if dir == path.Dir(dir) {
@@ -182,7 +182,7 @@ func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
 		return nil, message.Errorf("source of %s: %w", file, err)
 	}
 	at := filepath.Join(folder, filepath.FromSlash(file))
-	text, err := os.ReadFile(at)
+	text, err := bounded.ReadFile(at, bounded.MaxText)
 	if err != nil {
 		return nil, message.Errorf("source of %s: %w", file, err)
 	}

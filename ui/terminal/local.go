@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -77,7 +78,7 @@ func (*Local) Source(rec *trace.Recording, call *trace.Call) (string, error) {
 	if err != nil {
 		return "", fetchHint(err, rec, call)
 	}
-	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(call.File)))
+	text, err := bounded.ReadFile(filepath.Join(folder, filepath.FromSlash(call.File)), bounded.MaxText)
 	return string(text), err
 }
 

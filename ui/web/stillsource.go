@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -267,7 +267,7 @@ func (n *notices) of(key, dir, file string) (int, error) {
 	if number, known := n.files[at]; known {
 		return number, nil
 	}
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	text, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(file)), bounded.MaxText)
 	if err != nil {
 		return 0, err
 	}
@@ -284,7 +284,7 @@ func (n *notices) of(key, dir, file string) (int, error) {
 			return 0, fmt.Errorf("the licence of %s: %w", folder, err)
 		}
 		if len(found) > 0 {
-			licence, err := os.ReadFile(found[0])
+			licence, err := bounded.ReadFile(found[0], bounded.MaxText)
 			if err != nil {
 				return 0, err
 			}

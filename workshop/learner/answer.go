@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -44,7 +45,7 @@ func onOneLine(text string) string { return strings.Join(strings.Fields(text), "
 
 // readAnswerFile returns the answer in the file, or "" if there is none yet.
 func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
-	text, err := os.ReadFile(l.answerFile(e))
+	text, err := bounded.ReadFile(l.answerFile(e), bounded.MaxText)
 	if err != nil && !os.IsNotExist(err) {
 		return "", workshop.StateError(err)
 	}

@@ -39,7 +39,7 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 		if _, err := os.Stat(args[0]); err != nil {
 			return nil, message.UsageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
 		}
-		return trace.Load(args[0])
+		return trace.LoadStream(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
 		return nil, message.UsageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", strings.Join(args, " "))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
@@ -73,7 +74,7 @@ type mark struct {
 
 // readMark returns the mark of a folder. If the folder has none, the error wraps fs.ErrNotExist.
 func readMark(folder string) (m mark, err error) {
-	text, err := os.ReadFile(filepath.Join(folder, markFile))
+	text, err := bounded.ReadFile(filepath.Join(folder, markFile), bounded.MaxText)
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -84,12 +85,12 @@ func (s *Streams) Close() {
 // Load reads a recording from a file, or from standard input if file is "-".
 func (s *Streams) Load(file string) (*trace.Recording, error) { return session.Load(file, s.In, s) }
 
-// ReadInput reads a file, or standard input if name is "-".
+// ReadInput reads a text of at most [bounded.MaxText] bytes from a file or a pipe, or from standard input if name is "-".
 func (s *Streams) ReadInput(name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(s.In)
+		return bounded.ReadAll(s.In, "standard input", bounded.MaxText)
 	}
-	return os.ReadFile(name)
+	return bounded.ReadStream(name, bounded.MaxText)
 }
 
 // Building returns a display for the progress of a build.
