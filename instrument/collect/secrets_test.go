@@ -54,6 +54,10 @@ func TestSecretValues(t *testing.T) {
 	if got := SecretValues([]byte(`{"stringData":{"a":"with \"quotes\""}}`)); !slices.Contains(got, `with \"quotes\"`) {
 		t.Errorf("the values are %q, expected the escaped one too", got)
 	}
+	// kube-apiserver parses YAML with sigs.k8s.io/yaml, for which a date is text. For go.yaml.in/yaml/v3 it is a time.
+	if got := SecretValues([]byte("stringData: {born: 2001-01-01}")); !slices.Contains(got, "2001-01-01") {
+		t.Errorf("the values are %q, expected the date", got)
+	}
 	for _, body := range []string{"", "null", "{}", "[]", `{"kind":"Pod","spec":{"nodeName":"n"}}`} {
 		if got := SecretValues([]byte(body)); len(got) != 0 {
 			t.Errorf("%q has the values %q", body, got)
