@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -49,5 +51,36 @@ func checkLayers(t *testing.T) {
 	}
 	for _, function := range slices.Sorted(maps.Keys(without)) {
 		t.Errorf("%s (%s) is in no layer of the guide: give it one in instrument/guide", function, without[function])
+	}
+}
+
+// TestStepsExist checks the steps of the guide against the index: a step without the right "since" or "until" would let the build
+// of another release fail.
+func TestStepsExist(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range all {
+		code, err := recordings.CodeOf(info.K8sVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range code.Programs() {
+			version := info.K8sVersion
+			if trace.ProcessOf(program).Store {
+				version = info.EtcdVersion
+			}
+			for _, s := range guide.Steps {
+				name := string(s.Function)
+				if s.Function.Exact() && s.Has(version) && code.Traces(program, funcname.Package(name)) && code.Function(program, name) == nil {
+					t.Errorf("%s %s has no function %q, which the guide names: give the step \"since\" or \"until\"", program, version, name)
+				}
+			}
+		}
 	}
 }
