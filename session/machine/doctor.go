@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -163,7 +164,11 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) F
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	module := apiserver.Program(version).Module
-	if _, err := program.Resolve(ctx, cache, module, version); err != nil {
+	switch _, err := program.Resolve(ctx, cache, module, version); {
+	case errors.As(err, new(*program.NoGoError)):
+		f.Good = message.Of("not checked: the Go toolchain fetches them")
+		return f
+	case err != nil:
 		f.Bad = message.Errorf("%s %s is not available: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
 		return f
 	}
