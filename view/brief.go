@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Brief is what changed between two recordings, as far as the default view shows it, for a line of a history.
+// A Brief summarizes the changes between two recordings for one line of a history. It
+// names the changes that the default view shows.
 type Brief struct {
 	Same    bool        `json:"same" description:"Whether both took the same path."`
 	Marks   []BriefMark `json:"marks" description:"What a first look should have, by the sign of the change."`
@@ -17,8 +18,8 @@ type Brief struct {
 	Counts []BriefCount `json:"counts" description:"How many changes there are of each kind, small ones included."`
 }
 
-// A BriefMark is the sign of a kind of change, with the changes of that kind. The sign is in brackets if both sources have
-// the call but only one side ran it.
+// A BriefMark is the sign of a kind of change, with the changes of that kind. The sign
+// is in brackets if both sources have the call but only one side ran it.
 type BriefMark struct {
 	Mark  string   `json:"mark" description:"The sign, as \"apitrace history\" has it."`
 	Names []string `json:"names" description:"What changed so: functions, or values with what they were and are."`
@@ -26,7 +27,7 @@ type BriefMark struct {
 	Change ChangeKind `json:"-"`
 }
 
-// A BriefLayer is the sentences of a layer.
+// A BriefLayer holds the sentences of one layer.
 type BriefLayer struct {
 	Layer     string   `json:"layer" description:"Name of the layer, empty for what is in none."`
 	Title     string   `json:"title" description:"Title of the layer."`
@@ -133,8 +134,9 @@ func (c *Comparer) addTold(b *Brief, differences *Differences) {
 	}
 }
 
-// newBetween returns in place of an addition or a removal the key steps that came or went with it, as keysBetween finds them, if the
-// sources tell of them; the change itself if there are none.
+// newBetween replaces an added or removed call by the key steps that came or went with
+// it, as KeysBetween finds them. It keeps a key step only if the sources tell of it. It
+// returns the change itself if no key step remains.
 func (c *Comparer) newBetween(differences *Differences, change ShownChange) []ShownChange {
 	if change.Kind != diff.Added && change.Kind != diff.Removed {
 		return []ShownChange{change}
@@ -154,7 +156,7 @@ func (c *Comparer) newBetween(differences *Differences, change ShownChange) []Sh
 	return all
 }
 
-// briefMarks are the marks in a history, in their order.
+// briefMarks returns the marks of a history in order.
 func (c *Comparer) briefMarks() []string {
 	all := []string{marks[diff.Added], marks[diff.Removed], "(+)", "(-)", c.words.NoSpan}
 	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
@@ -163,8 +165,9 @@ func (c *Comparer) briefMarks() []string {
 	return all
 }
 
-// briefMark returns the mark of a change in a history. It is in brackets if both sources have the call but only
-// one side ran it; there is a separate mark if the function has no span on the other side.
+// briefMark returns the mark of a change in a history. The mark is in brackets if both
+// sources have the call but only one side ran it. A function without a span on the
+// other side has a mark of its own.
 func (c *Comparer) briefMark(differences *Differences, change diff.Change) string {
 	mark := marks[change.Kind]
 	if change.Kind != diff.Added && change.Kind != diff.Removed {
@@ -185,7 +188,7 @@ func (c *Comparer) briefMark(differences *Differences, change diff.Change) strin
 	return mark
 }
 
-// briefly names what changed.
+// briefly names the changed function or value.
 func (c *Comparer) briefly(differences *Differences, change ShownChange) string {
 	w, name := &c.words, NameWithPurpose(differences.CallOf(change.Change))
 	switch change.Kind {

@@ -20,7 +20,8 @@ type Comparer struct {
 	reasons    *diff.Reasons
 }
 
-// NewComparer prepares two recordings. guide knows both. An error says that the source of a side cannot be read.
+// NewComparer prepares the comparison of two recordings. The guide must know both. It
+// returns an error if the source of a side cannot be read.
 func NewComparer(c *diff.Comparison, guide Guide, o ComparisonOptions) (*Comparer, error) {
 	reasons, err := diff.NewReasons(c)
 	if err != nil {
@@ -47,8 +48,8 @@ func (c *Comparer) All() []*Comparison {
 	return all
 }
 
-// Warnings name differences that may not come from upstream: the edits of each side, and a different set
-// of traced functions.
+// Warnings returns warnings about differences that may not come from upstream: other
+// traced packages, edited files, and recordings of different scenarios.
 func (c *Comparer) Warnings() []string {
 	w, a, b := &c.words, c.recordings.A, c.recordings.B
 	texts := []string{}
@@ -73,8 +74,9 @@ func (c *Comparer) Warnings() []string {
 	return texts
 }
 
-// ownScenario returns the scenario that a recording replays: the fault's scenario for a recording of a fault of the course,
-// "" if it is not known.
+// ownScenario returns the scenario that a recording replays. A recording of a fault of
+// the course replays the fault's scenario. The result is "" if the scenario is not
+// known.
 func ownScenario(rec *trace.Recording) string {
 	if len(rec.Edited) != 1 || rec.Edited[0] != rec.Scenario {
 		return rec.Scenario
@@ -85,7 +87,8 @@ func ownScenario(rec *trace.Recording) string {
 	return ""
 }
 
-// A Pair is a pair of requests that is compared. What does not depend on the choice of changes is made once.
+// A Pair is a pair of requests to compare. The parts that do not depend on the choice
+// of changes are computed once.
 type Pair struct {
 	*Comparer
 	pair *diff.RequestPair
@@ -93,9 +96,9 @@ type Pair struct {
 	// All further fields are nil if one side lacks the request.
 	differences *Differences
 	said        *Summary
-	// by is Summary.Instead the other way round.
+	// by inverts Summary.Instead: it maps a replaced call to the call that replaced it.
 	by map[int]int
-	// merged, a and b give calls names; they are made when they are needed.
+	// merged, a and b give names to calls. They are made when they are needed.
 	merged, a, b *trace.Places
 }
 
@@ -113,10 +116,12 @@ func (c *Comparer) Pair(i int) *Pair {
 	return p
 }
 
-// Differences returns what differs, with the merged tree; nil if one side lacks the request.
+// Differences returns the differences and the merged tree; nil if one side lacks the
+// request.
 func (p *Pair) Differences() *Differences { return p.differences }
 
-// Summary returns the statements on what differs; nil if one side lacks the request.
+// Summary returns the statements about the differences; nil if one side lacks the
+// request.
 func (p *Pair) Summary() *Summary { return p.said }
 
 // MergedTree returns the merged tree with a choice of calls; nil if one side lacks the request.
@@ -144,7 +149,8 @@ func (c *Comparer) Join(sentences []string) string {
 	return strings.Join(sentences, c.words.between())
 }
 
-// Comparison describes the pair: with all changes for Choice.Full, else with those that concern key steps.
+// Comparison describes the pair. With choice.Full its tree shows all changes. Otherwise
+// it shows the changes that concern key steps, and others as marked decides.
 func (p *Pair) Comparison(choice Choice) *Comparison {
 	out := p.head()
 	if p.differences == nil {
@@ -164,7 +170,8 @@ func (p *Pair) Comparison(choice Choice) *Comparison {
 	return out
 }
 
-// tooMany returns the number of changes of the default view if they are too many to read, else 0.
+// tooMany returns the number of changes in the default view if they are too many to
+// read. Otherwise it returns 0.
 func (p *Pair) tooMany(choice Choice) int {
 	const readable = 150
 	n := 0
@@ -179,7 +186,8 @@ func (p *Pair) tooMany(choice Choice) int {
 	return n
 }
 
-// head says what is compared.
+// head returns a Comparison that names the requests and both sides. OnlyIn is always
+// set; Comparison clears it if both sides have the request.
 func (p *Pair) head() *Comparison {
 	c, w := p.recordings, &p.words
 	out := &Comparison{
@@ -210,7 +218,8 @@ func (p *Pair) head() *Comparison {
 
 func requestLine(r *trace.Request) string { return r.Method + " " + oneLine(r.Path) }
 
-// numberOf returns the number of a request in a recording, counted from 1; 0 if the recording does not have it.
+// numberOf returns the number of a request in a recording, counted from 1. It returns 0
+// if the recording does not have the request.
 func numberOf(rec *trace.Recording, r *trace.Request) int {
 	for i := range rec.Requests {
 		if &rec.Requests[i] == r {
@@ -248,7 +257,8 @@ func (p *Pair) facts() string {
 	return text + w.colon() + w.Clauses(said...)
 }
 
-// sourcePlace describes the line of a call's function on a side: at upstream's tag, or at the commit of a checkout.
+// sourcePlace describes the line of a call's function on one side. The line is at
+// upstream's tag, or at the commit of a checkout.
 func sourcePlace(names *Names, rec *trace.Recording, committed *trace.CommittedTree, call *trace.Call) *SourcePlace {
 	out := &SourcePlace{Name: names.Of(call), Place: names.Place(call), URL: rec.SourceURL(call)}
 	if committed == nil {
@@ -266,8 +276,9 @@ func sourcePlace(names *Names, rec *trace.Recording, committed *trace.CommittedT
 	return out
 }
 
-// changeURLs returns the addresses at which upstream shows the code of a change: the comparison of
-// the file if both releases have it, else the places of the calls.
+// changeURLs returns upstream's addresses for the code of a change: the place of the
+// call on each side and, if both calls are in the same file, the comparison of the
+// file.
 func (p *Pair) changeURLs(change diff.Change) []string {
 	c, d := p.recordings, p.pair.Diff
 	var urls []string

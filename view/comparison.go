@@ -4,8 +4,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Comparison is what a reader is shown of one pair of requests: the sentences, and the merged tree of both with marks, as
-// plain data in one language. Calls are indices of the merged tree, in order of entry.
+// A Comparison describes one pair of requests to a reader, as plain data in one
+// language. It holds the sentences and the merged tree of both requests, with marks.
+// Calls are indices of the merged tree, in order of entry.
 type Comparison struct {
 	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
 	NameA   string `json:"nameA" description:"What side A is called: a release, or a scenario."`
@@ -13,7 +14,8 @@ type Comparison struct {
 	Request string `json:"request" description:"Method and path of the request."`
 	// Was differs from Request for two scenarios.
 	Was string `json:"was,omitempty" description:"Method and path on side A; absent if side B has the same."`
-	// RequestA and RequestB are the numbers of the request, Pairs all pairs of requests.
+	// RequestA and RequestB are the numbers of the request. Pairs are all pairs of
+	// requests.
 	RequestA int            `json:"requestA" description:"Number of the request on side A, from 1; 0 if that does not have it."`
 	RequestB int            `json:"requestB" description:"Number of the request on side B, from 1; 0 if that does not have it."`
 	Pairs    []ComparedPair `json:"pairs" description:"All pairs of requests, in order."`
@@ -24,7 +26,7 @@ type Comparison struct {
 	Same     bool           `json:"same" description:"Whether both took the same path to the same answer."`
 	OnlyIn   string         `json:"onlyIn,omitempty" description:"Which side alone has the request; absent if both do. There is no tree then."`
 	Facts    string         `json:"facts" description:"How many calls and changes there are, in words."`
-	// Warnings say what may be no change of upstream's.
+	// Warnings name differences that may not come from upstream.
 	Warnings []string `json:"warnings" description:"What may be no change of upstream's, such as edited files."`
 	Legend   []string `json:"legend" description:"The marks that steps have here, each with its meaning."`
 	// Layers and Unchanged are the summary.
@@ -34,7 +36,7 @@ type Comparison struct {
 	Shown     int             `json:"shown" description:"How many of them the steps show."`
 	Folded    int             `json:"folded" description:"How many calls of the merged tree are folded: shown by no step."`
 	Hidden    []string        `json:"hidden,omitempty" description:"The changes that no step shows, if there are few: mark, function and place."`
-	// Places are set if ComparisonOptions.Places is.
+	// Places is set if ComparisonOptions.Places is set.
 	Places   []ChangePlace     `json:"-"`
 	TooMany  int               `json:"tooMany,omitempty" description:"How many changes a first look would have to show if those are too many: then there are no sections. Ask for one layer, or for all. Absent otherwise."`
 	Sections []ComparedSection `json:"sections" description:"The sections of the merged tree."`
@@ -61,7 +63,8 @@ type ComparedSentence struct {
 	Text string        `json:"text" description:"The sentence, without a full stop."`
 	// Evidence are lines that belong below the sentence.
 	Evidence []string `json:"evidence" description:"How the sentence is known, or on what it depends: one line each."`
-	// Call is the first call of which it tells, Step the nearest shown one at or above that.
+	// Call is the first call that the sentence is about. Step is the nearest shown step
+	// at or above that call.
 	Call int `json:"call" description:"The first call of which it tells."`
 	Step int `json:"step" description:"The step that shows that call, or the nearest above it; -1 if there are no sections."`
 }
@@ -70,7 +73,7 @@ type ComparedSentence struct {
 type ComparedSection struct {
 	SectionHead
 	Root ComparedStep `json:"root" description:"The step with which the request enters the layer."`
-	// Instead is also a step below the section's caller, with Elsewhere.
+	// Instead is also shown below the section's caller, with Elsewhere set.
 	Instead *ComparedStep `json:"instead,omitempty" description:"The step of side A whose place the first step took; absent if it took none, or if that step leads on itself."`
 }
 
@@ -87,7 +90,7 @@ type ComparedStep struct {
 	Details  []string        `json:"details" description:"What changed at the call: its old name, caller, count or values."`
 	Values   []ComparedValue `json:"values" description:"The values that differ."`
 	Deciding []Value         `json:"deciding,omitempty" description:"The values that decided the request, of a call that one side alone makes."`
-	// Links are set if ComparisonOptions.Links is.
+	// Links is set if ComparisonOptions.Links is set.
 	Links   []string `json:"links,omitempty" description:"Where upstream shows the code of the changes, if that was asked for."`
 	TimeA   string   `json:"timeA,omitempty" description:"How long the step took on side A, if times were asked for."`
 	TimeB   string   `json:"timeB,omitempty" description:"How long the step took on side B, if times were asked for."`
@@ -97,15 +100,16 @@ type ComparedStep struct {
 	// Elsewhere is set for a step that ComparedSection.Instead shows.
 	Elsewhere bool   `json:"elsewhere,omitempty" description:"Whether the step is shown at the head of a section, whose first step took its place."`
 	Compare   string `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
-	// Sides are A and B if ComparisonOptions.SideBySide is set, nil for a side that does not make the call.
+	// Sides are A and B if ComparisonOptions.SideBySide is set. A side is nil if it
+	// does not make the call.
 	Sides    [2]*SideStep   `json:"-"`
 	Children []ComparedStep `json:"children" description:"The steps that it called, or that calls folded below it called."`
 }
 
-// A SideStep is a step as one side has it, for a drawing with both sides next to each other.
+// A SideStep is a step on one side, for a drawing with both sides next to each other.
 type SideStep struct {
 	StepHead
-	// Values are those that differ, and are not empty for an error.
+	// Values are the values that differ. A side without an error has no error value.
 	Values []Value
 }
 
@@ -119,7 +123,8 @@ type ComparedValue struct {
 // A ChangePlace says where a change is in the source of both sides.
 type ChangePlace struct {
 	Mark string
-	// Telling is set if the default view shows the change, Shown if a step of this tree does.
+	// Telling is set if the default view shows the change. Shown is set if a step of
+	// this tree shows it.
 	Telling, Shown bool
 	// A and B are nil for a side without the call.
 	A, B *SourcePlace
@@ -127,10 +132,11 @@ type ChangePlace struct {
 
 // A SourcePlace is a line of source.
 type SourcePlace struct {
-	// Name is the function's, Place its file and line.
+	// Name is the name of the function. Place is its file and line.
 	Name, Place string
-	// URL is "" if it is not known: Uncommitted is set for a line that is not committed, Unpublished for a line of a commit that no
-	// branch fetched from GitHub contains.
+	// URL is "" if it is not known. Uncommitted is set for a line that is not
+	// committed. Unpublished is set for a line of a commit that no branch fetched from
+	// GitHub contains.
 	URL                      string
 	Uncommitted, Unpublished bool
 }
@@ -147,23 +153,27 @@ type Spot struct {
 	URL      string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
 }
 
-// An Origin is another call that belongs to a change: the caller before a call moved, or the call whose place it took.
+// An Origin is another call that belongs to a change: the caller before a call moved,
+// or the other call of a replacement.
 type Origin struct {
 	Name string `json:"name" description:"Short name of that call's function."`
 	Step int    `json:"step" description:"The step that shows that call, or the nearest above it."`
 }
 
-// ComparisonOptions set what a comparison shows. Full shows every change with its caller, not every call.
+// ComparisonOptions set the content of a comparison. Full shows every change with its
+// caller, not every call.
 type ComparisonOptions struct {
 	Options
 	// NameA and NameB are the names of the sides: a version, or a scenario.
 	NameA, NameB string
 	// SummaryOnly leaves out the sections.
 	SummaryOnly bool
-	// Times sets the times of steps, SideBySide ComparedStep.Sides, Links ComparedStep.Links, Places Comparison.Places.
+	// Times sets the times of steps. SideBySide sets ComparedStep.Sides, Links sets
+	// ComparedStep.Links, and Places sets Comparison.Places.
 	Times, SideBySide, Links, Places bool
 	// MostSteps is the maximum number of steps of a tree; 0 means no limit.
 	MostSteps int
-	// CommittedA and CommittedB tell where the source of sides that were built from checkouts can be read; nil for releases.
+	// CommittedA and CommittedB tell where the source of a side can be read if the side
+	// was built from a checkout. They are nil for releases.
 	CommittedA, CommittedB *trace.CommittedTree
 }

@@ -8,7 +8,8 @@ import (
 // comparisonWords has the words for the sentences about changes.
 type comparisonWords struct {
 	message.Printer
-	// scenarios is set for two scenarios on one release, where nothing changed with time.
+	// scenarios is set if two scenarios on one release are compared. Then nothing
+	// changed over time.
 	scenarios bool
 	// nameA and nameB are the names of the sides.
 	nameA, nameB string
@@ -34,6 +35,6 @@ func (w *comparisonWords) samePath() string { return w.Sprintf("the same path") 
 
 func (w *comparisonWords) onlyIn(side string) string { return w.Sprintf("only in %s", side) }
 
-// between and colon stand between sentences, and behind a heading.
+// between separates sentences; colon follows a heading.
 func (w *comparisonWords) between() string { return w.Sprintf("; ") }
 func (w *comparisonWords) colon() string   { return w.Sprintf(": ") }

@@ -14,9 +14,10 @@ type comparisonWriter struct {
 	of    *Pair
 	tree  *MergedTree
 	sides [2]sideWriter
-	// steps are, by call of the merged tree, the first call of the step that shows it.
+	// steps maps a call of the merged tree to the first call of the step that shows it.
 	steps map[int]int
-	// instead are the steps that stand in the section of the step that replaced them, by the first step of that section.
+	// instead maps the first step of a section to the step that it replaced. The
+	// section shows the replaced step.
 	instead map[*Node]*Node
 }
 
@@ -24,7 +25,8 @@ type comparisonWriter struct {
 type sideWriter struct {
 	stepWriter
 	requests *trace.Tree
-	// calls are the side's calls, by the calls of the merged tree; diff.None for those that it does not make.
+	// calls maps a call of the merged tree to the side's call. It is diff.None if the
+	// side does not make the call.
 	calls []int
 	path  *ErrorPath
 }
@@ -37,7 +39,8 @@ func (s *sideWriter) call(n *Node) *trace.Call {
 	return nil
 }
 
-// outcome returns the outcome of a node's call on the side, which makes it.
+// outcome returns the outcome of a node's call on the side. The side must make the
+// call.
 func (s *sideWriter) outcome(n *Node) outcome {
 	i := s.calls[n.Calls[0]]
 	return outcome{s.path.At(i), Fatal(s.requests, s.path, i)}
@@ -81,7 +84,7 @@ func (w *comparisonWriter) write(out *Comparison, tree *MergedTree, choice Choic
 	}
 }
 
-// note notes the steps at and below a node.
+// note records the steps at and below a node.
 func (w *comparisonWriter) note(n *Node) {
 	for _, call := range n.Calls {
 		w.steps[call] = n.Calls[0]
@@ -94,7 +97,8 @@ func (w *comparisonWriter) note(n *Node) {
 	}
 }
 
-// replaced returns the sibling step that a section's first step replaced, or nil. A sibling with steps of its own stays where it is.
+// replaced returns the sibling step that a section's first step replaced, or nil. A
+// sibling with steps of its own stays in its place.
 func (w *comparisonWriter) replaced(parent, n *Node) *Node {
 	was, ok := w.of.said.Instead[n.Calls[0]]
 	if !ok || n.Opens == nil {
@@ -153,7 +157,8 @@ func (w *comparisonWriter) legend() []string {
 	return texts
 }
 
-// stepOf returns the step that shows a call, or the nearest above it; -1 if there is none.
+// stepOf returns the step that shows a call, or the nearest step above it. It returns
+// -1 if there is none.
 func (w *comparisonWriter) stepOf(call int) int {
 	for ; call >= 0; call = w.of.differences.Merged.Tree.Parent(call) {
 		if step, ok := w.steps[call]; ok {
@@ -177,8 +182,10 @@ func (w *comparisonWriter) addSentences(out *Comparison) {
 	}
 }
 
-// called says how a section is entered. The merged tree has its first step below the caller of side B; if another step is the
-// caller on side A, the sentence names both, or the caller of the only side that makes the call.
+// called says how a section is entered. In the merged tree, the first step of the
+// section is below its caller on side B. If the caller on side A is another step, the
+// sentence names both callers. If only one side makes the call, it names the caller on
+// that side.
 func (w *comparisonWriter) called(s *Section) string {
 	switch {
 	case s.Caller == nil:
@@ -198,7 +205,8 @@ func (w *comparisonWriter) called(s *Section) string {
 	return w.Sprintf("%s: %s; %s: %s", words.nameA, w.entered(onA), words.nameB, w.entered(merged))
 }
 
-// step describes a step and the steps that it called in its section. above are the values that a reader has seen.
+// step describes a step and the steps that it called in its section. above holds the
+// values that a reader has already seen.
 func (w *comparisonWriter) step(n *Node, above values) ComparedStep {
 	out := w.stepAlone(n)
 	call, side := w.story.First(n), w.sideOf(n)
@@ -227,7 +235,8 @@ func (w *comparisonWriter) step(n *Node, above values) ComparedStep {
 	return out
 }
 
-// sideOf returns the side that a step's failure is taken from: B if that makes the call, else A.
+// sideOf returns the side that provides a step's failure: B if B makes the call, else
+// A.
 func (w *comparisonWriter) sideOf(n *Node) *sideWriter {
 	if w.tree.Merged.B[n.Calls[0]] == diff.None {
 		return &w.sides[0]
@@ -267,7 +276,8 @@ func (w *comparisonWriter) stepAlone(n *Node) ComparedStep {
 	return out
 }
 
-// time returns how long the calls of a node took on the side, "" if it makes none or only their entry was recorded.
+// time returns the duration of a node's calls on the side. It returns "" if the side
+// makes no such call or recorded only their entry.
 func (s *sideWriter) time(n *Node, signs Signs) string {
 	sum, made := int64(0), false
 	for _, i := range n.Calls {
@@ -281,7 +291,7 @@ func (s *sideWriter) time(n *Node, signs Signs) string {
 	return signs.Duration(sum)
 }
 
-// side describes a step as side k has it; nil if that does not make the call.
+// side describes a step on side k; nil if the side does not make the call.
 func (w *comparisonWriter) side(n *Node, k int) *SideStep {
 	s := &w.sides[k]
 	call := s.call(n)

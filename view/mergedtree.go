@@ -11,13 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// marks are the marks of changes, as they stand before names.
+// marks has the mark of each kind of change. A mark stands before a name.
 var marks = map[diff.Kind]string{
 	diff.Added: "+", diff.Removed: "-", diff.Moved: ">", diff.Renamed: "~",
 	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=", diff.Timed: "%",
 }
 
-// kinds are the kinds of changes in the order in which they are listed.
+// kinds lists the kinds of changes in display order.
 var kinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued, diff.Timed}
 
 // MarkOf returns the mark of a kind of change.
@@ -34,24 +34,25 @@ const (
 	StepChanged ChangeKind = "changed" // both make it, and something else differs
 )
 
-// A MergedTree is the tree of both requests of a pair, with the choice of calls that a reader is shown: changes, their
-// callers, and key steps of one side. Calls are those of Merged.Tree.
+// A MergedTree is the tree of both requests of a pair, with a choice of calls for the
+// reader: changes, their callers, and key steps of one side. Calls are indices of
+// Merged.Tree.
 type MergedTree struct {
 	*Differences
 	Story *Story
 
 	words comparisonWords
-	// nodes has the node that shows a call; see NodeOf.
+	// nodes maps a call to the node that shows it; see NodeOf.
 	nodes map[int]*Node
 }
 
-// NewMergedTree merges a pair of requests that both sides have: pair.Diff is set. It takes less time than a Comparer, which
-// also finds the sentences.
+// NewMergedTree merges a pair of requests. Both sides must have the request, so that
+// pair.Diff is set. It takes less time than a Comparer, which also finds the sentences.
 func NewMergedTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, o ComparisonOptions) *MergedTree {
 	return newMergedTree(NewDifferences(pair.Diff, guide), newComparisonWords(c, o), guide, o.Choice)
 }
 
-// newMergedTree chooses calls of differences that are merged.
+// newMergedTree selects the calls to show. The differences must be merged.
 func newMergedTree(d *Differences, words comparisonWords, guide Guide, choice Choice) *MergedTree {
 	m := &MergedTree{Differences: d, words: words, nodes: map[int]*Node{}}
 	choice.Marked, choice.Marks = d.marked(guide, choice), d.Mark
@@ -76,13 +77,17 @@ func (m *MergedTree) NodeOf(call int) *Node { return m.nodes[call] }
 // Shows reports whether the tree shows a change.
 func (m *MergedTree) Shows(c ShownChange) bool { return m.nodes[c.At] != nil }
 
-// fewChanges is the maximum number of changes that every view shows, however small they are: a change that was just made is mostly no key step.
+// fewChanges is a limit: with no more changes than this, every view shows them all,
+// however small. A change that was just made is mostly not a key step.
 const fewChanges = 10
 
-// marked returns a function that reports whether a call of the merged tree is shown. A call is shown if it has a telling
-// change. Any change counts if there are few, in the full view, and where a filter chooses. The caller of a shown change and
-// the nearest key step above it are shown too, so that each change stands in the part of the tree in which the view of one
-// request has it. So are the key steps of one side, but not those of a further turn of a loop.
+// marked returns a function that reports whether the tree shows a call of the merged
+// tree. A call is shown if it has a telling change. In the full view, with a filter, or
+// if there are few changes, any change counts.
+//
+// The caller of a shown change and the nearest key step above it are shown too. So each
+// change has the same place in the tree as in the view of one request. Key steps of one
+// side are shown too, except in a further turn of a loop.
 func (c *Differences) marked(classifier Classifier, choice Choice) func(int) bool {
 	tree := c.Merged.Tree
 	shown := make([]bool, tree.Len())
@@ -138,7 +143,7 @@ func (c *Differences) Mark(i int) string {
 	return strings.Join(all, "")
 }
 
-// ChangeAt says what differs at call i of the merged tree.
+// ChangeAt returns the kind of difference at call i of the merged tree.
 func (c *Differences) ChangeAt(i int) ChangeKind {
 	switch {
 	case c.Merged.A[i] == diff.None:
@@ -166,7 +171,7 @@ func (m *MergedTree) Details(call int) []Detail {
 	for _, n := range m.Merged.Changes[call] {
 		c := m.Changes[n]
 		if c.Kind == diff.Added || c.Kind == diff.Removed {
-			continue // has been said
+			continue // already said
 		}
 		for _, text := range m.details(c) {
 			all = append(all, Detail{marks[c.Kind], text})
@@ -175,7 +180,8 @@ func (m *MergedTree) Details(call int) []Detail {
 	return all
 }
 
-// details describe a change: the old form and place of a call. An addition and a removal have none.
+// details describes a change by the old form and place of the call. It returns nil for
+// an addition and for a removal.
 func (m *MergedTree) details(c ShownChange) []string {
 	var lines []string
 	add := func(text, place string) { lines = append(lines, strings.TrimSpace(text+" "+place)) }
@@ -205,8 +211,8 @@ func (m *MergedTree) details(c ShownChange) []string {
 // placeOf returns the place where a call's function is declared, as in the tree.
 func (m *MergedTree) placeOf(call *trace.Call) string { return m.Story.Names.Place(call) }
 
-// otherPlace returns the place where side A declares the function of a change, "" if side B declares it there, too: the
-// line of the step has that place.
+// otherPlace returns the place of a changed function on side A. It returns "" if side B
+// declares the function there too: the line of the step has that place.
 func (m *MergedTree) otherPlace(c ShownChange) string {
 	was := m.placeOf(m.Diff.A.Call(c.A))
 	if was == m.placeOf(m.Diff.B.Call(c.B)) {
@@ -229,8 +235,8 @@ func (m *MergedTree) groupNames(n *Node) string {
 	return message.List(names).Localize(m.words.Printer)
 }
 
-// entryOnA finds the step that calls the first step of a section on side A; ok is false if that side does not make the call, or if
-// no step is above it.
+// entryOnA finds the step that calls the first step of a section on side A. ok is false
+// if side A does not make the call, or if no step is above it.
 func (m *MergedTree) entryOnA(root *Node) (e entry, ok bool) {
 	first := m.Merged.A[root.Calls[0]]
 	if first == diff.None {

@@ -8,9 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A RequestMap is the data for a picture of one request: the traced programs, the servers in them, the
-// layers of each as stations, and the way of the request from station to station. The visits are the sections of the
-// request's Document, with the same numbers.
+// A RequestMap is the data for a picture of one request. It has the traced programs,
+// their servers, the layers of each server as stations, and the way of the request from
+// station to station. The visits are the sections of the request's Trace, with the same
+// numbers.
 type RequestMap struct {
 	Lang     string       `json:"lang" description:"The language of all texts, en or zh."`
 	Request  string       `json:"request" description:"Names the request and its answer."`
@@ -27,7 +28,8 @@ type MapProgram struct {
 	Servers []MapServer `json:"servers" description:"The servers in it: first what is in front of all, then each server."`
 }
 
-// A MapServer is a server of a program. An empty name stands for the filter chain in front of the servers, and for calls whose server is not known.
+// A MapServer is a server of a program. An empty name stands for the filter chain in
+// front of the servers, and for calls with an unknown server.
 type MapServer struct {
 	Name     string       `json:"name" description:"Name of the server, as its director has it; empty for what is in front of all of a program, such as the filter chain, and for a program without such servers."`
 	Calls    int          `json:"calls" description:"How many calls it has."`
@@ -62,7 +64,8 @@ type MapVisit struct {
 	Afterwards bool     `json:"afterwards,omitempty" description:"Whether it is what a write caused, and nobody called it."`
 }
 
-// tiers are the rows of the map, from the outside in, each with its layers in the order in which a request meets them.
+// tiers are the rows of the map, from the outside in. A row lists its layers as a
+// request meets them.
 var tiers = [][]string{
 	{trace.LayerServer, trace.LayerFilters, trace.LayerAudit, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization},
 	{trace.LayerAggregator, trace.LayerRouting, trace.LayerExtensions, trace.LayerDiscovery, trace.LayerInstaller},
@@ -83,19 +86,21 @@ func tierOf(layer string) int {
 	return at
 }
 
-// always are layers that the map shows even if the request did not reach them, so that the reader sees that: in front of
-// the servers of kube-apiserver, in the server that handled the request, and in etcd.
+// These layers are on the map even if the request did not reach them, so that the
+// reader sees this. They are in front of the servers of kube-apiserver, in the server
+// that handled the request, and in etcd.
 var (
 	alwaysInFront = []string{trace.LayerFilters, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization}
 	alwaysInside  = []string{trace.LayerRouting, trace.LayerHandler, trace.LayerAdmission, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3}
 	alwaysInEtcd  = []string{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC, trace.LayerEtcdDisk}
 )
 
-// chained are the servers of a kube-apiserver, the outermost first: k8s.io/kubernetes/cmd/kube-apiserver/app/server.go,
-// CreateServerChain. Each passes requests that it does not serve on to the next.
+// chained are the servers of a kube-apiserver, the outermost first. Each passes requests
+// that it does not serve on to the next. The source is CreateServerChain in
+// k8s.io/kubernetes/cmd/kube-apiserver/app/server.go.
 var chained = []string{"kube-aggregator", "kube-apiserver", "apiextensions-apiserver"}
 
-// NewRequestMap puts together the map of request number i of a recording, counted from 0.
+// NewRequestMap returns the map of request i of a recording, counted from 0.
 func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*RequestMap, error) {
 	o := Options{Lang: lang, Choice: Choice{Most: StepsPerRequest(len(rec.Requests))}}
 	r := &rec.Requests[i]
@@ -113,7 +118,8 @@ func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*Requ
 	return m.out, nil
 }
 
-// serversOf names, by call, the server in which it runs: that of the last director above it in the same program.
+// serversOf returns the server of each call. A call runs in the server of the nearest
+// director at or above it in the same program. Without such a director it is "".
 func serversOf(tree *trace.Tree) []string {
 	servers := make([]string, tree.Len())
 	for i := range servers {
@@ -138,7 +144,8 @@ func stationID(process, server, layer string) string {
 	return fmt.Sprintf("%s/%s/%s", process, server, layer)
 }
 
-// server returns a server of a program; both are new if there are none.
+// server returns a server of a program. It adds the program and the server if they are
+// missing.
 func (m *mapper) server(process, name string) *MapServer {
 	at := slices.IndexFunc(m.out.Programs, func(p MapProgram) bool { return p.Name == process })
 	if at < 0 {
@@ -154,7 +161,7 @@ func (m *mapper) server(process, name string) *MapServer {
 	return &p.Servers[in]
 }
 
-// station returns a layer of a server; it is new if there is none.
+// station returns a layer of a server. It adds the station if it is missing.
 func (m *mapper) station(process, server, layer string) *MapStation {
 	s := m.server(process, server)
 	at := slices.IndexFunc(s.Stations, func(t MapStation) bool { return t.Layer == layer })
@@ -185,7 +192,7 @@ func (m *mapper) countCalls() {
 	}
 }
 
-// visit adds the way.
+// visit adds the visits, which are the way of the request.
 func (m *mapper) visit() {
 	for _, s := range m.story.Sections {
 		first := s.Root.Calls[0]
@@ -209,8 +216,9 @@ func (m *mapper) visit() {
 	}
 }
 
-// via returns the stations of the steps that lead from a section's caller to the section, without the stations of
-// the two sections at both ends.
+// via returns the stations between a section and the section that calls it. These are
+// the stations of the steps from the first step of the calling section down to the
+// caller. The stations of both sections are left out.
 func (m *mapper) via(s *Section, to string) []string {
 	var way []string
 	if !m.leads(s.From.Root, s.Caller, &way) {
@@ -226,7 +234,8 @@ func (m *mapper) via(s *Section, to string) []string {
 	return append([]string{}, way...)
 }
 
-// leads adds the stations of the steps from one down to another, and reports whether it leads there.
+// leads appends the stations of the steps from one step down to another, and reports
+// whether one leads to the other. If not, it appends nothing.
 func (m *mapper) leads(from, to *Node, way *[]string) bool {
 	known := len(*way)
 	if layer := from.Layer; layer != "" {
@@ -245,7 +254,7 @@ func (m *mapper) leads(from, to *Node, way *[]string) bool {
 	return false
 }
 
-// unreached adds the stations of always that the request did not reach.
+// unreached adds stations for the layers that the map always shows.
 func (m *mapper) unreached(r *trace.Request) {
 	if r.OfProgram() {
 		return
@@ -270,7 +279,7 @@ func (m *mapper) unreached(r *trace.Request) {
 	}
 }
 
-// order puts servers and stations into the order in which a request meets them.
+// order sorts servers and stations as a request meets them.
 func (m *mapper) order() {
 	place := map[string]int{}
 	for tier, layers := range tiers {

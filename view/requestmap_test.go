@@ -10,12 +10,14 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestRequestMapIsTheWayOfTheSections compares maps with the documents of the same requests.
+// TestRequestMapIsTheWayOfTheSections compares maps with the traces of the same
+// requests.
 func TestRequestMapIsTheWayOfTheSections(t *testing.T) {
 	guide := guideOf(t)
 	for _, test := range []struct {
 		scenario string
-		// reached and not are stations.
+		// reached and not are the stations that the request must reach and must not
+		// reach.
 		reached, not []string
 	}{
 		{"get-node", []string{"kube-apiserver/kube-aggregator/routing", "kube-apiserver/kube-apiserver/handler", "etcd//etcd-rpc"}, []string{"kube-apiserver/kube-apiserver/admission"}},
@@ -88,7 +90,7 @@ func TestRequestMapIsTheWayOfTheSections(t *testing.T) {
 	}
 }
 
-// callsOfServers counts the calls that are no spans of upstream's own.
+// callsOfServers counts the calls that are not upstream's own spans.
 func callsOfServers(r *trace.Request) int {
 	n := 0
 	for i := range r.Calls {

@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Signs are the characters in texts that a terminal without Unicode cannot show.
+// Signs are characters that a terminal without Unicode cannot show.
 type Signs struct {
 	Arrow, Ellipsis, Failed, Times, Micro string
-	// NoSpan stands before a function that has a span on one side of a comparison only.
+	// NoSpan stands before a function that has a span on only one side of a comparison.
 	NoSpan string
 }
 
@@ -44,7 +44,7 @@ func (s Signs) Duration(ns int64) string {
 	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
 }
 
-// Took returns the duration of a call, or "" for a call of which only the entry was recorded.
+// Took returns the duration of a call, or "" if only its entry was recorded.
 func (s Signs) Took(call *trace.Call) string {
 	if call.Leaf {
 		return ""

@@ -85,8 +85,9 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestSentencesAskTheSource checks that what did not run on one side is not said to be gone: it may stand in
-// the source of both, or have no span.
+// TestSentencesAskTheSource checks that a call that one side did not run is not
+// described as removed without a look at the source. Both sources may have it, or it
+// may have no span.
 func TestSentencesAskTheSource(t *testing.T) {
 	tests := []struct {
 		name, a, b   string
@@ -116,7 +117,8 @@ func TestSentencesAskTheSource(t *testing.T) {
 	}
 }
 
-// TestSentencesNameTheBranch checks what is said of a call that both sources have and one side made.
+// TestSentencesNameTheBranch checks the sentence about a call that both sources have
+// and only one side made.
 func TestSentencesNameTheBranch(t *testing.T) {
 	inA := recordings.Branch{Kind: recordings.BranchIn, Text: "if n > 3", Line: 1}
 	for _, test := range []struct {
@@ -175,7 +177,7 @@ func TestSentencesNameTheBranch(t *testing.T) {
 	}
 }
 
-// withoutPackage takes the functions of a package out of a source.
+// withoutPackage removes the functions of a package from a source.
 func withoutPackage(code *recordings.Code, pkg string) *recordings.Code {
 	program := &recordings.Program{}
 	for _, f := range code.Functions("kube-apiserver") {
@@ -186,7 +188,7 @@ func withoutPackage(code *recordings.Code, pkg string) *recordings.Code {
 	return recordings.NewCode("v2", map[string]*recordings.Program{"kube-apiserver": program})
 }
 
-// TestSentencesWithoutSource checks that nothing is said of the source where nothing is known of it.
+// TestSentencesWithoutSource checks that sentences do not mention an unknown source.
 func TestSentencesWithoutSource(t *testing.T) {
 	c := viewtest.ComparisonOf("p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v2")
 	want := "p.A leads to p.B only in 50%A; p.A leads to p.C only in two; p.L runs once below p.A in 50%A, twice in two"
@@ -195,8 +197,8 @@ func TestSentencesWithoutSource(t *testing.T) {
 	}
 }
 
-// TestSentencesOfScenarios checks that two scenarios on one release are told apart without
-// a before and after.
+// TestSentencesOfScenarios checks that sentences about two scenarios on one release
+// describe no change over time.
 func TestSentencesOfScenarios(t *testing.T) {
 	for _, test := range []struct{ a, b, en, zh string }{
 		{
@@ -246,7 +248,8 @@ func told(comparer *Comparer, layer LayerSummary) string {
 	return strings.Join(all, "; ")
 }
 
-// filterSteps is a guide with the layers "filters" and "flow". All functions are key steps but those whose names begin with Track.
+// filterSteps is a guide with the layers "filters" and "flow". All functions are key
+// steps, except functions with names that begin with Track.
 type filterSteps struct{ viewtest.EveryStep }
 
 func (filterSteps) Key(function string) bool  { return !strings.HasPrefix(function, "p.Track") }
@@ -258,9 +261,10 @@ func (filterSteps) Layer(function string) string {
 	return "filters"
 }
 
-// TestKeyStepsBetween adds several filters in one place. The summary must name those that are key steps, each in its layer, and must say
-// that one takes the place of a filter of the same layer that was removed. A filter around them that is not a key step counts as a
-// smaller change.
+// TestKeyStepsBetween adds several filters in one place. The summary must name the
+// filters that are key steps, each in its layer. If a filter takes the place of a
+// removed filter of the same layer, the summary must say so. A filter around them that
+// is not a key step counts as a smaller change.
 func TestKeyStepsBetween(t *testing.T) {
 	const a = "p.A\n p.Imp\n  q.MaxInFlight\n   p.Authz\n    p.X"
 	const b = "p.A\n p.Imp\n  p.TrackStarted\n   p.Audit\n    p.Flow\n     p.FlowQueue\n      p.Authz\n       p.X"

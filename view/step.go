@@ -9,15 +9,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A StepHead is the part of a step that a trace and a comparison have alike. Calls are indices of the request's calls or,
-// in a comparison, of the calls of the merged tree.
+// A StepHead is the part of a step that traces and comparisons share. Calls are indices
+// of the request's calls or, in a comparison, of the calls of the merged tree.
 type StepHead struct {
 	Call     int    `json:"call" description:"The step's call; the first one if it stands for several."`
 	Calls    []int  `json:"calls,omitempty" description:"All calls that the step stands for; absent if it is one."`
 	Function string `json:"function" description:"Full name of the function."`
 	Name     string `json:"name" description:"What the step is called."`
 	Place    string `json:"place,omitempty" description:"Folder, file and line of the function: \"etcd3/store.go:235\"; absent if that is not one place."`
-	// URL is set if Options.Hyperlinks is.
+	// URL is set if Options.Hyperlinks is set.
 	URL          string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or was not asked for."`
 	Layer        string `json:"layer" description:"Name of the function's layer, empty if it has none."`
 	Colour       string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
@@ -33,11 +33,11 @@ type StepHead struct {
 	Fatal        bool   `json:"fatal,omitempty" description:"Whether the failure decided the request."`
 	// Errors begin with their kind: "error: …".
 	Errors []string `json:"errors,omitempty" description:"The texts of the error and the panic, where they began and mattered."`
-	// Note is set if Options.Notes is.
+	// Note is set if Options.Notes is set.
 	Note string `json:"note,omitempty" description:"What the guide says of a key step, at its first call; absent if notes were not asked for."`
 }
 
-// A SectionHead is the part of a section that a trace and a comparison have alike.
+// A SectionHead is the part of a section that traces and comparisons share.
 type SectionHead struct {
 	Number int    `json:"number" description:"Counts from 1."`
 	Layer  string `json:"layer" description:"Name of the layer, empty if the section is in none."`
@@ -46,8 +46,8 @@ type SectionHead struct {
 	Called string `json:"called,omitempty" description:"Who called the section's first step; absent for the first section."`
 }
 
-// Options set what a trace or a comparison shows, and in which language and characters. The zero value is the default view
-// in English.
+// Options set the content, the language and the characters of a trace or a comparison.
+// The zero value is the default view in English.
 type Options struct {
 	Choice
 	// Lang is the language of headings and sentences: "en", which is the default, or "zh".
@@ -72,11 +72,12 @@ type stepWriter struct {
 	story   *Story
 	guide   Guide
 	options Options
-	// said has the sentences below the headings of sections; nil for none.
+	// said has the sentences below the headings of sections; nil if there are none.
 	said map[*Section][]Sentence
-	// noted are the functions whose note was written.
+	// noted has the functions with a note that was already written.
 	noted map[string]bool
-	// names and places hold each text once: a start has hundreds of thousands of calls of some thousand functions.
+	// names and places hold each text once: a start has hundreds of thousands of calls
+	// of some thousand functions.
 	names  map[string]string // by function
 	places map[sourceLine]string
 }
@@ -94,8 +95,9 @@ func newStepWriter(rec *trace.Recording, story *Story, guide Guide, o Options) s
 	}
 }
 
-// An outcome is what a call did to the error with which its request failed, nil for nothing, and whether the call's outcome
-// decided the request.
+// An outcome is the effect of a call on the failure of its request. path is the step of
+// the call on the path of the error; nil if it has none. fatal is set if the outcome of
+// the call decided the request.
 type outcome struct {
 	path  *ErrorStep
 	fatal bool
@@ -126,9 +128,11 @@ func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
 	return out
 }
 
-// tell adds to a step what is only said where the step is drawn, and not at a link to its section: the text of a failure, the note.
+// tell adds the parts of a step that a link to its section does not show: the texts of
+// a failure and the note.
 func (w *stepWriter) tell(out *StepHead, n *Node, call *trace.Call, o outcome) {
-	// Short views leave out failures that decided nothing, and texts that the sentence above the tree has.
+	// Short views leave out failures that decided nothing. They also leave out texts
+	// that are in the sentence above the tree.
 	if n.Origin && hasFailed(call) && (w.options.Full || w.options.Filter.Errors || o.fatal && o.path == nil) {
 		out.Errors = w.errors(call)
 	}
@@ -164,8 +168,8 @@ func (w *stepWriter) place(call *trace.Call) string {
 	return place
 }
 
-// at returns the call whose place is shown for a node, or nil. For upstream's own tracing
-// that is the caller, whose place says more than a place in the tracing library.
+// at returns the call that gives a node its place, or nil. For upstream's own tracing
+// this is the caller: its place says more than a place in the tracing library.
 func (w *stepWriter) at(n *Node, call *trace.Call) *trace.Call {
 	tree := w.story.Tree
 	if parent := tree.Parent(n.Calls[0]); Upstream(call) && parent >= 0 {
@@ -181,7 +185,8 @@ func (w *stepWriter) at(n *Node, call *trace.Call) *trace.Call {
 
 func hasFailed(call *trace.Call) bool { return call.Error != "" || call.Panic != "" }
 
-// failure says what a failed call did to the error with which the request failed, "" for a call that did not fail.
+// failure describes the effect of a call on the request's error. It returns "" for a
+// call that did not fail and has no step on the path of the error.
 func (w *stepWriter) failure(call *trace.Call, o outcome) string {
 	says := saysHandled
 	switch {
@@ -212,12 +217,14 @@ func (w *stepWriter) sectionHead(s *Section, called string) SectionHead {
 	return SectionHead{Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.options.Lang), Colour: LayerColour(s.Layer), Called: called}
 }
 
-// An entry says how a section is entered: which step of another section calls its first step, perhaps through folded calls.
+// An entry says how a section is entered. The step by, in the section in, calls the
+// first step of the entered section, perhaps through folded calls.
 type entry struct {
 	by *Node
 	in *Section
-	// indirect is set if folded calls are in between. process is the process of the first step, "" if it is the caller's.
-	// newGoroutine and handoff are as in Node.
+	// indirect is set if folded calls are in between. process is the process of the
+	// first step; "" if the caller runs in the same process. newGoroutine and handoff
+	// are as in Node.
 	indirect, newGoroutine bool
 	process, handoff       string
 }
@@ -250,7 +257,8 @@ func (w *stepWriter) entered(e entry) string {
 	return said
 }
 
-// calledBy returns the steps that a step called. It leaves out steps that a write caused: they are children, but not callees.
+// calledBy returns the steps that a step called. It leaves out steps that a write
+// caused: they are children, but not callees.
 func calledBy(n *Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
 }
@@ -278,8 +286,9 @@ func (w *stepWriter) titleOf(layer string) string {
 	return w.Sprintf("In no layer")
 }
 
-// shortTitle is the title of a layer without what stands in brackets. Of what the first layer of all is
-// about, "Server start, configuration and background work", a start's outline names the first.
+// shortTitle is the title of a layer without the part in brackets. The outline of a
+// start also cuts titles at the first comma: "Server start, configuration and
+// background work" becomes "Server start".
 func (w *stepWriter) shortTitle(layer string) string {
 	title, ends := w.titleOf(layer), "(（"
 	if w.story.Tree.Request.IsStart() {

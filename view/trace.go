@@ -8,8 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Trace is what a reader is shown of one request: sentences, sections and steps, as plain data in one language. Text, page
-// and editors draw it, each with a layout of its own. Calls are indices of the request's calls.
+// A Trace describes one request to a reader, as plain data in one language: sentences,
+// sections and steps. Text, page and editors draw it, each with its own layout. Calls
+// are indices of the request's calls.
 type Trace struct {
 	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
 	Number  int    `json:"number" description:"Number of the request in its recording, from 1."`
@@ -29,9 +30,9 @@ type Trace struct {
 	// Depth is Choice.Depth.
 	Cut   int `json:"cut,omitempty" description:"How many of them lie deeper than the depth that was asked for."`
 	Depth int `json:"depth,omitempty" description:"The depth that was asked for; absent if none was."`
-	// Filtered is set if Choice.Filter is.
+	// Filtered is set if Choice.Filter is set.
 	Filtered *Filtered `json:"filtered,omitempty" description:"What the filter selects; absent without a filter."`
-	// Outline is set if Options.Outline is.
+	// Outline is set if Options.Outline is set.
 	Outline  []OutlineSentence `json:"outline,omitempty" description:"The request in a few sentences; absent if that was not asked for."`
 	Sections []TraceSection    `json:"sections" description:"The sections of the request's way, in order of entry."`
 }
@@ -105,8 +106,9 @@ func (e *NoMatchError) Error() string {
 	return saysNothingMatches.Format(e.Lang, strings.Join(e.Flags, " "), Thousands(e.Calls))
 }
 
-// StepsPerRequest returns how many steps the default view shows of each of this many requests. It does
-// not depend on the width, so that all readers see the same tree.
+// StepsPerRequest returns the number of steps that the default view shows for each
+// request of a recording with this many requests. It does not depend on the width, so
+// that all readers see the same tree.
 func StepsPerRequest(requests int) int {
 	const alone, together, least = 46, 60, 20
 	if requests <= 1 {
@@ -115,8 +117,9 @@ func StepsPerRequest(requests int) int {
 	return max(least, together/requests)
 }
 
-// NewTraces returns the traces of a recording's requests. If the options have a filter, it returns those in which the
-// filter selects a call, and a NoMatchError if there is none.
+// NewTraces returns the traces of a recording's requests. With a filter, it leaves out
+// requests without a matching call. If no request has a matching call, it returns a
+// NoMatchError.
 func NewTraces(rec *trace.Recording, guide Guide, o Options) ([]*Trace, error) {
 	all := []*Trace{}
 	none := NoMatchError{Flags: o.Filter.Flags(), Lang: o.Lang}
@@ -135,7 +138,8 @@ func NewTraces(rec *trace.Recording, guide Guide, o Options) ([]*Trace, error) {
 	return all, nil
 }
 
-// NewTrace returns the trace of request i of a recording, counted from 0. If Choice.Most is 0, it is StepsPerRequest.
+// NewTrace returns the trace of request i of a recording, counted from 0. If
+// Choice.Most is 0, StepsPerRequest sets it.
 func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, error) {
 	if o.Most == 0 {
 		o.Most = StepsPerRequest(len(rec.Requests))
@@ -254,9 +258,10 @@ func (w *traceWriter) time(n *Node) string {
 	return said
 }
 
-// plugins names the admission plugins of a step by their verdicts: those that made calls before
-// they accepted, those that accepted at once, those that take no part, and any other. A short view leaves out plugins
-// without a part in the phase when the plugins are called again.
+// plugins lists the admission plugins of a step, one line per verdict. Plugins can
+// accept after they made calls, accept at once, take no part, or have another verdict.
+// When the plugins are called again, a short view leaves out plugins without a part in
+// the phase.
 func (w *traceWriter) plugins(all []Plugin) []PluginLine {
 	var lines []PluginLine
 	for _, group := range GroupPlugins(all) {
@@ -268,8 +273,8 @@ func (w *traceWriter) plugins(all []Plugin) []PluginLine {
 	return lines
 }
 
-// pluginLine names the plugins with one verdict. Plugins that have no part in this phase have one in the other
-// phase, so they are only counted, except in the full view.
+// pluginLine names the plugins with one verdict. Plugins without a part in this phase
+// have one in the other phase, so they are only counted, except in the full view.
 func (w *traceWriter) pluginLine(group PluginGroup) string {
 	if group.Kind == PluginsNotCalled && !w.options.Full {
 		return w.Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
@@ -294,8 +299,9 @@ func (w *traceWriter) sentences() map[*Section][]Sentence {
 	return all
 }
 
-// sectionAbout returns the section of a sentence: the section of its call or, if the call is folded, a section of the
-// sentence's layer that begins right below the call.
+// sectionAbout returns the section of a sentence, which is the section of its call. If
+// the call is folded, it is a section of the sentence's layer that begins right below
+// the call.
 func (w *traceWriter) sectionAbout(sentence Sentence) *Section {
 	in := w.story.SectionOf(sentence.Call)
 	if in.Layer == sentence.Layer {
@@ -330,8 +336,9 @@ func (w *traceWriter) outline() []OutlineSentence {
 	return all
 }
 
-// took returns the duration of a call. An unfinished call has none: the recording has the time from its start until the
-// probe was asked, which can be after the end of the other calls.
+// took returns the duration of a call. An unfinished call has no duration: the
+// recording has the time from its start until the probe was asked. This can be after
+// the end of the other calls.
 func (w *traceWriter) took(call *trace.Call) string {
 	switch {
 	case call.Unfinished:
@@ -342,9 +349,10 @@ func (w *traceWriter) took(call *trace.Call) string {
 	return w.Duration(call.DurationNs)
 }
 
-// role returns the purpose of a section that has no sentences about decisions: the first sentence of the guide's
-// note on its first step, with the next sentence if the first is only a name. If notes are shown, the note is
-// at the step instead.
+// role returns the purpose of a section without sentences about decisions. This is the
+// first sentence of the guide's note on the first step. If that sentence is only a
+// name, the next one is added. If notes are shown, role returns "", because the note is
+// at the step.
 func (w *traceWriter) role(s *Section) string {
 	if w.options.Notes || s.GoesOn || w.options.Filter.Active() {
 		return ""
@@ -368,7 +376,7 @@ func (w *traceWriter) role(s *Section) string {
 	return strings.TrimRight(note, ".。")
 }
 
-// called names the caller of the first step of a section, and says how it was called.
+// called names the caller of a section's first step and says how it was called.
 func (w *traceWriter) called(s *Section) string {
 	switch {
 	case s.Caller == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// request is the line that names a request and its answer.
+// request returns the line with a request and its answer.
 func (w *traceWriter) request(r *trace.Request) string {
 	said := oneLine(r.Method + " " + r.Path)
 	switch {
@@ -45,7 +45,7 @@ func (w *traceWriter) facts() string {
 	return w.Clauses(texts...)
 }
 
-// warnings say what in the trace is not upstream's, and what the trace may lack.
+// warnings names edits of upstream's program, and parts that the trace may lack.
 func (w *traceWriter) warnings() []string {
 	r, texts := w.story.Tree.Request, []string{}
 	if len(w.rec.Edited) > 0 {
@@ -66,8 +66,9 @@ func (w *traceWriter) unfinished() bool {
 	return r.Calls[0].Unfinished && !r.OfProgram()
 }
 
-// running names the functions that had not returned when the trace was collected. That is
-// as it should be for goroutines that outlive the request: a watch, a loop of the cache.
+// running names the functions that had not returned when the trace was collected. This
+// is normal for goroutines that outlive the request, such as a watch or a loop of the
+// cache.
 func (w *traceWriter) running() string {
 	if w.story.Tree.Request.OfProgram() || w.unfinished() {
 		return ""
@@ -118,7 +119,7 @@ func (w *traceWriter) errorPath(path *ErrorPath) string {
 			steps, before = append(steps, say(pathBorn, name, said)), said
 		default:
 			shown := said
-			if step.Kind == ErrorWrapped && before != "" { // what it said before is there to read
+			if step.Kind == ErrorWrapped && before != "" { // the earlier text is already shown
 				shown = strings.Replace(said, before, w.Ellipsis, 1)
 			}
 			steps, before = append(steps, say(pathStep, saysKind[step.Kind].Localize(w.Printer), name, shown)), said
@@ -127,7 +128,8 @@ func (w *traceWriter) errorPath(path *ErrorPath) string {
 	return strings.Join(steps, " "+w.Arrow+" ")
 }
 
-// deliveries names the other requests of the recording in which the events of the writes of request i were sent.
+// deliveries names the other requests of the recording that sent the events of request
+// i's writes.
 func (w *traceWriter) deliveries(i int) []string {
 	texts := []string{}
 	for _, it := range w.rec.Deliveries(i) {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// values are the texts of values that a reader has seen on the way to a node, by
-// the attribute's name.
+// values maps the name of an attribute to the text of its value. It holds the values
+// that a reader has seen on the way to a node.
 type values map[string]string
 
 // with returns the values with others added or replaced.
@@ -34,10 +34,10 @@ type Value struct {
 	Decides bool   `json:"decides,omitempty" description:"Whether the request was decided by it."`
 }
 
-// values lists the recorded values in the guide's order. For collapsed calls each name has
-// all different values, in order of entry. All but the full view leave out redundant values:
-// empty ones, those that a step above already shows, and those in the sentences of the section.
-// shown are the values that a reader has seen after these.
+// values lists the recorded values in the guide's order. For collapsed calls, each name
+// has all different values, in order of entry. Only the full view shows redundant
+// values: empty values, values that a step above already shows, and values in the
+// sentences of the section. shown holds the values that a reader has seen after these.
 func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
@@ -52,7 +52,7 @@ func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values)
 	for _, name := range w.order(n, all) {
 		called := valueLabel(name, w.options.Full)
 		if name == trace.AttrEtcdRevision && n.Layer == trace.LayerEtcdMVCC && !w.options.Full {
-			called = "store_revision" // that the store is at, unlike that of the object or of the write
+			called = "store_revision" // of the store, not of the object or the write
 		}
 		text := oneLine(called + "=" + strings.Join(quoted(w.short(all[name])), ", "))
 		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || name == trace.AttrHandoff && n.Handoff != "" || !w.options.Full && w.known(n, name, text, above) {
@@ -103,9 +103,10 @@ func quoted(values []string) []string {
 	return all
 }
 
-// label returns an attribute's name as the tree shows it. Only the full view has room for the
-// complete name; others shorten it to the part that is needed to understand the value:
-// "verb" for "apitrace.request.verb", "user" for "apitrace.user.name".
+// valueLabel returns an attribute's name as the tree shows it. Only the full view has
+// room for the complete name. Other views shorten it to the part that is needed to
+// understand the value: "verb" for "apitrace.request.verb", "user" for
+// "apitrace.user.name".
 func valueLabel(name string, full bool) string {
 	short := strings.TrimPrefix(name, "apitrace.")
 	parts := strings.Split(short, ".")
@@ -119,15 +120,15 @@ func valueLabel(name string, full bool) string {
 	return last
 }
 
-// known reports whether a reader knows the value already: from a call above, or
-// from the sentence on how the request failed.
+// known reports whether a reader knows the value already: from a call above, or from
+// the sentence on how the request failed.
 func (w *stepWriter) known(n *Node, name, text string, above values) bool {
 	return above[name] == text || name == trace.AttrError && w.story.ErrorPath != nil ||
 		w.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
 }
 
-// isSaid reports whether a sentence at the head of the section has a deciding value of call i. The sentence must be
-// about that call or one above it.
+// isSaid reports whether a sentence at the head of the section has a deciding value of
+// call i. The sentence must be about call i or a call above it.
 func (w *stepWriter) isSaid(i int, name, value string) bool {
 	if !Decides(name) {
 		return false
@@ -144,7 +145,8 @@ func (w *stepWriter) isSaid(i int, name, value string) bool {
 	return false
 }
 
-// holdsWord reports whether a text contains a word that is not a part of a longer word or path.
+// holdsWord reports whether a text contains a word, but not as a part of a longer word
+// or path.
 func holdsWord(text, word string) bool {
 	if len(word) < 2 {
 		return false
@@ -167,8 +169,8 @@ func holdsWord(text, word string) bool {
 	}
 }
 
-// order puts the names that a node has values for into the guide's order; those
-// that the guide does not know follow by name.
+// order sorts the names of a node's values in the guide's order. Names that the guide
+// does not know follow in alphabetical order.
 func (w *stepWriter) order(n *Node, all map[string][]string) []string {
 	var names []string
 	for _, name := range w.guide.Values(w.story.First(n).Function) {

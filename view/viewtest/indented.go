@@ -12,8 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// IndentedRequest makes a request of a text: a call per line, a blank for each level of depth,
-// "package.Function name=value". Beside values there are "error=text", "leaf", "ns=duration", "go" on a new goroutine, and "in=process".
+// IndentedRequest makes a request from a text. Each line is a call: a blank for each
+// level of depth, then "package.Function name=value". Other words are "error=text",
+// "leaf", "ns=duration", "go" for a new goroutine, and "in=process".
 func IndentedRequest(text string) trace.Request {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/x", Status: 200}
 	var above []string
@@ -54,14 +55,15 @@ func IndentedRequest(text string) trace.Request {
 	return r
 }
 
-// ComparisonOf compares two requests, each made by IndentedRequest, of two scenarios and releases.
+// ComparisonOf compares two requests of two scenarios and releases. IndentedRequest
+// makes both.
 func ComparisonOf(a, b string, releaseA, releaseB string) *diff.Comparison {
 	return diff.CompareRecordings(
 		&trace.Recording{Scenario: "one", K8sVersion: releaseA, Requests: []trace.Request{IndentedRequest(a)}},
 		&trace.Recording{Scenario: "two", K8sVersion: releaseB, Requests: []trace.Request{IndentedRequest(b)}}, diff.Options{Times: true})
 }
 
-// EveryStep is a view.Guide in which every function is a key step of one layer.
+// EveryStep is a view.Guide with a single layer. Every function is a key step.
 type EveryStep struct{}
 
 func (EveryStep) Layer(string) string     { return "layer" }
@@ -73,8 +75,9 @@ func (EveryStep) Title(string) string     { return "Layer" }
 func (EveryStep) Note(string) string      { return "" }
 func (EveryStep) Values(string) []string  { return nil }
 
-// CodeOf makes the source of a release of its trace: each function calls what it called. The calls of also
-// stand in the source, too, and did not run: "caller callee".
+// CodeOf makes the source of a release from a trace: each function has the calls that
+// it made there. also adds calls that are in the source but did not run: "caller
+// callee". A callee with "!" at its end is a leaf without a span.
 func CodeOf(release string, r trace.Request, also ...string) *recordings.Code {
 	texts := map[string]*recordings.Source{}
 	text := func(name string) *recordings.Source {
