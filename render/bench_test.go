@@ -41,7 +41,8 @@ func big(b *testing.B, n int) *trace.Recording {
 	return rec
 }
 
-// What "apitrace show" does with a large recording: load, choose, draw.
+// BenchmarkShow100kCalls measures "apitrace show" with a large recording: load, choose,
+// draw.
 func BenchmarkShow100kCalls(b *testing.B) {
 	rec := big(b, 100_000)
 	file := filepath.Join(b.TempDir(), "big.jsonl")

@@ -11,14 +11,14 @@ import (
 // least is the minimum width of a text in columns, however deeply it is indented.
 const least = 16
 
-// A block is the lines of one step. An added text goes on the current line if there is room,
-// else on the next line; names are never cut.
+// A block is the lines of one step. An added text goes on the current line if there is
+// room, else on the next line. Names are never cut.
 type block struct {
 	d           *treeDrawing
 	first, rest string
-	time        string // what stands before the first line, in a column of its own
+	time        string // stands before the first line, in a column of its own
 	timeStyle   lipgloss.Style
-	line        string // what stands on the current line
+	line        string // the text on the current line
 	used        int    // its columns
 	begun       bool
 	started     bool // whether the first line was written
@@ -40,7 +40,8 @@ func (b *block) room() int {
 	return max(b.d.width-before-columnsOf(lead), least)
 }
 
-// add puts a text that is not broken on the current line or, if it has no room there, on the next.
+// add puts a text on the current line or, without room there, on the next. The text is
+// not broken.
 func (b *block) add(style lipgloss.Style, text string) {
 	if text == "" {
 		return
@@ -65,8 +66,8 @@ type styled struct {
 	text  string
 }
 
-// pair adds two texts and keeps them on one line if they fit on one. The first is a path; if it is
-// longer than a line, its middle is left out.
+// pair adds two texts and keeps them on one line if they fit. The first is a path. If
+// it is longer than a line, its middle is left out.
 func (b *block) pair(first, second styled) {
 	columns := columnsOf(first.text) + 1 + columnsOf(second.text)
 	if b.begun && first.text != "" && b.used+1+columns > b.room() {
@@ -100,7 +101,8 @@ func (b *block) name(style lipgloss.Style, name string) {
 	}
 }
 
-// segments splits a function's name after its slashes and dots; text in brackets stays whole.
+// segments splits a function's name after its slashes and dots. Text in brackets stays
+// whole.
 func segments(name string) []string {
 	var all []string
 	start, depth := 0, 0
@@ -119,7 +121,7 @@ func segments(name string) []string {
 	return append(all, name[start:])
 }
 
-// values adds values: behind the place if all fit there, else below it.
+// values adds values behind the place if all of them fit there, else below it.
 func (b *block) values(texts []view.Value) {
 	if len(texts) == 0 {
 		return
@@ -140,8 +142,8 @@ func (b *block) values(texts []view.Value) {
 	}
 }
 
-// value adds one value. A value that is longer than a line is broken at its blanks or, without
-// blanks, at the end of the line: no part of a value is left out.
+// value adds one value. A value that is longer than a line is broken at its blanks or,
+// without blanks, at the end of the line. No part of a value is left out.
 func (b *block) value(style lipgloss.Style, text string) {
 	columns := columnsOf(text)
 	if b.begun && b.used+2+columns > b.room() {
@@ -165,12 +167,13 @@ func (b *block) value(style lipgloss.Style, text string) {
 // listComma stands between the parts of a Chinese list.
 const listComma = "\u3001"
 
-// wrapNames is wrap for texts with names and paths in them: a word that is longer than a line, or a name in a Chinese list, which has
-// no blanks, is broken behind its slashes and dots.
+// wrapNames is wrap for texts with names and paths. It breaks a word that is longer
+// than a line behind its slashes and dots. A Chinese list has no blanks, so its names
+// are words of their own.
 func wrapNames(text string, width int) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
-		for part := range strings.SplitAfterSeq(word, listComma) { // behind which wrap puts no blank
+		for part := range strings.SplitAfterSeq(word, listComma) { // wrap puts no blank behind the comma
 			if columnsOf(part) <= width {
 				words = append(words, part)
 				continue
@@ -219,7 +222,8 @@ func (b *block) flush() {
 	}
 }
 
-// words adds a text. It keeps it on one line if it fits on one, and else breaks it between words.
+// words adds a text. It keeps the text on one line if it fits, and otherwise breaks it
+// between words.
 func (b *block) words(style lipgloss.Style, text string) {
 	if columns := columnsOf(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
 		b.next()

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestChineseListsKeepNames: a Chinese list has no blanks, so that it is one word that is longer than any line.
+// TestChineseListsKeepNames checks the breaks in a Chinese list. It has no blanks, so
+// it is one word that is longer than any line.
 func TestChineseListsKeepNames(t *testing.T) {
 	const list = "条路由：v1、authentication.k8s.io/v1、authorization.k8s.io/v1、very.long.name.of.a.group.k8s.io/v1"
 	got := wrapNames(list, 30)

@@ -14,9 +14,10 @@ import (
 // vec is a colour in three coordinates.
 type vec [3]float64
 
-// visions turn a colour of linear sRGB into what an eye sees: one that sees all colours, and
-// those that lack a kind of cone altogether (Machado, Oliveira and Fernandes, "A Physiologically-based Model
-// for Simulation of Color Vision Deficiency", 2009, severity 1.0).
+// visions turn a colour of linear sRGB into the colour that an eye sees. One eye sees
+// all colours. Each of the others lacks a kind of cone altogether (Machado, Oliveira
+// and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
+// Deficiency", 2009, severity 1.0).
 var visions = map[string][3]vec{
 	"full":         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -24,8 +25,9 @@ var visions = map[string][3]vec{
 	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// Where one section of a recorded scenario follows another one, their colours differ in every vision by at
-// least 0.08 in Oklab, where black and white differ by 1.
+// TestSectionsDifferForTheColourBlind checks the colours of sections that follow each
+// other in a recorded scenario. In every vision they must differ by at least 0.08 in
+// Oklab. Black and white differ by 1 there.
 func TestSectionsDifferForTheColourBlind(t *testing.T) {
 	const atLeast = 0.08
 	guide, err := instrument.Load()
@@ -91,7 +93,8 @@ func seen(t *testing.T, colour string, vision [3]vec) vec {
 	return oklab(linear)
 }
 
-// oklab turns linear sRGB into Oklab, in which distances are those that people see (Björn Ottosson, 2020).
+// oklab turns linear sRGB into Oklab. Distances in Oklab are as people see them (Björn
+// Ottosson, 2020).
 func oklab(linear vec) vec {
 	cones := multiply([3]vec{
 		{0.4122214708, 0.5363325363, 0.0514459929},

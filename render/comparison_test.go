@@ -12,8 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestComparisonSaysWhatTheTerminalSays looks for every text of a merged tree in what WriteDiff draws, and holds the
-// places of the sentences to calls that changed.
+// TestComparisonSaysWhatTheTerminalSays looks for every text of a merged tree in the
+// output of WriteDiff. It also checks that the places of the sentences are calls that
+// changed.
 func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -106,7 +107,7 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 	}
 }
 
-// TestSentencesLeadToTheirCalls looks where sentences of made requests lead.
+// TestSentencesLeadToTheirCalls checks the calls that some sentences lead to.
 func TestSentencesLeadToTheirCalls(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {

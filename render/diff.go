@@ -14,11 +14,11 @@ import (
 // columnOfMarks is the number of columns for marks before a line of a comparison.
 const columnOfMarks = 4
 
-// columnOfTimes is the width of a time of one side in columns; "µ" takes one column, too.
+// columnOfTimes is the width in columns of one side's time. "µ" takes one column, too.
 const columnOfTimes = len(" 999ms") + 1
 
-// WriteDiff writes the comparisons of two recordings, request by request: a summary, and the
-// merged tree with marks at the changes.
+// WriteDiff writes the comparisons of two recordings, request by request: a summary,
+// and the merged tree with marks at the changes.
 func WriteDiff(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	p := newPen(&options.Options, &options.Layout)
@@ -79,7 +79,8 @@ func (d *diffDrawing) write() {
 	d.writeFooter()
 }
 
-// writeHeading writes the request, or both if they differ, both answers, and the number of differences.
+// writeHeading writes the request and the status. If the sides differ, it writes both.
+// The facts are below.
 func (d *diffDrawing) writeHeading() {
 	c := d.comparison
 	line := func(request string, status string) {
@@ -113,7 +114,9 @@ func (d *diffDrawing) writeSummary() {
 	}
 }
 
-// writeLayer writes what changed in a layer: a single sentence behind the title, several below it, the evidence of each below that.
+// writeLayer writes the changes in a layer. A single sentence without evidence stands
+// behind the title. Otherwise the sentences are below the title, each with its evidence
+// below it.
 func (d *diffDrawing) writeLayer(layer *view.ComparedLayer) {
 	if len(layer.Sentences) == 0 {
 		return
@@ -135,7 +138,8 @@ func (d *diffDrawing) writeLayer(layer *view.ComparedLayer) {
 	}
 }
 
-// writeIndented writes a text in lines: the first one behind first, the others behind rest.
+// writeIndented writes a text in lines: the first line behind first, the others behind
+// rest.
 func (d *diffDrawing) writeIndented(first, rest, text string, style lipgloss.Style) {
 	for _, line := range wrap(text, d.width-columnsOf(rest)) {
 		fmt.Fprintln(d.out, first+style.Render(line))
@@ -143,7 +147,7 @@ func (d *diffDrawing) writeIndented(first, rest, text string, style lipgloss.Sty
 	}
 }
 
-// smallerIn counts the smaller changes of each layer that has any: "Audit 1".
+// smallerIn counts the smaller changes of each layer that has some: "Audit 1".
 func smallerIn(layers []view.ComparedLayer) []string {
 	var counts []string
 	for _, layer := range layers {
@@ -154,7 +158,7 @@ func smallerIn(layers []view.ComparedLayer) []string {
 	return counts
 }
 
-// writeHanging writes a paragraph whose first words are its title.
+// writeHanging writes a paragraph that begins with its title.
 func (d *diffDrawing) writeHanging(title, text string) {
 	const indent = "  "
 	for i, line := range wrap(title+d.colon()+text, d.width-len(indent)) {
@@ -176,8 +180,8 @@ func (d *diffDrawing) writeKey() {
 	d.writeWrapped(d.out, d.Facts, strings.Join(texts, d.words.Sprintf("; ")))
 }
 
-// writeTree draws the sections of the merged tree: as one tree with marks, or with both sides next
-// to each other if there is room for both.
+// writeTree draws the sections of the merged tree. It is one tree with marks, or both
+// sides next to each other if that was asked for and fits.
 func (d *diffDrawing) writeTree() {
 	sides := newSideBySide(d)
 	for i := range d.comparison.Sections {
@@ -198,7 +202,7 @@ func (d *diffDrawing) writeTree() {
 
 func stepsBelow(s *view.ComparedStep) []view.ComparedStep { return s.Children }
 
-// drawn returns a step as it is drawn: its marks stand in front, and its times.
+// drawn returns a step as it is drawn. Its marks and times stand in front.
 func (d *diffDrawing) drawn(s *view.ComparedStep) drawnStep {
 	style := d.changeStyle(s.Change, &s.StepHead)
 	before := fill(s.Mark, columnOfMarks-1)
@@ -221,7 +225,8 @@ func (d *diffDrawing) changeStyle(change view.ChangeKind, s *view.StepHead) lipg
 	return d.nameStyle(s)
 }
 
-// writeFooter says how many changes the tree does not show, and names them if there are few.
+// writeFooter says how many changes the tree does not show, and names them if there are
+// few.
 func (d *diffDrawing) writeFooter() {
 	c := d.comparison
 	hidden := c.Changes - c.Shown

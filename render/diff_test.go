@@ -17,8 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestHistorySaysOfEarlyPatches removes a function in an early patch release and adds it again in the next minor release: a history must
-// say that this may be a backport.
+// TestHistorySaysOfEarlyPatches removes a function in an early patch release and adds
+// it again in the next minor release. The history must say that this may be a backport.
 func TestHistorySaysOfEarlyPatches(t *testing.T) {
 	step := func(version string, came, went []string) HistoryStep {
 		return HistoryStep{Version: version, Calls: 1, Changes: HistoryChanges{Text: "the same path", Came: came, Went: went}}
@@ -46,7 +46,8 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 	}
 }
 
-// TestReorderedPlace: a reordered call has its old place only if that is another one.
+// TestReorderedPlace checks that a reordered call has its old place only if it differs
+// from the new place.
 func TestReorderedPlace(t *testing.T) {
 	for line, want := range map[int]string{7: "reordered\n", 9: "reordered p/f.go:9\n"} {
 		c := viewtest.ComparisonOf("p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "v1", "v2")
@@ -108,12 +109,13 @@ p.A p/f.go:7 ⋯1                 p.A p/f.go:7 ⋯1
 	}
 }
 
-// onlyFirst is a guide of which p.A is the only key step.
+// onlyFirst is a guide with a single key step, p.A.
 type onlyFirst struct{ viewtest.EveryStep }
 
 func (onlyFirst) Key(name string) bool { return name == "p.A" }
 
-// TestFewChangesAreShown: a change that was just made is mostly no key step. The view shows it as long as there are few.
+// TestFewChangesAreShown checks that the view shows all changes as long as there are
+// few. A change that was just made is mostly not a key step.
 func TestFewChangesAreShown(t *testing.T) {
 	const fewChanges = 10 // as in package view
 	for _, added := range []int{1, fewChanges, fewChanges + 1} {
@@ -137,7 +139,8 @@ func TestFewChangesAreShown(t *testing.T) {
 	}
 }
 
-// Both forms of a diff show the same steps at every width, with whole names, and keep to the width.
+// TestDiffsAtEveryWidth checks that both forms of a diff show the same steps at every
+// width, with whole names. Both must keep to the width.
 func TestDiffsAtEveryWidth(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -169,7 +172,7 @@ func TestDiffsAtEveryWidth(t *testing.T) {
 				}
 			}
 			if sideBySide {
-				continue // where names that are broken stand next to others
+				continue // broken names stand next to others there
 			}
 			rest := squeezed(out.String())
 			var walk func(s *view.ComparedStep)
@@ -216,7 +219,7 @@ func TestCompareURL(t *testing.T) {
 			trace.Call{Process: "kube-apiserver", File: "github.com/emicklei/go-restful/v3/container.go"},
 			"https://github.com/kubernetes/kubernetes/compare/v1.30.4...v1.37.1#diff-353bceb7",
 		},
-		{trace.Call{Process: "etcd", File: "google.golang.org/grpc/server.go"}, ""}, // of which etcd's repository has no copy
+		{trace.Call{Process: "etcd", File: "google.golang.org/grpc/server.go"}, ""}, // etcd's repository has no copy of it
 		{trace.Call{Process: "kube-apiserver", File: ""}, ""},
 	}
 	for _, test := range tests {

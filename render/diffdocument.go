@@ -8,13 +8,14 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A DiffDocument is the JSON of a comparison that WriteDiffJSON writes. Other programs rely on it:
-// fields keep their names and meanings, and new fields may be added.
+// A DiffDocument is the JSON that WriteDiffJSON writes for a comparison. Other programs
+// rely on it: fields keep their names and meanings, and new fields may be added.
 type DiffDocument struct {
 	A    DiffSide `json:"a"`
 	B    DiffSide `json:"b"`
 	Same bool     `json:"same"`
-	// Remarks say what the traces of both sides cannot show; only of checkouts.
+	// Remarks name differences that the traces of both sides cannot show. Only
+	// comparisons of checkouts have them.
 	Remarks []string `json:"remarks,omitempty"`
 	// Requests are the requests of both sides, in order.
 	Requests []DiffRequest `json:"requests"`
@@ -26,12 +27,12 @@ type DiffSide struct {
 	Scenario    string `json:"scenario"`
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
-	// Edited are the files that were not upstream's.
+	// Edited lists the files that differ from upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies what the recording build of apitrace traces; absent if unknown.
+	// Edition identifies the tracing of the recording build of apitrace; absent if unknown.
 	Edition string `json:"edition,omitempty"`
-	// Recorded is when it was made, absent if unknown; Live is set if that was just now, by the
-	// command that compares.
+	// Recorded is the time of the recording; absent if unknown. Live is set if the
+	// comparing command has just made the recording.
 	Recorded time.Time `json:"recorded,omitzero"`
 	Live     bool      `json:"live,omitempty"`
 }
@@ -46,7 +47,8 @@ type DiffRequest struct {
 	CallsA  int    `json:"callsA,omitempty"`
 	CallsB  int    `json:"callsB,omitempty"`
 	Same    bool   `json:"same"`
-	// Layers describe the changes in sentences; Unchanged has the titles of the other layers.
+	// Layers describe the changes in sentences. Unchanged has the titles of the other
+	// layers.
 	Layers    []DiffLayer  `json:"layers,omitempty"`
 	Unchanged []string     `json:"unchanged,omitempty"`
 	Changes   []DiffChange `json:"changes,omitempty"`
@@ -58,7 +60,7 @@ type DiffRequest struct {
 type DiffLayer struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// Sentences are the sentences of Statements.
+	// Sentences has the texts of Statements.
 	Sentences  []string        `json:"sentences"`
 	Statements []DiffStatement `json:"statements"`
 	Smaller    int             `json:"smaller"`
@@ -83,8 +85,8 @@ type DiffChange struct {
 	Evidence []string  `json:"evidence,omitempty"`
 	A        *DiffCall `json:"a,omitempty"`
 	B        *DiffCall `json:"b,omitempty"`
-	// For an addition or removal, Calls is its number of calls, Times how often it occurs in this
-	// place, and Wraps whether calls of both sides are below it.
+	// For an addition or removal, Calls is its number of calls, and Times is how often
+	// it occurs in this place. Wraps is set if calls of both sides are below it.
 	Calls int  `json:"calls,omitempty"`
 	Times int  `json:"times,omitempty"`
 	Wraps bool `json:"wraps,omitempty"`
@@ -92,33 +94,41 @@ type DiffChange struct {
 	CountA int                  `json:"countA,omitempty"`
 	CountB int                  `json:"countB,omitempty"`
 	Values []view.ComparedValue `json:"values,omitempty"`
-	// Reason is the explanation of an addition or removal from the sources; absent if there is none.
+	// Reason explains an addition or removal from the sources; absent if there is no
+	// explanation.
 	Reason *DiffReason `json:"reason,omitempty"`
-	// OwnNsA and OwnNsB are the times of the call itself, without its callees, in nanoseconds, if it differs only in time.
+	// OwnNsA and OwnNsB are set if the call differs only in time. They are the times of
+	// the call itself, without its callees, in nanoseconds.
 	OwnNsA int64 `json:"ownNsA,omitempty"`
 	OwnNsB int64 `json:"ownNsB,omitempty"`
-	// Compare is the address at which upstream shows the changes of the file; "" if the files differ.
+	// Compare is the address where upstream shows the changes of the file; "" if the
+	// files differ.
 	Compare string `json:"compare,omitempty"`
 }
 
 // A DiffReason explains from the sources why only one side has a call.
 type DiffReason struct {
-	// Why is "call" if only this side's caller has the call in its text, "function" if only this side's source
-	// has the function, "other way" if both sources have the call but only this side ran it, "no span" if the
-	// function has no span on the other side, and "not traced" if its package is not traced there.
+	// Why is "call" if only this side's caller has the call in its text. It is
+	// "function" if only this side's source has the function. It is "other way" if both
+	// sources have the call but only this side ran it. It is "no span" if the function
+	// has no span on the other side, and "not traced" if its package is not traced
+	// there.
 	Why diff.Why `json:"why,omitempty"`
-	// Way is how the caller reaches the call: "calls" if the call is in the caller's text, "through" code
-	// without spans, "process" or "queue" through another program or goroutine, else "leads".
+	// Way is how the caller reaches the call. It is "calls" if the call is in the
+	// caller's text, and "through" if code without spans is in between. It is "process"
+	// or "queue" if the call is in another program or goroutine, else "leads".
 	Way diff.WayKind `json:"way"`
 	// By is the package, the program or the queue in between.
 	By string `json:"by,omitempty"`
 	// Package is the package that is not traced.
 	Package string `json:"package,omitempty"`
-	// Gate is a feature gate on which the call depends and whose default differs on the other side.
+	// Gate is a feature gate that the call depends on. Its default differs on the other
+	// side.
 	Gate *DiffGate `json:"gate,omitempty"`
 }
 
-// A DiffGate is a feature gate with its default in B, and the minor version since which it has been that: "v1.36".
+// A DiffGate is a feature gate with its default in B. Since is the first minor version
+// with that default: "v1.36".
 type DiffGate struct {
 	Name  string `json:"name"`
 	On    bool   `json:"on" description:"Its default in B."`
@@ -151,7 +161,7 @@ func NewDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) 
 	return doc, nil
 }
 
-// newDiffDocument leaves out the scripts, which no person reads.
+// newDiffDocument returns the document without the scripts, which no person reads.
 func newDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) (*DiffDocument, error) {
 	comparer, err := view.NewComparer(c, guide, options.ComparisonOptions)
 	if err != nil {

@@ -16,24 +16,28 @@ import (
 // A HistoryStep is a release in the history of a scenario.
 type HistoryStep struct {
 	Version string
-	// Calls counts the calls of all requests.
+	// Calls is the number of calls of all requests.
 	Calls int
-	// Changes says what changed since the release before; it is empty for the first one.
+	// Changes describes the changes since the release before. It is empty for the first
+	// release.
 	Changes HistoryChanges
-	// NotRecorded is set for a release without a recording of the scenario. Why is the reason, or "" if it is not known.
+	// NotRecorded is set for a release without a recording of the scenario. Why is the
+	// reason, or "" if it is not known.
 	NotRecorded bool
 	Why         string
 }
 
-// HistoryChanges says what changed since the release before.
+// HistoryChanges describes the changes since the release before.
 type HistoryChanges struct {
 	// Text is one line.
 	Text string
-	// Came and Went are the functions that were added and removed with a change of the source, as far as is known.
+	// Came and Went are the functions that a change of the source added and removed, as
+	// far as is known.
 	Came, Went []string
 }
 
-// WriteHistory writes the history of a scenario, one line per release, and what the signs in it mean.
+// WriteHistory writes the history of a scenario, one line per release, and explains its
+// signs.
 func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	d := newPen(&options.Options, &options.Layout)
@@ -71,8 +75,10 @@ func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 	return out.Flush()
 }
 
-// earlyPatches says of releases that are an earlier patch of their minor release than those before and after them, with which something
-// went that came back with the next one, or the reverse, that this may be due to the patches: a backport is in late patches only.
+// earlyPatches returns a remark on early patch releases, or nil. It names each release
+// that is an earlier patch of its minor release than its neighbours are of theirs. The
+// release must also lack a function that comes back with the next one, or have one that
+// goes again. A backport can be the cause: only late patches have it.
 func (d *pen) earlyPatches(steps []HistoryStep) []string {
 	var texts []string
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s HistoryStep) bool { return s.NotRecorded })
@@ -103,18 +109,19 @@ func (d *pen) earlyPatches(steps []HistoryStep) []string {
 		message.List(texts))}
 }
 
-// common are the names of a list that another one has, too.
+// common returns the names that are in both lists.
 func common(names, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(other, name) })
 }
 
-// patchOf is the last number of a version.
+// patchOf returns the last number of a version.
 func patchOf(version string) int {
 	n, _ := strconv.Atoi(version[strings.LastIndexByte(version, '.')+1:])
 	return n
 }
 
-// BriefOf describes on one line what was added, removed and changed between two releases.
+// BriefOf describes on one line the functions and values that changed between two
+// releases.
 func BriefOf(b *view.Brief, options DiffOptions) HistoryChanges {
 	p := newPen(&options.Options, &options.Layout)
 	var texts []string

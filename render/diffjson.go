@@ -10,8 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes changes and edits one by one: the text of the
-// comparison of two starts takes 200 MB, and an encoder would hold it twice.
+// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes
+// changes and edits one by one: the text of the comparison of two starts takes 200 MB,
+// and an encoder would hold it twice.
 func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options DiffOptions) error {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {
@@ -42,7 +43,8 @@ func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options Di
 	return j.out.Flush()
 }
 
-// A diffJSON writes a DiffDocument as an encoder with an indentation of two blanks would. err is the first error of the encoder.
+// A diffJSON writes a DiffDocument as an encoder with an indentation of two blanks
+// would. err is the first error of the encoder.
 type diffJSON struct {
 	out *bufio.Writer
 	// text is the output of encoder.
@@ -83,7 +85,7 @@ func writeJSONList[T any](j *diffJSON, name string, all []T) {
 	j.out.WriteString("\n      ]")
 }
 
-// encode replaces text by the text of a value, which ends with a newline.
+// encode replaces the contents of text by an encoded value, which ends with a newline.
 func (j *diffJSON) encode(value any, indent string) {
 	j.text.Reset()
 	j.encoder.SetIndent(indent, "  ")
@@ -92,7 +94,7 @@ func (j *diffJSON) encode(value any, indent string) {
 	}
 }
 
-// separate writes what goes before element i of a list.
+// separate writes the separator before element i of a list.
 func (j *diffJSON) separate(i int) {
 	if i > 0 {
 		j.out.WriteByte(',')

@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// WriteDiffJSON writes what an encoder writes of the whole document.
+// TestDiffJSONIsThatOfAnEncoder checks that WriteDiffJSON writes the same text as an
+// encoder that encodes the whole document.
 func TestDiffJSONIsThatOfAnEncoder(t *testing.T) {
 	a, b := load(t, "handmade-create-deployment"), load(t, "handmade-errors")
 	none := *a

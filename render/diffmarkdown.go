@@ -10,8 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteDiffMarkdown writes comparisons for a pull request or an issue, in GitHub's Markdown without colours: the
-// sentences, then their evidence in a folded part: the changed calls with links to their lines, and the tree. The comparisons
+// WriteDiffMarkdown writes comparisons for a pull request or an issue, in GitHub's
+// Markdown without colours. The sentences come first, then their evidence in a folded
+// part: the changed calls with links to their lines, and the tree. The comparisons must
 // have Places.
 func WriteDiffMarkdown(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	options.Palette = Palette{}
@@ -42,7 +43,8 @@ func WriteDiffMarkdown(w io.Writer, comparisons []*view.Comparison, options Diff
 type markdown struct {
 	*diffDrawing
 	file *bufio.Writer
-	// unpublished are the names of sides whose calls have no link because no remote is known to have their commit.
+	// unpublished lists sides with calls that have no link, because no remote is known
+	// to have their commit.
 	unpublished []string
 }
 
@@ -73,7 +75,7 @@ func (m *markdown) heading() {
 	fmt.Fprintf(m.file, "**%s** %s %s\n\n%s\n", codeSpan(c.Request), m.Arrow, status, InMarkdown(c.Facts))
 }
 
-// sentences tells what changed, layer by layer.
+// sentences writes the changes layer by layer.
 func (m *markdown) sentences() {
 	c := m.comparison
 	for _, layer := range c.Layers {
@@ -97,11 +99,13 @@ func (m *markdown) sentences() {
 	}
 }
 
-// mostSmaller is the maximum number of changes that are listed though the default view shows none of them.
+// mostSmaller is the maximum number of listed changes if the default view shows none of
+// them.
 const mostSmaller = 30
 
-// changes lists the changes that a first look should have, each with its lines of code. If there are none, it
-// lists the others: a change that was just made is mostly no key step.
+// changes lists the changes that a first look should have, each with its lines of code.
+// If there are none, it lists the others: a change that was just made is mostly not a
+// key step.
 func (m *markdown) changes() {
 	lines := m.changeLines(func(p *view.ChangePlace) bool { return p.Telling && p.Shown })
 	n := len(lines)
@@ -131,7 +135,8 @@ func (m *markdown) changeLines(wanted func(*view.ChangePlace) bool) []string {
 	return lines
 }
 
-// places links the calls of a change: one, or those of both sides where they differ.
+// places links the calls of a change: one call, or the calls of both sides if they
+// differ.
 func (m *markdown) places(p *view.ChangePlace) []string {
 	var sides []string
 	if p.A != nil {
@@ -145,7 +150,7 @@ func (m *markdown) places(p *view.ChangePlace) []string {
 	return sides
 }
 
-// link names a call and its line, with the address of that line.
+// link names a call and its line. The name links to the address of that line.
 func (m *markdown) link(p *view.SourcePlace, side string) string {
 	note := ""
 	if p.Uncommitted {
@@ -161,8 +166,8 @@ func (m *markdown) link(p *view.SourcePlace, side string) string {
 	return text + " " + codeSpan(p.Place) + note
 }
 
-// tree adds the tree as a block that GitHub colours as a diff: the marks are in the first column. A tree that shows no change
-// is left out.
+// tree adds the tree as a block that GitHub colours as a diff: the marks are in the
+// first column. A tree without a change is left out.
 func (m *markdown) tree() error {
 	c := m.comparison
 	if c.TooMany > 0 || c.Shown == 0 {
@@ -181,7 +186,7 @@ func (m *markdown) tree() error {
 	return nil
 }
 
-// drawn returns the text of a part of the drawing, without the empty lines around it.
+// drawn returns the text of a part of the drawing, without empty lines around it.
 func (m *markdown) drawn(write func(*diffDrawing)) (string, error) {
 	var text strings.Builder
 	d := newDiffDrawing(bufio.NewWriter(&text), m.comparison, m.options)
@@ -200,7 +205,8 @@ var markdownSigns = strings.NewReplacer(
 	"#", `\#`, "|", `\|`, "~", `\~`, "@", "&#64;", "://", "&#58;//",
 )
 
-// InMarkdown escapes a text so that it is one line without markup or mentions.
+// InMarkdown escapes a text and puts it on one line. The result has no markup and no
+// mentions.
 func InMarkdown(text string) string { return markdownSigns.Replace(oneLine(text)) }
 
 // codeSpan formats a text as code, even if it contains backquotes.

@@ -44,7 +44,8 @@ func TestDiffMarkdownOfReleases(t *testing.T) {
 	}
 }
 
-// A single change is listed and shown in the tree, however small it is.
+// TestDiffMarkdownOfSmallChanges checks that a single change is listed and shown in the
+// tree, however small it is.
 func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -71,7 +72,8 @@ func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 	}
 }
 
-// The calls of a checkout link to lines of its commit; those that no commit or no remote has say so instead.
+// TestDiffMarkdownOfACheckout checks that the calls of a checkout link to lines of its
+// commit. Without a commit or a remote for the line, the text must say so.
 func TestDiffMarkdownOfACheckout(t *testing.T) {
 	a, b := viewtest.IndentedRequest("p.A\n p.B"), viewtest.IndentedRequest("p.A\n p.B\n p.New\n p.Draft")
 	for i, name := range map[int]string{2: "new.go", 3: "draft.go"} {
@@ -106,7 +108,8 @@ func TestDiffMarkdownOfACheckout(t *testing.T) {
 	}
 }
 
-// Whatever a recording from elsewhere holds is shown, and is no markup: nothing but what we write makes elements.
+// TestDiffMarkdownIsEscaped checks that texts of a recording are shown and never become
+// markup. Only our own text makes elements.
 func TestDiffMarkdownIsEscaped(t *testing.T) {
 	const evil = "<img src=x>**b** [l](http://e) `c` @team #1 ~~s~~ | ```"
 	a, b := viewtest.IndentedRequest("p.A\n p.B"), viewtest.IndentedRequest("p.A\n p.B\n p.New")

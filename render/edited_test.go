@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestEdited demands that each view of programs that were not upstream's says so, and which files were edited.
+// TestEdited checks that each view says that a program was edited, and names the edited
+// files.
 func TestEdited(t *testing.T) {
 	rec := load(t, "handmade-get-node")
 	changed := *rec

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestEditions demands a warning if, and only if, two recordings are known to be of editions that trace
-// different packages.
+// TestEditions checks for a warning. It must appear if, and only if, both editions are
+// known and differ: they trace different packages.
 func TestEditions(t *testing.T) {
 	for _, test := range []struct {
 		a, b string

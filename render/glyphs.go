@@ -2,12 +2,12 @@ package render
 
 import "github.com/kubeapitrace/apitrace/view"
 
-// glyphs are the signs of a drawing. Each set keeps the widths: branches are
-// three columns wide.
+// glyphs are the signs of a drawing. Each set keeps the widths: branches are three
+// columns wide.
 type glyphs struct {
 	branch, last string // before a child
-	line, blank  string // before what is below a child
-	dash, dashed string // what connects a step with its caller: directly, through folded calls
+	line, blank  string // before the lines below a child
+	dash, dashed string // between a step and its caller: called directly, through folded calls
 	folded, into string
 	view.Signs
 }

@@ -32,7 +32,8 @@ func draw(t testing.TB, rec *trace.Recording, o Options) string {
 	return out.String()
 }
 
-// In the golden files ␛ stands for the escape character.
+// TestGoldens compares drawings with golden files. In these files ␛ stands for the
+// escape character.
 func TestGoldens(t *testing.T) {
 	for name, test := range map[string]struct {
 		recording string

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// writeHeading writes the request, its cost, how it failed, and what the trace may lack.
+// writeHeading writes the request, its cost, how it failed, and what the trace may
+// lack.
 func (d *traceDrawing) writeHeading() {
 	t := d.trace
 	d.writeWrapped(d.out, d.Request, t.Request)
@@ -58,7 +59,8 @@ func fillLines(texts []string, between string, width int) []string {
 	return lines
 }
 
-// writeFooter lists the changes in etcd and where their events went, and says which calls are hidden and how to show them.
+// writeFooter lists the changes in etcd and the requests that received their events. It
+// says which calls are hidden and how to show them.
 func (d *traceDrawing) writeFooter() {
 	d.writeStored()
 	for _, delivery := range d.trace.Delivered {

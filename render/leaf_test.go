@@ -15,8 +15,8 @@ import (
 // nothing matches a duration of 0 in all spellings.
 var nothing = regexp.MustCompile(`\b0(\.0+)? ?[nµu]?m?s\b`)
 
-// TestLeavesHaveNoDuration draws calls of which only the entry was recorded in every form: none has a duration, and none
-// a duration of 0.
+// TestLeavesHaveNoDuration draws calls in every form. Only the entry of these calls was
+// recorded, so they must have no duration, not even 0.
 func TestLeavesHaveNoDuration(t *testing.T) {
 	rec := &trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{
 		viewtest.IndentedRequest("p.Serve ns=900\n p.Leaf leaf\n p.Leaf leaf\n p.Work ns=300\n  p.Leaf leaf\n  p.Step ns=100\n p.Last leaf apitrace.request.verb=get"),

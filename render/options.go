@@ -5,10 +5,11 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Layout sets how a text is laid out. The zero value is plain text, 80 columns wide.
+// A Layout sets the layout of a text. The zero value is plain text, 80 columns wide.
 type Layout struct {
-	// Width is the number of columns: 0 means 80. Below 40 no tree can be drawn;
-	// less counts as 40. It decides where lines break, never which steps there are.
+	// Width is the number of columns. 0 means 80. No tree can be drawn below 40
+	// columns, so less counts as 40. The width decides where lines break, never which
+	// steps there are.
 	Width int
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette
@@ -23,18 +24,20 @@ func (l *Layout) columns() int {
 	return max(l.Width, least)
 }
 
-// Options set what a text shows of a trace, and how it is laid out. UseHyperlinks decides on Hyperlinks.
+// Options set the content and the layout of a trace. UseHyperlinks decides on
+// Hyperlinks.
 type Options struct {
 	view.Options
 	Layout
 }
 
-// DiffOptions set what a text shows of a comparison, and how it is laid out.
+// DiffOptions set the content and the layout of a comparison.
 type DiffOptions struct {
 	view.ComparisonOptions
 	Layout
 	// LiveA and LiveB are set for a side that was just replayed and is not a recording.
 	LiveA, LiveB bool
-	// Remarks are said at the end: what the traces of both sides cannot show.
+	// Remarks are written at the end. They name differences that the traces of both
+	// sides cannot show.
 	Remarks []message.Message
 }

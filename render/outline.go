@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteOutline tells the story of each request of a recording in a few sentences, each with its
-// function, place and time. The traces have an Outline.
+// WriteOutline describes each request of a recording in a few sentences. Each sentence
+// has its function, place and time. The traces must have an Outline.
 func WriteOutline(w io.Writer, traces []*view.Trace, options Options) error {
 	return writeTraces(w, traces, &options, (*traceDrawing).writeOutline)
 }
@@ -25,7 +25,8 @@ func (d *traceDrawing) writeOutline() {
 	d.writeStored()
 }
 
-// writeSentence writes a sentence as a paragraph, its layer in front, and below it where that happened.
+// writeSentence writes a sentence as a paragraph, with its layer in front. The
+// function, place and time are below it.
 func (d *traceDrawing) writeSentence(s *view.OutlineSentence) {
 	number := fmt.Sprintf("%2d  ", s.Number)
 	indent := strings.Repeat(" ", lipgloss.Width(number))

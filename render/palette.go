@@ -9,17 +9,17 @@ import (
 
 // A Palette gives each part of a view its style. The zero value is plain text.
 type Palette struct {
-	// Request is the line that names the request; Facts, the text around the tree.
+	// Request is the line that names the request. Facts is the text around the tree.
 	Request, Facts lipgloss.Style
-	// Key is the name of a key step, Plumbing that of any other call.
+	// Key is the name of a key step. Plumbing is the name of any other call.
 	Key, Plumbing lipgloss.Style
-	// Mark is "go", the name of the process entered, and the arrow of a
-	// continuation; Count is how many calls are folded or collapsed.
+	// Mark is "go", the name of the process entered, and the arrow of a continuation.
+	// Count is the number of folded or collapsed calls.
 	Mark, Count lipgloss.Style
 	// Guide is the lines of the tree.
 	Guide lipgloss.Style
-	// Place is file and line; Duration, the time; Value, a recorded value; Decisive, a value
-	// that decided the request.
+	// Place is file and line. Duration is the time. Value is a recorded value. Decisive
+	// is a value that decided the request.
 	Place, Duration, Value, Decisive lipgloss.Style
 	// Layer returns the style of a layer; nil for plain text.
 	Layer func(layer string) lipgloss.Style
@@ -27,12 +27,12 @@ type Palette struct {
 	Note lipgloss.Style
 	// Added, Removed and Changed are the lines of a diff.
 	Added, Removed, Changed lipgloss.Style
-	// Error is for errors and panics; Warning, for unfinished or incomplete calls.
+	// Error is for errors and panics. Warning is for unfinished or incomplete calls.
 	Error, Warning lipgloss.Style
 }
 
-// Colours returns the palette for terminals. It uses the sixteen colours that
-// the reader's own theme defines.
+// Colours returns the palette for terminals. It uses the sixteen colours of the
+// reader's own theme, except for layers.
 func Colours() Palette {
 	plain := lipgloss.NewStyle()
 	dim := plain.Faint(true)
@@ -58,7 +58,8 @@ func Colours() Palette {
 	}
 }
 
-// ColoursFor returns Colours for a terminal that has fewer: layers get the nearest that it has.
+// ColoursFor returns Colours for a terminal with fewer colours. Layers get the nearest
+// colour that the terminal has.
 func ColoursFor(profile colorprofile.Profile) Palette {
 	p := Colours()
 	p.Layer = func(layer string) lipgloss.Style {

@@ -13,13 +13,13 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A pen has the styles, glyphs and width with which all text drawings write.
+// A pen has the styles, glyphs and width of a text drawing.
 type pen struct {
 	glyphs
 	Palette
 	words message.Printer
 	width int
-	// hyperlinks makes places links.
+	// hyperlinks turns places into links.
 	hyperlinks bool
 	// plain is set if no style changes a text.
 	plain bool
@@ -36,8 +36,9 @@ func newPen(o *view.Options, l *Layout) pen {
 	return p
 }
 
-// paint returns a text in a style. Style.Render reads all properties of a style first, which would take half of the time of a full
-// view without colours; it replaces tabs in any style.
+// paint returns a text in a style. Style.Render reads all properties of a style first.
+// This would take half of the time of a full view without colours. Style.Render also
+// replaces tabs, in any style.
 func (p *pen) paint(style lipgloss.Style, text string) string {
 	if p.plain && !strings.Contains(text, "\t") {
 		return text
@@ -56,8 +57,8 @@ func (p *pen) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string)
 	}
 }
 
-// middle shortens a path to a number of columns by removing its middle: its beginning and the file
-// with its line are the most useful parts.
+// middle shortens a path to a number of columns by removing its middle. The most useful
+// parts stay: its beginning, and the file with its line.
 func (p *pen) middle(path string, columns int) string {
 	over := columnsOf(path) - columns
 	if over <= 0 {

@@ -33,8 +33,9 @@ func anyChoice(t *rapid.T) view.Choice {
 	return choice
 }
 
-// No line is wider than the width, whatever a trace holds, unless it is a part of a name that is, and no recorded text
-// reaches the terminal as a command.
+// TestLinesFit checks that no line is wider than the width, for any trace. A line with
+// only a part of a name may be wider. No recorded text may reach the terminal as a
+// command.
 func TestLinesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := viewtest.AnyRecording(t)
@@ -64,8 +65,8 @@ func TestLinesFit(t *testing.T) {
 	})
 }
 
-// oneName reports whether nothing but a part of a function's name stands on a line, next to the
-// lines of the tree and the time.
+// oneName reports whether a line has only one word with letters, such as a part of a
+// function's name. The lines of the tree and the time do not count.
 func oneName(line string) bool {
 	words := 0
 	for word := range strings.FieldsSeq(ansi.Strip(line)) {

@@ -19,7 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// widths are the columns at which every scenario is drawn.
+// widths are the numbers of columns for drawing every scenario.
 var widths = []int{40, 80, 120, 200}
 
 // recorded draws a recorded scenario at a width.
@@ -36,8 +36,9 @@ func recorded(t *testing.T, rec *trace.Recording, width int) string {
 	return out.String()
 }
 
-// The golden file has a line for each scenario and width: how many lines it takes and their checksum.
-// Three scenarios are there in full, to be read.
+// TestEveryScenario draws every scenario. The golden file has a line for each scenario
+// and width: the number of lines and their checksum. Three scenarios have full golden
+// files, for people to read.
 func TestEveryScenario(t *testing.T) {
 	infos, err := recordings.Versions()
 	if err != nil {
@@ -80,8 +81,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// checkLines demands that nothing is wider than the width but a part of a name that is, and that no name
-// was cut: whatever takes the place of a part of one is a sign.
+// checkLines checks that no line is wider than the width. A line with only a part of a
+// name may be wider.
 func checkLines(t *testing.T, scenario, text string, width int) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
@@ -91,8 +92,8 @@ func checkLines(t *testing.T, scenario, text string, width int) {
 	}
 }
 
-// squeezed is a drawing without the lines of its tree and without blanks: a name that goes on in the
-// next line is in one piece.
+// squeezed is a drawing without blanks and without the lines of its tree. A name that
+// continues on the next line is then in one piece.
 func squeezed(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("─│├└┄", r) {
@@ -102,7 +103,8 @@ func squeezed(text string) string {
 	}, text)
 }
 
-// checkNames demands that the names of all steps are there, whole and in order: the same ones at every width.
+// checkNames checks that the names of all steps are there, whole and in order: the same
+// names at every width.
 func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 	t.Helper()
 	guide, err := instrument.Load()

@@ -11,8 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestAuthorizationHasASection checks in each recorded release that a section of authorization begins with its filter, also where the
-// filter of impersonation, which is in the same layer, calls it without another step in between.
+// TestAuthorizationHasASection checks in each recorded release that a section of
+// authorization begins with its filter. The filter of impersonation is in the same
+// layer. It may call the filter of authorization without another step in between.
 func TestAuthorizationHasASection(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -49,14 +50,14 @@ func TestAuthorizationHasASection(t *testing.T) {
 	}
 }
 
-// byPackage is a guide whose layers are the packages of functions.
+// byPackage is a guide that uses a function's package as its layer.
 type byPackage struct{ viewtest.EveryStep }
 
 func (byPackage) Layer(function string) string { return strings.Split(function, ".")[0] }
 func (byPackage) Title(layer string) string    { return layer }
 
-// TestSectionsNameTheCallersOfBothSides reads how a comparison says that a section is entered, where the sides enter it from the
-// same step and from different ones.
+// TestSectionsNameTheCallersOfBothSides checks how a comparison says that a section is
+// entered. The sides enter it from the same step or from different ones.
 func TestSectionsNameTheCallersOfBothSides(t *testing.T) {
 	below := func(depth int, last string) (text string) {
 		for i, function := range []string{"r.X", "r.Y", "r.Z", "r.V", last} {

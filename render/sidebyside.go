@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// leastSide is the minimum width of a side in columns for drawing both sides next to each other.
+// leastSide is the minimum width of a side, in columns, for drawing both sides next to
+// each other.
 const leastSide = 28
 
 // A sideBySide draws both sides of a comparison in columns, with equal calls on the same line.
@@ -19,7 +20,8 @@ type sideBySide struct {
 	column int
 }
 
-// newSideBySide returns nil if both sides are not to be drawn next to each other, or if there is no room for both.
+// newSideBySide returns nil if the options do not ask for both sides next to each
+// other, or if there is no room.
 func newSideBySide(d *diffDrawing) *sideBySide {
 	column := (d.width - columnOfMarks) / 2
 	if !d.options.SideBySide || column < leastSide {
@@ -28,10 +30,11 @@ func newSideBySide(d *diffDrawing) *sideBySide {
 	return &sideBySide{diffDrawing: d, sides: [2]*oneSide{d.side(0, column), d.side(1, column)}, column: column}
 }
 
-// A guide has the line characters that lead to a step, and past it to the steps below or after it.
+// A guide has the line characters that lead to a step, and past it to the steps below
+// or after it.
 type guide struct{ first, rest string }
 
-// A oneSide draws the steps that one side has.
+// A oneSide draws the steps of one side.
 type oneSide struct {
 	treeDrawing
 	buffer *bytes.Buffer
@@ -54,7 +57,8 @@ func (s *oneSide) hasAny(steps []view.ComparedStep) bool {
 	return slices.ContainsFunc(steps, func(step view.ComparedStep) bool { return s.has(&step) })
 }
 
-// lines returns the lines of a step on the side. below leads past it to the steps that it called.
+// lines returns the lines of a step on the side. below leads past the step to the steps
+// that it called.
 func (s *oneSide) lines(step *view.ComparedStep, at guide, below string) []string {
 	side := step.Sides[s.k]
 	drawn := drawnStep{StepHead: &side.StepHead, beforeStyle: s.Duration, nameStyle: s.nameStyle(&side.StepHead), values: side.Values, opens: at.first == ""}
@@ -70,7 +74,8 @@ func (s *oneSide) lines(step *view.ComparedStep, at guide, below string) []strin
 	return strings.Split(text, "\n")
 }
 
-// node draws a step on the sides that have it, and the steps that it called. Another section continues with a step that opens one.
+// node draws a step on the sides that have it, and the steps that it called. A step
+// that opens another section is only a link to it.
 func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 	called := step.Children
 	var lines [2][]string
@@ -109,8 +114,8 @@ func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 	}
 }
 
-// write writes the lines of both sides next to each other, with the mark of a step between them. below
-// leads past the lines that a side does not have.
+// write writes the lines of both sides next to each other, with the mark of a step
+// between them. below leads past the lines that a side does not have.
 func (s *sideBySide) write(step *view.ComparedStep, lines [2][]string, below [2]string) {
 	style, mark := s.changeStyle(step.Change, &step.StepHead), step.Mark
 	for i := range max(len(lines[0]), len(lines[1])) {

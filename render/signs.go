@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// signs explains a drawing by parts of a real one, "apitrace show get-node", each with what it means.
+// signs explains parts of a real drawing, "apitrace show get-node", one by one.
 var signs = []struct {
 	drawn, means message.Message
 }{

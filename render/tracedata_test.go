@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestTraceSaysWhatTheTreeSays looks for every text of a view.Trace in the tree of the same request.
+// TestTraceSaysWhatTheTreeSays looks for every text of a view.Trace in the tree of the
+// same request.
 func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 // narrow is the width in columns below which a drawing saves space: the time follows the name.
 const narrow = 60
 
-// WriteTree draws traces of one recording: each with a heading, its sections as trees of calls, and a note on the calls that
-// are not shown.
+// WriteTree draws traces of one recording. Each has a heading, its sections as trees of
+// calls, and a note on the calls that are not shown.
 func WriteTree(w io.Writer, traces []*view.Trace, options Options) error {
 	return writeTraces(w, traces, &options, (*traceDrawing).write)
 }
 
-// writeTraces writes each trace in a way.
+// writeTraces writes each trace with write.
 func writeTraces(w io.Writer, traces []*view.Trace, options *Options, write func(*traceDrawing)) error {
 	out := bufio.NewWriter(w)
 	for i, t := range traces {
@@ -67,7 +67,8 @@ func (d *traceDrawing) write() {
 	d.writeFooter()
 }
 
-// sectionHeading names the layer, says what happened there, and names the caller of the section's first step.
+// sectionHeading names the layer, describes the events in it, and names the caller of
+// the section's first step.
 func (d *traceDrawing) sectionHeading(s *view.TraceSection) {
 	d.writeTitle(&s.SectionHead)
 	for _, sentence := range s.Sentences {
@@ -86,11 +87,12 @@ func (d *traceDrawing) drawn(s *view.TraceStep) drawnStep {
 	}
 }
 
-// A treeDrawing draws sections and steps, of a trace or of a comparison.
+// A treeDrawing draws the sections and steps of a trace or of a comparison.
 type treeDrawing struct {
 	pen
 	out *bufio.Writer
-	// column is the number of columns before the lines of a step, for its time or its marks.
+	// column is the number of columns before the lines of a step. They hold its time or
+	// its marks.
 	column int
 	// section returns the head of a section by its number.
 	section func(number int) *view.SectionHead
@@ -106,12 +108,14 @@ type drawnStep struct {
 	plugins                []view.PluginLine
 	// details and links stand below the step; links are not broken.
 	details, links []string
-	// opens is set for the first step of a section, whose heading says how it is called.
+	// opens is set for the first step of a section. The heading says how that step is
+	// called.
 	opens bool
 }
 
-// drawSteps draws a step, and below it the steps that it called. first leads to its line, rest past it to the lines below.
-// The first step of a section has no first.
+// drawSteps draws a step, and below it the steps that it called. first leads to the
+// line of the step, rest past it to the lines below. first is empty for the first step
+// of a section.
 func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) drawnStep, children func(*S) []S) {
 	step := drawn(s)
 	called := children(s)
@@ -134,7 +138,7 @@ func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) d
 
 // writeTitle writes the number and the title of a section.
 func (d *treeDrawing) writeTitle(s *view.SectionHead) {
-	const mostColumns = 100 // of the line behind the title
+	const mostColumns = 100 // of the title and the line behind it
 	style := d.headingStyle(s.Layer)
 	lines := wrap(fmt.Sprintf("%s%s %d  %s", d.dash, d.dash, s.Number, s.Title), d.width)
 	for i, line := range lines {
@@ -182,7 +186,8 @@ func (d *treeDrawing) bar() string {
 
 func (d *treeDrawing) blanks() string { return strings.Repeat(" ", columnsOf(d.bar())) }
 
-// link draws, in place of a step with which another section begins, its name and the section.
+// link draws the name of a step that begins another section, and the title of that
+// section. It takes the place of the step.
 func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	section := d.section(s.Section)
 	b := d.block(first, rest)
@@ -193,7 +198,7 @@ func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	b.flush()
 }
 
-// goroutine says that a step runs on another goroutine than the step above.
+// goroutine says that a step runs on a different goroutine from the step above.
 func (d *treeDrawing) goroutine(b *block, s *drawnStep) {
 	if s.NewGoroutine {
 		b.value(d.Mark, d.words.Sprintf("on a new goroutine"))
@@ -223,7 +228,8 @@ func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
 	return d.Plumbing
 }
 
-// step draws the lines of a step: name, counts and place; values; plugins; failures; what changed; the note.
+// step draws the lines of a step: name, counts and place, then values, plugins,
+// failures, changes and the note.
 func (d *treeDrawing) step(s *drawnStep, first, rest string) {
 	b := d.block(first, rest)
 	b.time, b.timeStyle = s.before, s.beforeStyle
@@ -265,7 +271,7 @@ func (d *treeDrawing) step(s *drawnStep, first, rest string) {
 	}
 }
 
-// place is where a step's function is declared, "" if that is not known.
+// place is the place of a step's function; "" if it is not known.
 func (d *treeDrawing) place(s *drawnStep) styled {
 	if !d.hyperlinks || s.Place == "" {
 		return styled{d.Place, s.Place}

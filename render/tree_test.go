@@ -31,7 +31,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
 
-// Without colour and with it the text is the same.
+// TestColourChangesNoText checks that the text is the same without colour and with it.
 func TestColourChangesNoText(t *testing.T) {
 	for _, name := range []string{"handmade-get-node", "handmade-create-deployment", "handmade-errors"} {
 		plain := draw(t, load(t, name), Options{})
@@ -57,8 +57,8 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// deep makes a request with so many calls, each the only one below the one
-// before, or every tenth level with a sibling.
+// deep makes a request with n calls. Each is the only call below the one before, but
+// every tenth level has a sibling.
 func deep(n int) *trace.Recording {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
 	parent := ""

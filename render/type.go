@@ -15,10 +15,11 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// typeWidth is the width of what WriteType writes below the source.
+// typeWidth is the width in columns of the text that WriteType writes below the source.
 const typeWidth = 80
 
-// WriteType writes a type: its declaration, its methods, what recordings show of it, and what it became over the releases.
+// WriteType writes a type: its declaration, its methods, its use in recordings, and its
+// changes over the releases.
 func WriteType(w io.Writer, t *code.Type, o source.PrintOptions) error {
 	p := message.For(o.Lang)
 	var out bytes.Buffer
@@ -39,7 +40,8 @@ func WriteType(w io.Writer, t *code.Type, o source.PrintOptions) error {
 	return err
 }
 
-// WriteTypeFacts writes which name is an alias of a type, what recordings show of a type, and what it became over the releases.
+// WriteTypeFacts writes the alias of a type, its use in recordings, and its changes
+// over the releases.
 func WriteTypeFacts(w io.Writer, t *code.Type, p message.Printer) error {
 	var out bytes.Buffer
 	writeAlias(&out, t, p)
@@ -56,7 +58,7 @@ func writeAlias(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// writeUse writes what recordings show of a type, and what it became over the releases.
+// writeUse writes the use of a type in recordings, and its changes over the releases.
 func writeUse(out *bytes.Buffer, t *code.Type, p message.Printer) error {
 	writeBehind(out, t, p)
 	names, err := lineage.Load()
@@ -98,7 +100,8 @@ func writeMethods(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// writeBehind lists what recordings show behind an interface, or the interfaces in front of another type.
+// writeBehind lists the types that recordings show behind an interface. For another
+// type it lists the interfaces in front of it.
 func writeBehind(out io.Writer, t *code.Type, p message.Printer) {
 	paragraph := func(indent string, said message.Message) {
 		for _, l := range wrap(said.Localize(p), typeWidth-len(indent)) {
@@ -117,7 +120,8 @@ func writeBehind(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// behindTitle is the title of Type.Behind and Type.Users, or says why there is nothing to list.
+// behindTitle is the title of Type.Behind or Type.Users. If both are empty, it says
+// why.
 func behindTitle(t *code.Type) message.Message {
 	switch {
 	case len(t.Users) > 0:
@@ -137,7 +141,8 @@ func behindTitle(t *code.Type) message.Message {
 }
 
 const (
-	// mostCallers, mostScenarios and mostUsers are how many of each are named at most.
+	// mostCallers, mostScenarios and mostUsers are the maximum numbers of names in a
+	// list.
 	mostCallers, mostScenarios, mostUsers = 4, 8, 20
 )
 
@@ -157,7 +162,8 @@ func behindName(b code.Behind) message.Message {
 	return said
 }
 
-// methodNames names the methods of an interface: those that the type itself declares without it.
+// methodNames names the methods of an interface. The type's name is left out for
+// methods that the type itself declares.
 func methodNames(t *code.Type, b code.Behind) []string {
 	var all []string
 	for _, m := range b.Methods {
@@ -170,7 +176,7 @@ func methodNames(t *code.Type, b code.Behind) []string {
 	return all
 }
 
-// shortNames shortens names, and leaves out the second of two that are then the same.
+// shortNames shortens names. If two names become the same, it leaves out the second.
 func shortNames(names []string) []string {
 	var all []string
 	for _, name := range names {
@@ -181,7 +187,7 @@ func shortNames(names []string) []string {
 	return all
 }
 
-// firstOf returns the first of a list, with "…" for the others.
+// firstOf returns the first elements of a list, with "…" for the others.
 func firstOf(all []string, most int) []string {
 	if len(all) <= most+1 {
 		return all

@@ -1,6 +1,7 @@
-// Package tour writes the default view of a recording as a tour of CodeTour, the extension of
-// VS Code (https://github.com/microsoft/codetour): a step for each key step, at its line in a checkout of
-// Kubernetes, with the guide's note and the recorded values.
+// Package tour writes the default view of a recording as a tour of CodeTour, the
+// extension of VS Code (https://github.com/microsoft/codetour). Each key step becomes a
+// step of the tour, at its line in a checkout of Kubernetes, with the guide's note and
+// the recorded values.
 package tour
 
 import (
@@ -23,7 +24,8 @@ type file struct {
 	Schema      string `json:"$schema"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// Ref is the tag of the checkout: with it, CodeTour shows the files as they are there. A build of a checkout has none.
+	// Ref is the tag of the checkout. With it, CodeTour shows the files as they are at
+	// the tag. A build of a checkout has no tag.
 	Ref   string `json:"ref,omitempty"`
 	Steps []step `json:"steps"`
 }
@@ -36,11 +38,11 @@ type step struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// A Choice sets what a tour shows.
+// A Choice sets the content of a tour.
 type Choice struct {
 	// Most is the maximum number of key steps of a request; 0 means no limit.
 	Most int
-	// Lang is the language of the texts that are not the guide's, "en" or "zh".
+	// Lang is the language of texts that do not come from the guide: "en" or "zh".
 	Lang string
 }
 
@@ -55,7 +57,8 @@ var (
 	saysCaller  = message.Of("Called by %s, line %d.")
 )
 
-// Write writes the tour of a recording, for a checkout of Kubernetes at the recorded release, or for the checkout that was traced.
+// Write writes the tour of a recording. The tour is for a checkout of Kubernetes at the
+// recorded release, or for the checkout that was traced.
 func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) error {
 	t := file{Schema: "https://aka.ms/codetour-schema", Title: plain(rec.Scenario)}
 	if semver.Build(rec.K8sVersion) == "" {
@@ -86,7 +89,7 @@ func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) e
 	return out.Encode(t)
 }
 
-// answer is how a request was answered; "" if it was not.
+// answer is the status of a request's answer; "" without an answer.
 func answer(r *trace.Request) string {
 	if r.Status == 0 {
 		return ""
@@ -94,7 +97,7 @@ func answer(r *trace.Request) string {
 	return fmt.Sprintf(" → %d", r.Status)
 }
 
-// guided is what the steps of a request are written with.
+// guided has the data for writing the steps of a request.
 type guided struct {
 	rec   *trace.Recording
 	guide view.Guide
@@ -102,7 +105,7 @@ type guided struct {
 	view  *view.View
 }
 
-// add appends a node and what is below it, in order of entry.
+// add appends a node and the nodes below it, in order of entry.
 func (g *guided) add(steps []step, n *view.Node) []step {
 	steps = append(steps, g.step(n))
 	for _, child := range n.Children {
@@ -152,7 +155,7 @@ func (g *guided) step(n *view.Node) step {
 	return s
 }
 
-// values lists a call's values as the guide orders them.
+// values lists the values of a call in the guide's order.
 func (g *guided) values(c *trace.Call) string {
 	var lines []string
 	for _, name := range g.guide.Values(c.Function) {
@@ -163,8 +166,8 @@ func (g *guided) values(c *trace.Call) string {
 	return strings.Join(lines, "\n")
 }
 
-// code formats a text as code in Markdown. CodeTour follows links in descriptions, even to commands of the
-// editor, so a recorded text must not become a link.
+// code formats a text as code in Markdown. CodeTour follows links in descriptions, even
+// to commands of the editor. So a recorded text must not become a link.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	fence := "`"

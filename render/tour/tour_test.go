@@ -48,8 +48,9 @@ func write(t *testing.T, rec *trace.Recording) written {
 	return w
 }
 
-// TestToursOfAllScenarios checks each recording's tour: valid, at the release's tag, and each step at
-// a function of the request or, where that is not in the checkout, at none.
+// TestToursOfAllScenarios checks the tour of each recording. It must be valid and at
+// the release's tag. Each step must be at a function of the request, or at no file if
+// the function is not in the checkout.
 func TestToursOfAllScenarios(t *testing.T) {
 	all, err := recordings.All("latest")
 	if err != nil {
@@ -80,7 +81,7 @@ func TestToursOfAllScenarios(t *testing.T) {
 				t.Errorf("%s: no recorded call of %s in %s", rec.Scenario, name, s.File)
 			}
 		}
-		if files == 0 && !rec.Requests[0].IsStart() { // whose first call is in Go's own library
+		if files == 0 && !rec.Requests[0].IsStart() { // the first call of a start is in Go's own library
 			t.Errorf("%s: no step is in the checkout", rec.Scenario)
 		}
 	}
@@ -109,7 +110,8 @@ func hostile() *trace.Recording {
 	}}}
 }
 
-// TestRecordedTextsStayCode keeps what a recording says from becoming Markdown, which CodeTour trusts.
+// TestRecordedTextsStayCode checks that recorded texts do not become Markdown, which
+// CodeTour trusts.
 func TestRecordedTextsStayCode(t *testing.T) {
 	w := write(t, hostile())
 	for _, s := range w.Steps {
@@ -130,7 +132,8 @@ func TestRecordedTextsStayCode(t *testing.T) {
 	}
 }
 
-// TestStepsOutsideTheCheckout have a text and no file.
+// TestStepsOutsideTheCheckout checks that steps outside the checkout have a text and no
+// file.
 func TestStepsOutsideTheCheckout(t *testing.T) {
 	w := write(t, hostile())
 	var files []string
@@ -148,7 +151,8 @@ func TestStepsOutsideTheCheckout(t *testing.T) {
 	}
 }
 
-// TestNoRefForACheckout: the version of a build of a checkout is no ref of git.
+// TestNoRefForACheckout checks that the tour of a checkout has no ref: the version of
+// its build is not a ref of git.
 func TestNoRefForACheckout(t *testing.T) {
 	rec := hostile()
 	rec.K8sVersion = "v1.37.1+17e044e521.839294e4"
