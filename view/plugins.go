@@ -85,9 +85,9 @@ type PluginGroup struct {
 }
 
 var (
-	pluginsWorked   = message.Of("accepted after further calls")
-	pluginsAtOnce   = message.Of("accepted at once")
-	pluginsAgain    = message.Of("asked again, %s")
+	pluginsWorked    = message.Of("accepted after further calls")
+	pluginsAtOnce    = message.Of("accepted at once")
+	pluginsAgain     = message.Of("asked again, %s")
 	pluginsNotCalled = message.Of("not asked (they take no part in this phase)")
 )
 

@@ -18,8 +18,8 @@ type template struct {
 	text message.Message
 }
 
-func isAdded(st *Statement) bool        { return st.fromSource() && st.Only == SideB }
-func isRemoved(st *Statement) bool        { return st.fromSource() && st.Only == SideA }
+func isAdded(st *Statement) bool     { return st.fromSource() && st.Only == SideB }
+func isRemoved(st *Statement) bool   { return st.fromSource() && st.Only == SideA }
 func fromSource(st *Statement) bool  { return st.fromSource() }
 func called(st *Statement) bool      { return st.called() }
 func between(st *Statement) bool     { return st.Inner.Name != "" }

@@ -13,8 +13,8 @@ import (
 // it is a text of apitrace.
 var chineseElsewhere = map[string]string{
 	"internal/text/wrap.go":      "punctuation at which a line may end",
-	"view/trace.go":          "finds the end of the first sentence of a note of the guide",
-	"view/step.go":          "cuts a title of the guide at what stands in brackets",
+	"view/trace.go":              "finds the end of the first sentence of a note of the guide",
+	"view/step.go":               "cuts a title of the guide at what stands in brackets",
 	"view/viewtest/guides.go":    "what a guide of tests says",
 	"view/viewtest/recording.go": "what a recording of tests holds",
 	"workshop/claim.go":          "words that a learner may answer with",

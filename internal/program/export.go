@@ -26,9 +26,9 @@ const exportFormat = 1
 // An exportIndex is the first file of an export. The name of this file has its checksum. Its
 // content has the checksums of all other files.
 type exportIndex struct {
-	Format int           `json:"format"`
-	OS     string        `json:"os"`
-	Arch   string        `json:"arch"`
+	Format int            `json:"format"`
+	OS     string         `json:"os"`
+	Arch   string         `json:"arch"`
 	Files  []exportedFile `json:"files"`
 }
 
