@@ -21,6 +21,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
@@ -281,39 +283,15 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{request + "/view?show=x", 400, `expected one of path, upstream`},
 		{recording + "/requests/2/view", 404, `the recording has 1`},
 		{recording + "/requests/x/view", 400, `whole number`},
-		{request + "/calls?limit=3", 200, fmt.Sprintf(`"total":%d`, calls)},
-		{request + "/calls?from=709", 200, `"from":709`},
-		{request + "/calls?from=9999999", 200, `"items":[]`},
-		{request + "/calls?text=REGISTRY%2Fminions", 200, `/registry/minions/n1`},
-		{request + "/calls?limit=0", 400, `at least 1`},
-		{request + "/calls?limit=100000", 400, `at most 2000`},
-		{request + "/calls?from=-1", 400, `from 0 on`},
-		{request + "/calls/0", 200, `"title":"HTTP server and filter chain"`},
-		{store, 200, `"nth":1`},
-		{beyond, 404, fmt.Sprintf(`the request has %d`, calls)},
-		{request + "/calls/x", 400, `whole number`},
-		{request + "/calls/0/children", 200, `"caller":0`},
-		{beyond + "/children", 404, fmt.Sprintf(`the request has %d`, calls)},
-		{store + "/source", 200, `"count":`},
+		{request + "/calls", 200, `"callerLine":[`},
+		{recording + "/requests/2/calls", 404, `the recording has 1`},
+		{store + "/source", 200, `"kind":"keyword"`},
+		{request + "/calls/x/source", 400, `whole number`},
 		{request + "/calls/0/source", 200, `"missing":"source of`},
 		{beyond + "/source", 404, fmt.Sprintf(`the request has %d`, calls)},
 		{web.Base + "/releases/1.30/scenarios/get-node/requests/1/calls/0/source", 200, `fetches it`},
-		{request + "/find?function=" + storeGet, 200, `"exact":false`},
-		{request + "/find?function=nothing", 200, `"index":-1`},
-		{request + "/find?function=x&nth=0", 400, `at least 1`},
-		{request + "/find", 400, `\"function\" is missing`},
-		{request + "/position", 200, `"kind":"entered"`},
-		{request + "/position?call=0&kind=calling&next=1&action=into", 200, `"number":2`},
-		{request + "/position?action=out&direction=backward", 200, `"moved":false`},
-		{request + "/position?call=0&kind=calling&next=700", 400, `does not make call`},
-		{request + "/position?kind=x", 400, `expected one of entered`},
-		{request + fmt.Sprintf("/position?call=%d", calls), 404, fmt.Sprintf(`the request has %d`, calls)},
-		{request + "/position?call=0&kind=entered&action=into", 200, `"nextNth":1`},
 		{request + "/layers?lang=zh", 200, `"title":"身份认证"`},
 		{recording + "/requests/7/layers", 404, `the recording has 1`},
-		{request + "/timeline?pixels=500", 200, `"lanes":[{`},
-		{request + "/timeline?startNs=100&endNs=1", 400, `before it begins`},
-		{recording + "/requests/7/timeline", 404, `the recording has 1`},
 		{web.Base + "/releases/1.37/source?function=" + storeGet, 200, `"kind":"keyword"`},
 		{web.Base + "/releases/1.37/source?function=" + storeGet + "&scenario=get-node", 200, `"count":1`},
 		{web.Base + "/releases/1.37/source?function=Get", 400, `full name`},
@@ -493,70 +471,41 @@ func handmade(t *testing.T) string {
 	return string(text)
 }
 
-// TestAnswersHaveTheCallsOfTheRecording compares the calls
-// in the answers of the API with the JSON of the recording.
-func TestAnswersHaveTheCallsOfTheRecording(t *testing.T) {
-	address := start(t, web.Options{})
+// TestTheTableHasTheCallsOfTheRecording puts the calls together from the table
+// of the API, and compares them with the recording.
+func TestTheTableHasTheCallsOfTheRecording(t *testing.T) {
 	rec, err := recordings.Load("v1.37.1", "create-deployment")
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := address + web.Base + "/releases/v1.37.1/scenarios/create-deployment/requests/1"
-	_, body := get(t, request+"/calls?limit=2000")
-	var list struct{ Items []map[string]any }
-	if err := json.Unmarshal(body, &list); err != nil {
-		t.Fatal(err)
+	_, body := get(t, served(t)+web.Base+"/releases/v1.37.1/scenarios/create-deployment/requests/1/calls")
+	table, calls := decode[web.CallTable](t, string(body)), rec.Requests[0].Calls
+	if len(table.Of) != len(calls) {
+		t.Fatalf("%d calls, expected %d", len(table.Of), len(calls))
 	}
-	if len(list.Items) != len(rec.Requests[0].Calls) {
-		t.Fatalf("%d calls, expected %d", len(list.Items), len(rec.Requests[0].Calls))
-	}
-	for i, want := range rec.Requests[0].Calls {
-		if want.Attributes == nil {
-			want.Attributes = map[string]string{}
+	var start int64
+	for i, want := range calls {
+		kind := table.Same[table.Of[i]]
+		start += table.StartNs[i]
+		got := trace.Call{
+			ID: want.ID, Function: kind.Function, File: kind.File, Line: kind.Line, Process: kind.Process, CallerLine: table.CallerLine[i],
+			Goroutine: table.Goroutines[table.Goroutine[i]], StartNs: start, DurationNs: table.DurationNs[i], Error: table.Errors[i], Panic: table.Panics[i],
+			NewGoroutine: slices.Contains(table.NewGoroutine, i), Unfinished: slices.Contains(table.Unfinished, i), Leaf: slices.Contains(table.Leaves, i),
 		}
-		data, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
+		if i > 0 {
+			got.Parent = calls[i-table.Caller[i]].ID
 		}
-		var fields map[string]any
-		if err := json.Unmarshal(data, &fields); err != nil {
-			t.Fatal(err)
-		}
-		for name, value := range fields {
-			if got := list.Items[i][name]; fmt.Sprint(got) != fmt.Sprint(value) {
-				t.Errorf("call %d: %s is %v, expected %v", i, name, got, value)
+		for _, number := range table.ValueLists[table.Value[i]] {
+			v := table.Values[number]
+			if got.Attributes == nil {
+				got.Attributes = map[string]string{}
+			}
+			if got.Attributes[v.Name] = v.Text; v.Raw != nil {
+				got.Attributes[v.Name] = *v.Raw
 			}
 		}
-	}
-}
-
-// TestCallsAreFoundByTheirPlace finds each call
-// of a request by the address of a link to it.
-func TestCallsAreFoundByTheirPlace(t *testing.T) {
-	address := start(t, web.Options{})
-	request := address + web.Base + "/releases/v1.37.1/scenarios/get-node/requests/1"
-	rec, err := recordings.Load("v1.37.1", "get-node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree := trace.TreeOfValid(&rec.Requests[0])
-	for i := 0; i < tree.Len(); i += 13 {
-		var details web.CallDetails
-		_, body := get(t, fmt.Sprintf("%s/calls/%d", request, i))
-		if err := json.Unmarshal(body, &details); err != nil {
-			t.Fatal(err)
-		}
-		query := fmt.Sprintf("/find?nth=%d&function=%s", details.Nth, escape(details.Call.Function))
-		if len(details.Stack) > 0 {
-			query += "&caller=" + escape(details.Stack[0].Function)
-		}
-		var found web.Found
-		_, body = get(t, request+query)
-		if err := json.Unmarshal(body, &found); err != nil {
-			t.Fatal(err)
-		}
-		if found.Index != i || !found.Exact {
-			t.Errorf("%s finds %+v, expected call %d", query, found, i)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("call %d, -want +got:\n%s", i, diff)
 		}
 	}
 }
@@ -580,42 +529,18 @@ func renumbered(t *testing.T) (*trace.Recording, web.File) {
 	return rec, web.File{Name: "other.jsonl", Recording: &other}
 }
 
-// TestLinksFindTheirCallsInAnotherRecording makes links from one recording
-// and opens them on another recording, in which the calls have other numbers.
-func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
-	rec, file := renumbered(t)
-	calls := rec.Requests[0].Calls
-	address := start(t, web.Options{Files: []web.File{file}}) + web.Base + "/releases/v1.37.1/scenarios/"
-	for i := 1; i < len(calls); i += 13 {
-		_, body := get(t, fmt.Sprintf("%sget-node/requests/1/calls/%d", address, i))
-		details := decode[web.CallDetails](t, string(body))
-		_, body = get(t, fmt.Sprintf("%sother.jsonl/requests/1/find?nth=%d&function=%s&caller=%s", address, details.Nth,
-			escape(details.Call.Function), escape(details.Stack[0].Function)))
-		if found := decode[web.Found](t, string(body)); found.Index != i+1 || !found.Exact {
-			t.Errorf("call %d of %s is found at %+v, expected %d", i, details.Call.Function, found, i+1)
-		}
-	}
-}
-
 func escape(name string) string {
 	return strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", "[", "%5B", "]", "%5D", " ", "%20").Replace(name)
 }
 
-// TestLargeRequestsAreServedInParts requests the calls
+// TestLargeRequestsAreServed requests the view and the calls
 // of a server's start, the largest recorded request.
-func TestLargeRequestsAreServedInParts(t *testing.T) {
-	address := start(t, web.Options{})
-	request := address + web.Base + "/releases/v1.37.1/scenarios/boot/requests/1"
-	began := time.Now()
-	_, body := get(t, request+"/view")
-	if len(body) > 500_000 {
-		t.Errorf("the view of boot has %d bytes", len(body))
-	}
-	t.Logf("the first view of boot: %d bytes after %v", len(body), time.Since(began))
-	for _, part := range []string{"/calls?from=150000", "/calls/0/children", "/timeline", "/calls/150000", "/calls?text=InstallAPIGroup"} {
+func TestLargeRequestsAreServed(t *testing.T) {
+	request := served(t) + web.Base + "/releases/v1.37.1/scenarios/boot/requests/1"
+	for part, most := range map[string]int{"/view": 500_000, "/calls": 15_000_000} {
 		began := time.Now()
 		response, body := get(t, request+part)
-		if response.StatusCode != 200 || len(body) > 4_000_000 {
+		if response.StatusCode != 200 || len(body) > most {
 			t.Errorf("%s: %s, %d bytes", part, response.Status, len(body))
 		}
 		t.Logf("%s: %d bytes after %v", part, len(body), time.Since(began))

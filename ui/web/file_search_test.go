@@ -60,7 +60,7 @@ func searchInFilesFindsWhatTheServerFinds(t *testing.T, searched []string, least
 	}
 	b := open(t, server, "", 1280)
 	b.is("document.querySelector('.tree')")
-	js[any](b, stillScript(t)+`; window.still = still; null`)
+	js[any](b, bundled(t, `export * from './src/still.ts'; export * from './src/server.ts'`, "still")+`; window.still = still; window.remote = still.server(); null`)
 	js[any](b, fmt.Sprintf(`(async () => {
 		const piece = async (data) => still.unpack(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)));
 		const search = await piece(%q), library = await piece(%q);

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +13,6 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -42,23 +40,6 @@ func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile, lang string) 
 }
 
 var dataOf = regexp.MustCompile(`id="data">([A-Za-z0-9+/=]*)</script>`)
-
-// stillScript returns the page's code that answers
-// API requests without a server, as a script.
-func stillScript(t testing.TB) string {
-	t.Helper()
-	folder, err := filepath.Abs("../../ui/web/page")
-	if err != nil {
-		t.Fatal(err)
-	}
-	result := api.Build(api.BuildOptions{
-		Stdin: &api.StdinOptions{Contents: `export * from './src/still.ts'`, ResolveDir: folder}, Bundle: true, Format: api.FormatIIFE, GlobalName: "still",
-	})
-	if len(result.Errors) > 0 {
-		t.Fatal(result.Errors)
-	}
-	return string(result.OutputFiles[0].Contents)
-}
 
 // TestFileAnswersAsTheServer sends the same API requests to the
 // server and to the data of a file, and compares the answers.
@@ -112,7 +93,7 @@ func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
 // window.compare compares its answers with the server's answers.
 func loadStill(b *tab, file string) {
 	b.Helper()
-	js[any](b, stillScript(b.TB)+`; window.still = still; null`)
+	js[any](b, bundled(b.TB, `export * from './src/still.ts'; export * from './src/server.ts'`, "still")+`; window.still = still; window.remote = still.server(); null`)
 	js[any](b, fmt.Sprintf(`(async () => {
 		const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
 		const data = await still.unpack(bytes);
@@ -127,9 +108,9 @@ const compareAnswers = `window.compare = async (addresses) => {
 	const plain = (x) => JSON.stringify(x, (key, value) => key === 'id' || key === 'parent' ? undefined
 		: value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
 	const one = async (address) => {
-		const url = new URL('/apis/apitrace/v1' + address, location.href);
-		const want = await (await fetch(url)).json();
-		const got = await local.get(url.pathname.slice('/apis/apitrace/v1'.length), Object.fromEntries(url.searchParams));
+		const url = new URL(address, location.href), query = Object.fromEntries(url.searchParams);
+		const want = { ...await remote.get(url.pathname, query) };
+		const got = await local.get(url.pathname, query);
 		if (want.missing) // a reason that is of each machine, and for the server also what to do
 			return got.missing && (got.lines ?? got.hunks).length === 0 ? '' : address + ': ' + plain(got).slice(0, 300);
 		if (address.startsWith('/search')) delete want.names; // a page without a server has no names of released sources
@@ -152,38 +133,10 @@ func addresses(rec *trace.Recording, every int) []string {
 		request := fmt.Sprintf("%s/requests/%d", recording, n+1)
 		calls := rec.Requests[n].Calls
 		all = append(all, request+"/view?lang=zh", request+"/view?show=upstream", request+"/layers", request+"/map?lang=zh", request+"/calls", request+"/calls?from=100&limit=300", request+"/calls?from=99999",
-			request+"/calls?text=ETCD", request+"/calls?text=no+such+text", request+"/calls?text=store.go:2", request+"/calls?text=forbidden&limit=3",
-			request+"/timeline", request+"/timeline?startNs=100000&endNs=900000&pixels=300", request+"/timeline?startNs=5&pixels=10000")
-		made := map[string]bool{}
-		for _, c := range calls {
-			made[c.Parent] = true
-		}
+			request+"/calls?text=ETCD", request+"/timeline")
 		for i := 0; i < len(calls); i += every {
 			call := fmt.Sprintf("%s/calls/%d", request, i)
-			all = append(all, call, call+"/children")
-			if i%5 == 0 || calls[i].Function == storeGet {
-				all = append(all, call+"?lang=zh", call+"/children?from=1&limit=2", call+"/source")
-			}
-			if i%3 == 0 {
-				all = append(all, fmt.Sprintf("%s/find?function=%s&nth=%d", request, url.QueryEscape(calls[i].Function), i%4+1))
-				if i > 0 {
-					by := calls[i-1].Function // sometimes its caller
-					all = append(all, fmt.Sprintf("%s/find?function=%s&caller=%s&nth=%d", request, url.QueryEscape(calls[i].Function), url.QueryEscape(by), i%2+1))
-				}
-			}
-			if i%11 == 0 {
-				kinds := []string{"entered", "returning"}
-				if made[calls[i].ID] {
-					kinds = append(kinds, fmt.Sprintf("calling&next=%d", i+1))
-				}
-				for _, kind := range kinds {
-					all = append(all, fmt.Sprintf("%s/position?call=%d&kind=%s", request, i, kind))
-					for _, action := range []string{"into", "over", "line", "out"} {
-						all = append(all, fmt.Sprintf("%s/position?call=%d&kind=%s&action=%s", request, i, kind, action),
-							fmt.Sprintf("%s/position?call=%d&kind=%s&action=%s&direction=backward", request, i, kind, action))
-					}
-				}
-			}
+			all = append(all, call, call+"/children", call+"/source", call+"?lang=zh")
 		}
 	}
 	return append(all, recording+"/requests/1/find?function=no.Such")

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,18 +50,24 @@ func TestLeavesAreNotTimed(t *testing.T) {
 			t.Fatalf("%s: %v: %s", path, response, body)
 		}
 	}
-	var calls struct{ Items []web.Call }
-	ask("/calls", &calls)
-	if c := calls.Items[at]; !c.Leaf || c.Time != "" || !strings.HasSuffix(c.Function, ".leaf") {
-		t.Errorf("the call: %+v", c)
+	var table web.CallTable
+	ask("/calls", &table)
+	if !slices.Contains(table.Leaves, at) || !strings.HasSuffix(table.Same[table.Of[at]].Function, ".leaf") {
+		t.Errorf("the leaves are %v, expected call %d", table.Leaves, at)
 	}
 	var layers web.LayerList
 	ask("/layers", &layers)
 	if slices.ContainsFunc(layers.Longest, func(f web.LongFunction) bool { return strings.HasSuffix(f.Function, ".leaf") }) {
 		t.Errorf("it is among what took longest: %+v", layers.Longest)
 	}
-	var line web.Timeline
-	ask("/timeline", &line)
+	b := open(t, address, "", 1280)
+	b.is("document.querySelector('.tree')")
+	loadEngine(b)
+	request := "/releases/live/scenarios/" + upload.ID + "/requests/1"
+	if took := askPage[struct{ Call struct{ Time string } }](b, fmt.Sprintf("%s/calls/%d", request, at)).Call.Time; took != "" {
+		t.Errorf("the call took %q, and that is not known", took)
+	}
+	line := askPage[timeline](b, request+"/timeline")
 	found := false
 	for _, lane := range line.Lanes {
 		for _, box := range lane.Boxes {

@@ -71,7 +71,6 @@ type loaded struct {
 
 	mu        sync.Mutex
 	trees     map[int]*trace.Tree
-	places    map[int]*trace.Places
 	documents map[documentKey]*view.Trace
 	guides    map[string]view.Guide
 	built     built
@@ -106,7 +105,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 		}
 	}
 	known := &loaded{
-		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*trace.Places{},
+		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{},
 		documents: map[documentKey]*view.Trace{}, guides: map[string]view.Guide{},
 	}
 	l.loaded = append(l.loaded, known)

@@ -1,13 +1,10 @@
 package web_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
 // TestPageHasALaneForEachServer opens the time line of a
@@ -19,14 +16,15 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 	const request = "/releases/latest/scenarios/aggregated-api/requests/1"
 	processes := []string{"kube-apiserver", "sample-apiserver", "etcd"}
 
+	// In the picture, the names of the groups are recorded where they are drawn.
+	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
+	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
+
 	// In the data, the other server works while kube-apiserver waits for it.
-	_, body := get(t, server+web.Base+request+"/timeline")
-	var line web.Timeline
-	if err := json.Unmarshal(body, &line); err != nil {
-		t.Fatal(err)
-	}
+	loadEngine(b)
+	line := askPage[timeline](b, request+"/timeline")
 	for _, process := range processes {
-		at := slices.IndexFunc(line.Lanes, func(l web.Lane) bool { return l.Process == process })
+		at := slices.IndexFunc(line.Lanes, func(l lane) bool { return l.Process == process })
 		if at < 0 {
 			t.Fatalf("no lane of %s", process)
 		}
@@ -35,9 +33,6 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 		}
 	}
 
-	// In the picture, the names of the groups are recorded where they are drawn.
-	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
-	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
 	js[any](b, `(() => {
 		const fill = CanvasRenderingContext2D.prototype.fillText;
 		window.written = {};

@@ -58,7 +58,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 		if err := p.recording(place{l.release, l.scenario, l.release}, l, put); err != nil {
 			return err
 		}
-		l.trees, l.places, l.documents = nil, nil, nil // written; only the recording is needed for the next comparison
+		l.trees, l.documents = nil, nil // written; only the recording is needed for the next comparison
 		var changes *diff.Comparison
 		if before != nil {
 			c := newCompared(before, l)

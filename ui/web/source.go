@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
-	"github.com/kubeapitrace/apitrace/view"
 )
 
 func (a *api) getCallSource(r *restful.Request) (any, error) {
@@ -33,7 +32,6 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Marks = append(out.Marks, t.marks(i, f)...)
 	addSpanless(out, f, c.Process, t.rec.K8sVersion)
 	return out, nil
 }
@@ -91,52 +89,6 @@ func standard(rec *trace.Recording, c *trace.Call) bool {
 	})
 }
 
-// mostMarked is the maximum number of calls that a mark lists.
-const mostMarked = 100
-
-// marks lists the callees of call i by line. It includes the
-// callees of function literals in its text that run below it.
-func (t *tracedRequest) marks(i int, f *source.Function) []Mark {
-	var marks []Mark
-	inText := map[int]bool{i: true}
-	for child := i + 1; child < t.tree.End(i); {
-		c, parent := t.tree.Call(child), t.tree.Parent(child)
-		if c.Function == f.Name { // a recursive call has its own marks
-			if inText[parent] {
-				marks = addCall(marks, child, c)
-			}
-			child = t.tree.End(child)
-			continue
-		}
-		if inText[parent] && c.CallerLine >= f.First && c.CallerLine <= f.Last {
-			marks = addCall(marks, child, c)
-		}
-		inText[child] = c.File == f.File && c.Line >= f.First && c.Line <= f.Last
-		child++
-	}
-	slices.SortStableFunc(marks, func(a, b Mark) int { return a.Line - b.Line })
-	return marks
-}
-
-func addCall(marks []Mark, i int, c *trace.Call) []Mark {
-	at := slices.IndexFunc(marks, func(m Mark) bool { return m.Line == c.CallerLine && m.Function == c.Function })
-	if at < 0 {
-		at = len(marks)
-		mark := Mark{Line: c.CallerLine, Function: c.Function, Name: c.ShortName(), Calls: []int{}}
-		if view.Upstream(c) {
-			mark.Upstream = view.UpstreamLabel(c)
-		}
-		marks = append(marks, mark)
-	}
-	m := &marks[at]
-	m.Count++
-	m.Failed = m.Failed || c.Error != "" || c.Panic != ""
-	if len(m.Calls) < mostMarked {
-		m.Calls = append(m.Calls, i)
-	}
-	return marks
-}
-
 // addSpanless adds marks for the functions without a span that f calls.
 func addSpanless(out *Source, f *source.Function, process, k8sVersion string) {
 	known, err := recordings.CodeOf(k8sVersion)
@@ -144,7 +96,7 @@ func addSpanless(out *Source, f *source.Function, process, k8sVersion string) {
 		return
 	}
 	for _, m := range source.SpanlessMarks(f, process, known) {
-		out.Marks = append(out.Marks, Mark{Line: m.Line, Function: m.Function, Name: funcname.Short(m.Function), Calls: []int{}, NoSpan: true})
+		out.Marks = append(out.Marks, Mark{Line: m.Line, Function: m.Function, Name: funcname.Short(m.Function), NoSpan: true})
 	}
 	slices.SortStableFunc(out.Marks, func(a, b Mark) int { return a.Line - b.Line })
 }
@@ -181,7 +133,7 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	for _, m := range source.Marks(f, of) {
-		out.Marks = append(out.Marks, Mark{Line: m.Line, Function: m.Function, Name: funcname.Short(m.Function), Count: m.Calls, Calls: []int{}})
+		out.Marks = append(out.Marks, Mark{Line: m.Line, Function: m.Function, Name: funcname.Short(m.Function), Count: m.Calls})
 	}
 	addSpanless(out, f, function.Process, release)
 	return out, nil

@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -137,7 +135,7 @@ func (s *packer) recording(at place, l *loaded, put func(piece) error) (err erro
 		}
 	}
 	for i := range l.rec.Requests {
-		calls, err := s.calls(l, i+1)
+		calls, err := l.callTable(i + 1)
 		if err != nil {
 			return err
 		}
@@ -189,178 +187,3 @@ type answer struct {
 func (a *answer) Header() http.Header            { return a.header }
 func (a *answer) WriteHeader(status int)         { a.status = status }
 func (a *answer) Write(data []byte) (int, error) { return a.body.Write(data) }
-
-// callsPiece has the calls of a request, as one list per property, in order of entry. A value that many calls
-// share is stored once, and the lists refer to it by its number.
-type callsPiece struct {
-	// Same has the properties that all calls of a function share.
-	Same []sameCalls `json:"same"`
-	// Values are recorded values.
-	Values []packedValue `json:"values"`
-	// ValueLists are the lists of values of calls, as numbers in Values.
-	ValueLists [][]int  `json:"valueLists"`
-	Goroutines []uint64 `json:"goroutines"`
-
-	// For each call: its number in Same, the distance to its caller in the list (0 for the first call), the line of the caller,
-	// its goroutine, its start after that of the call before it, its duration, and its list of values.
-	Of         []int   `json:"of"`
-	Caller     []int   `json:"caller"`
-	CallerLine []int   `json:"callerLine"`
-	Goroutine  []int   `json:"goroutine"`
-	StartNs    []int64 `json:"startNs"`
-	DurationNs []int64 `json:"durationNs"`
-	Value      []int   `json:"value"`
-	// For some calls, by their numbers:
-	NewGoroutine []int          `json:"newGoroutine"`
-	Unfinished   []int          `json:"unfinished"`
-	Leaves       []int          `json:"leaves"`
-	Afterwards   []int          `json:"afterwards"`
-	Errors       map[int]string `json:"errors"`
-	Panics       map[int]string `json:"panics"`
-}
-
-// sameCalls has the properties that the API reports for all calls of one function with one name.
-type sameCalls struct {
-	Function string            `json:"function"`
-	File     string            `json:"file"`
-	Line     int               `json:"line"`
-	Process  string            `json:"process"`
-	Name     string            `json:"name"`
-	Short    string            `json:"short,omitempty"` // the function's short name, if it is not Name
-	Place    string            `json:"place"`
-	Layer    string            `json:"layer"`
-	Colour   string            `json:"colour"`
-	Key      bool              `json:"key"`
-	URL      string            `json:"url,omitempty"`
-	Title    map[string]string `json:"title"`
-	Note     map[string]string `json:"note,omitempty"`
-}
-
-// identity is the key by which calls share their sameCalls.
-type identity struct {
-	function, file, process, name string
-	line                          int
-}
-
-// packedValue is a recorded value: Text for readers, and Raw as it was recorded if that differs.
-type packedValue struct {
-	Name    string  `json:"name"`
-	Text    string  `json:"value"`
-	Raw     *string `json:"raw,omitempty"`
-	Decides bool    `json:"decides,omitempty"`
-}
-
-// numbers assigns consecutive numbers to keys, in the order of their first use.
-type numbers[K comparable] map[K]int
-
-func (n numbers[K]) of(k K) (number int, isNew bool) {
-	number, known := n[k]
-	if !known {
-		number = len(n)
-		n[k] = number
-	}
-	return number, !known
-}
-
-// calls returns the piece with the calls of a request.
-func (s *packer) calls(l *loaded, n int) (*callsPiece, error) {
-	tree, err := l.request(n)
-	if err != nil {
-		return nil, err
-	}
-	t := map[string]*tracedRequest{}
-	for _, lang := range pageLanguages {
-		guide, err := l.guide(lang)
-		if err != nil {
-			return nil, err
-		}
-		t[lang] = &tracedRequest{l, n, tree, guide}
-	}
-	out := &callsPiece{NewGoroutine: []int{}, Unfinished: []int{}, Leaves: []int{}, Afterwards: []int{}, Errors: map[int]string{}, Panics: map[int]string{}}
-	same, values, lists, goroutines := numbers[identity]{}, numbers[string]{}, numbers[string]{}, numbers[uint64]{}
-	var before int64
-	for i := range tree.Len() {
-		c := tree.Call(i)
-		number, isNew := same.of(identity{c.Function, c.File, c.Process, nameOf(c), c.Line})
-		if isNew {
-			out.Same = append(out.Same, sameOf(t, i))
-		}
-		out.Of = append(out.Of, number)
-		out.Caller = append(out.Caller, i-max(tree.Parent(i), 0))
-		out.CallerLine = append(out.CallerLine, c.CallerLine)
-		if number, isNew = goroutines.of(c.Goroutine); isNew {
-			out.Goroutines = append(out.Goroutines, c.Goroutine)
-		}
-		out.Goroutine = append(out.Goroutine, number)
-		out.StartNs = append(out.StartNs, c.StartNs-before)
-		before = c.StartNs
-		out.DurationNs = append(out.DurationNs, c.DurationNs)
-		var list []int
-		var key strings.Builder
-		for _, v := range t["en"].values(c) {
-			number, isNew := values.of(v.Name + "\x00" + c.Attributes[v.Name])
-			if isNew {
-				out.Values = append(out.Values, packedValueOf(v, c.Attributes[v.Name]))
-			}
-			list = append(list, number)
-			fmt.Fprint(&key, number, " ")
-		}
-		if number, isNew = lists.of(key.String()); isNew {
-			out.ValueLists = append(out.ValueLists, append([]int{}, list...))
-		}
-		out.Value = append(out.Value, number)
-		out.rare(i, c)
-	}
-	return out, nil
-}
-
-// rare adds the properties that only few calls have.
-func (out *callsPiece) rare(i int, c *trace.Call) {
-	if c.NewGoroutine {
-		out.NewGoroutine = append(out.NewGoroutine, i)
-	}
-	if c.Unfinished {
-		out.Unfinished = append(out.Unfinished, i)
-	}
-	if c.Leaf {
-		out.Leaves = append(out.Leaves, i)
-	}
-	if c.Afterwards() {
-		out.Afterwards = append(out.Afterwards, i)
-	}
-	if c.Error != "" {
-		out.Errors[i] = c.Error
-	}
-	if c.Panic != "" {
-		out.Panics[i] = c.Panic
-	}
-}
-
-func packedValueOf(v Value, raw string) packedValue {
-	out := packedValue{Name: v.Name, Text: v.Value, Decides: v.Decides}
-	if raw != v.Value {
-		out.Raw = &raw
-	}
-	return out
-}
-
-// sameOf takes the properties that all calls like call i share from the API's answer for call i.
-func sameOf(t map[string]*tracedRequest, i int) sameCalls {
-	c := t["en"].call(i)
-	out := sameCalls{
-		Function: c.Function, File: c.File, Line: c.Line, Process: c.Process, Name: c.Name, Place: c.Place,
-		Layer: c.Layer, Colour: c.Colour, Key: c.Key, URL: c.URL, Title: map[string]string{}, Note: map[string]string{},
-	}
-	if short := t["en"].tree.Call(i).ShortName(); short != out.Name {
-		out.Short = short
-	}
-	for lang, t := range t {
-		if c.Layer != "" {
-			out.Title[lang] = t.guide.Title(c.Layer)
-		}
-		if note := t.guide.Note(c.Function); note != "" {
-			out.Note[lang] = note
-		}
-	}
-	return out
-}

@@ -71,108 +71,6 @@ type RequestHead struct {
 	DurationNs int64  `json:"durationNs" description:"How long its first call took, in nanoseconds."`
 }
 
-// A CallList is a part of a list of calls.
-type CallList struct {
-	Total int    `json:"total" description:"How many calls the whole list has."`
-	From  int    `json:"from" description:"How many of them are before the first one here."`
-	Items []Call `json:"items" description:"The calls."`
-}
-
-// A Call is a call in the format of a recording, with its place in the tree.
-type Call struct {
-	ID           string            `json:"id" description:"Identifies the call within its trace."`
-	Parent       string            `json:"parent" description:"The id of the call that made this one; empty for the first."`
-	Function     string            `json:"function" description:"Full name of the function."`
-	File         string            `json:"file" description:"Import path of the package, a slash, and the name of the file."`
-	Line         int               `json:"line" description:"Line of the word func."`
-	CallerLine   int               `json:"callerLine" description:"Line in the parent's file from which the call was made; 0 where it is not known."`
-	Process      string            `json:"process" description:"The traced program."`
-	Goroutine    uint64            `json:"goroutine" description:"The runtime's id of the goroutine."`
-	NewGoroutine bool              `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its parent, or code without spans below it, started."`
-	Afterwards   bool              `json:"afterwards,omitempty" description:"Whether it took up the event of a write. Its parent did not call it then, but is the stage before it or the request's first call."`
-	StartNs      int64             `json:"startNs" description:"Nanoseconds from the start of the first call."`
-	DurationNs   int64             `json:"durationNs" description:"How long the call took, in nanoseconds."`
-	Leaf         bool              `json:"leaf,omitempty" description:"Whether only its entry was recorded, as of every function that calls nothing: how long it took, its error and its panic are not known."`
-	Unfinished   bool              `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
-	Error        string            `json:"error" description:"Text of the error that it returned, or empty."`
-	Panic        string            `json:"panic,omitempty" description:"Where the panic that passed through it was raised."`
-	Attributes   map[string]string `json:"attributes" description:"The recorded values, by name."`
-
-	Index  int    `json:"index" description:"Number of the call, from 0, in order of entry."`
-	Caller int    `json:"caller" description:"Number of the call that made this one, -1 for the first."`
-	Depth  int    `json:"depth" description:"How many calls are above it."`
-	OwnNs  int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did."`
-	Below  int    `json:"below" description:"How many calls are below it."`
-	Made   int    `json:"made" description:"How many of them it made itself; those of afterwards are not among them."`
-	Name   string `json:"name" description:"Short name of the function."`
-	Place  string `json:"place" description:"Folder, file and line of the function."`
-	Time   string `json:"time" description:"How long it took, as the tree writes it."`
-	Layer  string `json:"layer" description:"Name of the function's layer, empty if it has none."`
-	Colour string `json:"colour" description:"Colour of the layer, empty if it has none."`
-	Key    bool   `json:"key" description:"Whether it is a key step."`
-	URL    string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
-}
-
-// CallDetails has a call and everything that the page shows about it.
-type CallDetails struct {
-	Call  Call    `json:"call" description:"The call."`
-	Title string  `json:"title" description:"Title of its layer, empty if it has none."`
-	Note  string  `json:"note" description:"What the guide says of the function, empty if it says nothing."`
-	Nth   int     `json:"nth" description:"Which of the calls of the function by its caller it is, from 1; see findCall."`
-	Step  int     `json:"step" description:"The nearest call, itself or above, that the default view shows."`
-	Stack []Frame `json:"stack" description:"The calls above it, the nearest first."`
-	// Values has the attributes in the order and the wording of the tree.
-	Values []Value `json:"values" description:"The recorded values, those by which the request was decided first."`
-}
-
-// A Value is a recorded value.
-type Value struct {
-	Name    string `json:"name" description:"Full name of the attribute."`
-	Value   string `json:"value" description:"The value, in words where there is one."`
-	Decides bool   `json:"decides" description:"Whether requests are decided by it."`
-}
-
-// A Frame is a call on the stack.
-type Frame struct {
-	Index        int    `json:"index" description:"Number of the call."`
-	Function     string `json:"function" description:"Full name of the function."`
-	Name         string `json:"name" description:"Short name of the function."`
-	File         string `json:"file" description:"File of the function."`
-	Line         int    `json:"line" description:"Line from which the call below it on the stack was made, of the innermost where control is; 0 where that is not known."`
-	Process      string `json:"process" description:"The traced program."`
-	Layer        string `json:"layer" description:"Name of the layer."`
-	Colour       string `json:"colour" description:"Colour of the layer."`
-	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or code without spans below it, started."`
-	Afterwards   bool   `json:"afterwards,omitempty" description:"Whether it took up the event of a write, so that the call above it on the stack did not call it."`
-}
-
-// Found is the number of a call that was searched for.
-type Found struct {
-	Index int  `json:"index" description:"Number of the call, -1 if the request makes no call of the function."`
-	Exact bool `json:"exact" description:"Whether caller and number are as asked for; else it is the nearest call of the function."`
-}
-
-// A Position is a position of the step player.
-type Position struct {
-	Call     int    `json:"call" description:"The innermost call."`
-	Kind     string `json:"kind" description:"Where in it: entered, calling or returning." enum:"entered|calling|returning"`
-	Next     int    `json:"next" description:"The call that is about to be made if kind is calling, else 0."`
-	Number   int    `json:"number" description:"How many positions are before it."`
-	Total    int    `json:"total" description:"How many positions there are."`
-	Moved    bool   `json:"moved" description:"Whether the action led anywhere: false at the end of the request in that direction."`
-	Line     int    `json:"line" description:"Line at which control is, 0 where that is not known."`
-	Returned int    `json:"returned" description:"The call that returned right before, -1 if none did."`
-	// NextFunction to ReturnedError describe calls that are not on the stack.
-	NextFunction   string  `json:"nextFunction,omitempty" description:"Full name of the function that is about to be called."`
-	NextName       string  `json:"nextName,omitempty" description:"Its short name."`
-	NextNth        int     `json:"nextNth,omitempty" description:"Which of the calls of that function by this caller it is, from 1: with the names, it finds the call in another recording."`
-	NextAfterwards bool    `json:"nextAfterwards,omitempty" description:"Whether that call takes up the event of a write, so that nobody calls it."`
-	ReturnedName   string  `json:"returnedName,omitempty" description:"Short name of the function that returned right before."`
-	ReturnedTime   string  `json:"returnedTime,omitempty" description:"How long its call took, as the tree writes it."`
-	ReturnedError  string  `json:"returnedError,omitempty" description:"Text of the error that it returned."`
-	Stack          []Frame `json:"stack" description:"The calls around the position, the innermost first. It ends with a call that took up the event of a write."`
-}
-
 // A LayerList has the layers that a request passes.
 type LayerList struct {
 	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
@@ -205,39 +103,6 @@ type LongFunction struct {
 	OwnNs    int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together."`
 }
 
-// A Timeline has the calls in a span of time.
-type Timeline struct {
-	StartNs int64  `json:"startNs" description:"Where the span begins."`
-	EndNs   int64  `json:"endNs" description:"Where it ends."`
-	TotalNs int64  `json:"totalNs" description:"Where the last call that had returned ends, or, if that is later, where the first call ends."`
-	FirstNs int64  `json:"firstNs" description:"Where its first call ends; totalNs if it had not returned when the trace was collected."`
-	Hidden  int    `json:"hidden" description:"How many calls in the span are left out: too narrow to see, or too many."`
-	Lanes   []Lane `json:"lanes" description:"The goroutines, in the order in which the request reached them."`
-}
-
-// A Lane has the calls of one goroutine.
-type Lane struct {
-	Process   string `json:"process" description:"The traced program."`
-	Goroutine uint64 `json:"goroutine" description:"The runtime's id of the goroutine."`
-	After     bool   `json:"after" description:"Whether it began after the first call had returned: what a write causes later."`
-	Rows      int    `json:"rows" description:"How many rows the boxes take."`
-	Boxes     []Box  `json:"boxes" description:"The calls, in order of entry."`
-}
-
-// A Box is a call on the time line.
-type Box struct {
-	Call       int    `json:"call" description:"Number of the call."`
-	Row        int    `json:"row" description:"Row of the lane, from 0."`
-	StartNs    int64  `json:"startNs" description:"Where it begins."`
-	DurationNs int64  `json:"durationNs" description:"How long it took; to totalNs if it had not returned when the trace was collected."`
-	Unfinished bool   `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
-	OwnNs      int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did; 0 if it had not returned when the trace was collected."`
-	Name       string `json:"name" description:"Short name of the function."`
-	Colour     string `json:"colour" description:"Colour of the layer, empty if it has none."`
-	Leaf       bool   `json:"leaf,omitempty" description:"Whether only its entry was recorded, so that its duration is not known."`
-	Failed     bool   `json:"failed,omitempty" description:"Whether it returned an error or panicked."`
-}
-
 // A Source is the source of a function.
 type Source struct {
 	Function string       `json:"function" description:"Full name of the function."`
@@ -248,7 +113,7 @@ type Source struct {
 	Lines    []SourceLine `json:"lines" description:"The lines, from the doc comment on."`
 	Missing  string       `json:"missing,omitempty" description:"Of getCallSource: why there are no lines."`
 	Action   string       `json:"action,omitempty" description:"What to do about that."`
-	Marks    []Mark       `json:"marks" description:"What was called from the lines, by line, in order of entry."`
+	Marks    []Mark       `json:"marks" description:"Functions that the lines call: in getSource those that recorded calls went to, and in both those without a span."`
 }
 
 // A Type is a type in the source of a release.
@@ -294,7 +159,6 @@ type Mark struct {
 	Function string `json:"function" description:"Full name of what was called."`
 	Name     string `json:"name" description:"Its short name."`
 	Count    int    `json:"count" description:"How often it was called from there."`
-	Calls    []int  `json:"calls" description:"The calls, of getCallSource; the first hundred. Empty otherwise."`
 	NoSpan   bool   `json:"noSpan,omitempty" description:"Whether the function has no span, so that no recording tells whether it was called."`
 	Upstream string `json:"upstream,omitempty" description:"Of a call of upstream's own tracing: what the first one does, such as adding an event."`
 	Failed   bool   `json:"failed,omitempty" description:"Whether one of the calls returned an error or panicked."`

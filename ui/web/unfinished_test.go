@@ -41,8 +41,10 @@ func TestCallsThatHadNotReturnedAreNotTimed(t *testing.T) {
 			t.Fatalf("%s: %v: %.200s", path, response, body)
 		}
 	}
-	var line web.Timeline
-	ask("/timeline", &line)
+	b := open(t, server, "", 1280)
+	b.is("document.querySelector('.tree')")
+	loadEngine(b)
+	line := askPage[timeline](b, "/releases/latest/scenarios/boot/requests/1/timeline")
 	if line.TotalNs != returned {
 		t.Errorf("the time line ends at %d ns, expected %d", line.TotalNs, returned)
 	}

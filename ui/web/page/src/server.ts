@@ -1,33 +1,59 @@
 // The page's data from the server that served the page.
 
-import { Api, Problem } from './api.ts';
-import { pageWords } from './words.ts';
+import { addMarks, answer, Query, question } from './answers.ts';
+import { Api, Problem, Source, View } from './api.ts';
+import { Calls, CallTable } from './calls.ts';
+import { Lang, pageWords } from './words.ts';
 
 const base = '/apis/apitrace/v1';
-const mostKept = 300;
+const mostKept = 300, mostTables = 3;
+const sourcePath = /^(.*\/requests\/\d+)\/calls\/(\d+)\/source$/;
 
 export function server(): Api {
   const kept = new Map<string, Promise<unknown>>();
   let lang = ''; // of what is kept: answers without a parameter for it have sentences, too
+  function get<T>(path: string, query: Query = {}): Promise<T> {
+    const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
+    const address = base + path + (parameters.size ? '?' + parameters : '');
+    if (lang !== document.documentElement.lang) { kept.clear(); lang = document.documentElement.lang; }
+    return keep(kept, address, mostKept, () => ask<T>(address));
+  }
+  // The tables of calls have no sentences of one language.
+  const tables = new Map<string, Promise<unknown>>();
+  const callsOf = (request: string) => keep(tables, request, mostTables, async () => new Calls(await ask<CallTable>(base + request + '/calls')));
+  async function about<T>(path: string, query: Query): Promise<T> {
+    const asked = question(path)!, language = (query.lang ?? 'en') as Lang;
+    const found = await answer(await callsOf(asked.request), asked, query, language, () => get<View>(asked.request + '/view', { lang: language }));
+    if (found === undefined) throw new Problem(404, pageWords().notHere(path), '');
+    return found as T;
+  }
+  async function source(path: string, request: string, call: number): Promise<Source> {
+    const [calls, text] = await Promise.all([callsOf(request), get<Source>(path)]);
+    return addMarks(text, calls, call);
+  }
   return {
     live: true,
     pages: [],
     comparisons: 'any',
-    get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
-      const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
-      const address = base + path + (parameters.size ? '?' + parameters : '');
-      if (lang !== document.documentElement.lang) { kept.clear(); lang = document.documentElement.lang; }
-      let answer = kept.get(address) as Promise<T> | undefined;
-      if (!answer) {
-        answer = ask<T>(address);
-        answer.catch(() => kept.delete(address));
-        kept.set(address, answer);
-        if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
-      }
-      return answer;
+    get<T>(path: string, query: Query = {}): Promise<T> {
+      if (question(path)) return about<T>(path, query);
+      const of = sourcePath.exec(path);
+      return of ? source(path, of[1], Number(of[2])) as Promise<T> : get<T>(path, query);
     },
     forget(path) { kept.delete(base + path); },
   };
+}
+
+// keep returns what is kept of a key, or makes it. At most most are kept.
+function keep<T>(kept: Map<string, Promise<unknown>>, key: string, most: number, make: () => Promise<T>): Promise<T> {
+  let answer = kept.get(key) as Promise<T> | undefined;
+  if (!answer) {
+    answer = make();
+    answer.catch(() => kept.delete(key));
+    kept.set(key, answer);
+    if (kept.size > most) kept.delete(kept.keys().next().value!);
+  }
+  return answer;
 }
 
 async function ask<T>(address: string): Promise<T> {

@@ -1,18 +1,16 @@
 // The page's data without a server: what "apitrace show -o html" writes into its file, and "apitrace site" beside the page
 // (ui/web/still.go). Answers of the API are there as they are, or are made from the calls of a request.
 
+import { addMarks, answer as answerAbout, Query, question } from './answers.ts';
 import { Api, Comparisons, Problem, Source, View } from './api.ts';
-import { Calls, CallsPiece } from './still-calls.ts';
+import { Calls, CallTable } from './calls.ts';
 import { ComparedCalls, comparison, diffOf, HunksPiece, TreesPiece } from './still-compare.ts';
 import { search, SearchPiece } from './still-search.ts';
-import { timeline } from './still-timeline.ts';
-import { position } from './still-position.ts';
 import { Lang, pageWords } from './words.ts';
 
 // Load returns a piece, null if there is no such piece.
 export type Load = (key: string) => Promise<unknown>;
 
-type Query = Record<string, string | number>;
 type Answers = Record<string, unknown>;
 export interface LibraryPiece {
   first: { release: string; scenario: string; request: number };
@@ -53,7 +51,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     if (!calls) {
       calls = load('calls/' + key).then((data) => {
         if (data === null) throw notHere(key);
-        return new Calls(data as CallsPiece);
+        return new Calls(data as CallTable);
       });
       calls.catch(() => built.delete(key));
       built.set(key, calls);
@@ -83,21 +81,12 @@ export function still(load: Load, library: LibraryPiece): Api {
     const view = () => there(`/requests/${parts[5]}/view`) as Promise<View>;
     const below = answers[`/${parts.slice(4).join('/')}${write({ ...query, lang })}`];
     if (below) return below;
-    const rest = parts.slice(6).join('/').replace(/[0-9]+/, '#');
-    if (!/^(calls(\/#(\/children|\/source)?)?|find|position|timeline)$/.test(rest)) return other(path, query);
-    const calls = await callsOf(`${key}/${parts[5]}`), i = Number(parts[7]);
-    if (rest.startsWith('calls/#') && !(i >= 0 && i < calls.total)) throw notHere(path);
-    switch (rest) {
-      case 'calls': return calls.list(text('text') ? calls.holding(text('text')) : calls.total, number('from', 0), number('limit', 200));
-      case 'calls/#': return calls.details(i, lang, await view());
-      case 'calls/#/children': return calls.list([...calls.children(i)], number('from', 0), number('limit', 200));
-      case 'calls/#/source': return source(calls, i, sources);
-      case 'find': return calls.find(text('function'), text('caller'), number('nth', 1));
-      case 'timeline': return timeline(calls, number('startNs', 0), number('endNs', 0), number('pixels', 1000));
-    }
-    const at = { call: number('call', 0), kind: (text('kind') || 'entered') as 'entered', next: text('kind') === 'calling' ? number('next', 0) : 0 };
-    if (!(at.call >= 0 && at.call < calls.total) || at.kind as string === 'calling' && calls.parent[at.next] !== at.call) throw notHere(path);
-    return position(calls, at, text('action'), text('direction') !== 'backward');
+    const about = question(path), source = /\/calls\/(\d+)\/source$/.exec(path);
+    if (!about && !source) return other(path, query);
+    const calls = await callsOf(`${key}/${parts[5]}`);
+    if (about) return await answerAbout(calls, about, query, lang, view) ?? raise(notHere(path));
+    const i = Number(source![1]);
+    return i < calls.total ? sourceOf(calls, i, sources) : raise(notHere(path));
   }
 
   // compared answers what is asked of a comparison.
@@ -151,7 +140,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     return out;
   }
 
-  async function source(calls: Calls, i: number, key: string): Promise<Source> {
+  async function sourceOf(calls: Calls, i: number, key: string): Promise<Source> {
     const s = calls.same(i);
     const out: Source = { function: s.function, file: s.file, line: s.line, program: s.process, lines: [], marks: [] };
     if (s.url) out.url = s.url;
@@ -162,10 +151,8 @@ export function still(load: Load, library: LibraryPiece): Api {
     if (!found || found.missing === 'absent') return none();
     if (found.missing) return { ...out, missing: found.missing, action: '' };
     out.lines = lines;
-    out.marks = calls.marks(i, found.first, found.first + lines.length - 1);
-    for (const m of found.spanless ?? []) out.marks.push({ ...m, count: 0, calls: [], noSpan: true });
-    out.marks.sort((a, b) => a.line - b.line);
-    return { ...out, ...await rights(key, s.process, s.file, found) };
+    out.marks = (found.spanless ?? []).map((m) => ({ ...m, count: 0, calls: [], noSpan: true }));
+    return { ...addMarks(out, calls, i), ...await rights(key, s.process, s.file, found) };
   }
 
   return {

@@ -1,5 +1,4 @@
-// The calls of a request as a page without a server has them (callsPiece in ui/web/still.go), and what the API says of them.
-// A test compares the answers with those of the server.
+// The calls of a request as a tree: CallTable of ui/web/calltable.go, and what the page shows of single calls.
 
 import { Call, CallList, Details, Frame, Mark, Value, View } from './api.ts';
 import { Lang } from './words.ts';
@@ -9,7 +8,7 @@ interface Same {
   url?: string; title: Partial<Record<Lang, string>>; note?: Partial<Record<Lang, string>>;
 }
 interface PackedValue { name: string; value: string; raw?: string; decides?: boolean }
-export interface CallsPiece {
+export interface CallTable {
   same: Same[]; values: PackedValue[]; valueLists: number[][]; goroutines: number[];
   of: number[]; caller: number[]; callerLine: number[]; goroutine: number[]; startNs: number[]; durationNs: number[]; value: number[];
   newGoroutine: number[]; unfinished: number[]; leaves: number[]; afterwards: number[]; errors: Record<string, string>; panics: Record<string, string>;
@@ -34,7 +33,7 @@ export class Calls {
   private byFunction?: Map<number, number[]>;
   private byPlace?: Map<number, number[]>;
 
-  constructor(private readonly data: CallsPiece) {
+  constructor(private readonly data: CallTable) {
     const n = this.total = data.of.length;
     this.parent = new Int32Array(n);
     this.depth = new Int32Array(n);
@@ -198,7 +197,10 @@ export class Calls {
     const add = (child: number) => {
       const line = this.callerLine(child), s = this.same(child);
       let m = marks.find((m) => m.line === line && m.function === s.function);
-      if (!m) marks.push(m = { line, function: s.function, name: this.shortName(child), count: 0, calls: [] });
+      if (!m) {
+        marks.push(m = { line, function: s.function, name: this.shortName(child), count: 0, calls: [] });
+        if (s.short) m.upstream = s.name; // only calls of upstream's own tracing have a name that is no function's
+      }
       m.count++;
       if (this.failed(child)) m.failed = true;
       if (m.calls.length < mostMarked) m.calls.push(child);

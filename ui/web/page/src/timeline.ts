@@ -1,6 +1,6 @@
-// The time line of a request: the same as ui/web/timeline.go, for a page without a server. A test compares both.
+// The time line of a request: the calls of a span of time as boxes on lanes, one lane for each goroutine.
 
-import { Calls } from './still-calls.ts';
+import { Calls } from './calls.ts';
 
 interface Box { call: number; row: number; startNs: number; durationNs: number; unfinished?: boolean; ownNs: number; name: string; colour: string; leaf?: boolean; failed?: boolean }
 interface Lane { process: string; goroutine: number; after: boolean; rows: number; boxes: Box[] }

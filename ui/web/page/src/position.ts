@@ -1,7 +1,7 @@
-// Stepping through the calls of a request: the same as package trace/step, for a page without a server. A test compares both.
+// Stepping through the calls of a request, as package trace/step does for the terminal and editors. A test compares both.
 
 import { Position } from './api.ts';
-import { Calls, duration } from './still-calls.ts';
+import { Calls, duration } from './calls.ts';
 
 type Kind = 'entered' | 'calling' | 'returning';
 interface At { call: number; kind: Kind; next: number }
