@@ -2,8 +2,8 @@
 // recording that holds one or more requests.
 //
 // It is the lowest package of the viewing side. Loading, saving and the
-// conversion to OpenTelemetry belong here. The presentation of a trace (views,
-// colors, folding) belongs in package render.
+// conversion to OpenTelemetry belong here. What a reader is shown of a trace belongs
+// in package view, its drawing in package render.
 package trace
 
 import (

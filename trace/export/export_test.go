@@ -93,7 +93,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("the %s export differs from %s: run \"go test ./export -update\" and look at the difference", name, file)
+				t.Errorf("the %s export differs from %s: run \"go test ./trace/export -update\" and look at the difference", name, file)
 			}
 		})
 	}
