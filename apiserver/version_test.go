@@ -92,7 +92,7 @@ func TestAdvise(t *testing.T) {
 
 // The page on versions begins with the range of releases.
 func TestPagesNameTheRange(t *testing.T) {
-	for page, sentence := range map[string]string{"versions.md": "takes any release from %s to %s:", "versions.zh.md": "接受 %s 到 %s 的任何版本："} {
+	for page, sentence := range map[string]string{"versions.md": "accepts any release from %s to %s.", "versions.zh.md": "接受 %s 到 %s 的任何版本："} {
 		text, err := os.ReadFile("../docs/" + page)
 		want := fmt.Sprintf(sentence, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]))
 		if err != nil || !strings.Contains(string(text), want) {
