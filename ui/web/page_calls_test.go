@@ -59,8 +59,8 @@ type expected struct {
 	Want  any            `json:"want"`
 }
 
-// compareWithModel defines window.wrong. It asks questions, and returns those whose answers
-// lack an expected field or have another value there.
+// compareWithModel defines window.wrong. It asks questions, and returns the wrong
+// answers. An answer is wrong if it lacks an expected field or has another value there.
 const compareWithModel = `(() => {
 	const lacks = (got, want) => {
 		if (want === null || typeof want !== 'object') return got !== want;

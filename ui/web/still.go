@@ -13,34 +13,40 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A piece is the data that a page without a server has under one key; src/still.ts answers the API's routes from it. The keys are:
+// A piece is the data that a page without a server has under one key. src/still.ts
+// answers the API's routes from the pieces. The keys are:
 //
 //	library                        the lists, and the first request to show
 //	recording/RELEASE/SCENARIO     a recording without its calls
 //	calls/RELEASE/SCENARIO/NUMBER  the calls of a request
-//	diff/SCENARIO/FROM/TO/LANG     a comparison of two releases in a language, compare/RELEASE/FROM/TO/LANG one of two scenarios
-//	diff/SCENARIO/FROM/TO/calls    the functions whose source is compared, by call; compare/… as well
-//	hunks/FROM/TO/PROCESS/FOLDER   the parts that differ in the functions of a package
-//	source/PROCESS/FOLDER          the functions of a package that were called, in all releases
+//	diff/SCENARIO/FROM/TO/LANG     a comparison of two releases, in one language
+//	diff/SCENARIO/FROM/TO/calls    for each call: the functions that are compared
+//	compare/RELEASE/FROM/TO/…      the same two for a comparison of scenarios
+//	hunks/FROM/TO/PROCESS/FOLDER   the changed parts of a package's functions
+//	source/PROCESS/FOLDER          the called functions of a package, in all releases
 //	notices/PROCESS                the licences of the sources
 //	search                         the texts that can be searched
-//	answers/PATH                   the answer to a path below Base that belongs to no recording
+//	answers/PATH                   the answer to a path that belongs to no recording;
+//	                               the path is below Base
 type piece struct {
 	key  string
 	data any
 }
 
-// answers are unchanged answers of the API, by path and query below Base.
+// answers are unchanged answers of the API. A key is the path below Base, with its
+// query.
 type answers map[string]json.RawMessage
 
 // libraryPiece lists the releases, the scenarios and their recordings.
 type libraryPiece struct {
 	// First is the request that the page shows first.
 	First firstShown `json:"first"`
-	// Pages are those of the pages that have what they show (views.ts); Start is the address with which the page begins, absent for First.
+	// Pages names the pages that have data to show (views.ts). Start is the address
+	// with which the page begins. It is empty if the page begins with First.
 	Pages []string `json:"pages"`
 	Start string   `json:"start,omitempty"`
-	// Comparisons says what is compared: "one" pair of recordings, or "neighbours" among the releases of a scenario.
+	// Comparisons says which recordings can be compared: "one" pair of recordings, or
+	// "neighbours", the successive releases of each scenario.
 	Comparisons string `json:"comparisons,omitempty"`
 	// Apitrace is the version that wrote the data.
 	Apitrace string  `json:"apitrace"`
@@ -53,10 +59,11 @@ type firstShown struct {
 	Request  int    `json:"request"`
 }
 
-// recordingPiece is a recording without its calls. Its answers are keyed by path and query below the recording's own path.
+// recordingPiece is a recording without its calls. The keys of its answers are paths
+// and queries below the path of the recording.
 type recordingPiece struct {
 	Answers answers `json:"answers"`
-	// Sources is the key of its sources.
+	// Sources is the key of the recording's sources.
 	Sources string `json:"sources,omitempty"`
 }
 
@@ -65,7 +72,8 @@ type packer struct {
 	api     *api
 	handler http.Handler
 	book    *sourceBook
-	// changed are the pairs of functions whose texts are compared, by the keys of the sources.
+	// changed has the pairs of functions with different texts, by the keys of the
+	// sources of both sides.
 	changed map[[2]string]map[changedPair]bool
 }
 
@@ -100,15 +108,17 @@ func remember(find SourceFolder) SourceFolder {
 // pageLanguages are the languages of the page.
 var pageLanguages = []string{"en", "zh"}
 
-// asTheyAre are the answers of the API that a page without a server has unchanged for each request, with their parameters in order.
+// asTheyAre lists addresses of the API below a request. A page without a server has the
+// answer to each unchanged. The parameters of an address are in this order.
 var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
 
-// A place is where a page finds a recording. Sources is the key of its sources.
+// A place tells where a page finds a recording. sources is the key of the sources.
 type place struct{ release, scenario, sources string }
 
-// recording puts a recording into pieces: itself, and the calls of its requests. The functions of its calls are wanted (sourceBook).
+// recording puts a recording into pieces, and the calls of each of its requests. It
+// also asks the sourceBook for the functions of the calls.
 func (s *packer) recording(at place, l *loaded, put func(piece) error) (err error) {
-	release := cmp.Or(l.release, recordings.Latest) // that of a file may be unknown
+	release := cmp.Or(l.release, recordings.Latest) // the release of a file may be unknown
 	base := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(l.scenario)
 	s.book.want(at.sources, l.rec)
 	kept := answers{}
@@ -146,7 +156,9 @@ func (s *packer) recording(at place, l *loaded, put func(piece) error) (err erro
 	return nil
 }
 
-// built writes the piece with the parts that a server of the release builds at its start, if the library has a recording of it.
+// built puts the routes of a release into a piece: the parts that a server of the
+// release builds at its start. If the library has no recording of the start, it does
+// nothing.
 func (s *packer) built(release string, put func(piece) error) error {
 	address := "/releases/" + url.PathEscape(release) + "/routes"
 	answer, err := s.ask(address)
@@ -159,7 +171,7 @@ func (s *packer) built(release string, put func(piece) error) error {
 	return put(piece{"answers/releases/" + release + "/routes", recordingPiece{Answers: answers{address: answer}}})
 }
 
-// ask returns the answer of the API to a path and query below Base.
+// ask returns the API's answer to a path below Base, with its query.
 func (s *packer) ask(address string) (json.RawMessage, error) {
 	request, err := http.NewRequest(http.MethodGet, Base+address, nil)
 	if err != nil {
@@ -177,7 +189,7 @@ func (s *packer) ask(address string) (json.RawMessage, error) {
 	return bytes.TrimSpace(w.body.Bytes()), nil
 }
 
-// An answer collects what a handler writes. It implements http.ResponseWriter.
+// An answer collects the response of a handler. It implements http.ResponseWriter.
 type answer struct {
 	header http.Header
 	status int

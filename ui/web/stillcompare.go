@@ -12,15 +12,18 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// comparisonPiece has the trees of a comparison in one language, by request.
+// comparisonPiece has the trees of a comparison in one language, one entry per pair of
+// requests.
 type comparisonPiece struct {
 	Requests []packedTrees `json:"requests"`
 }
 
-// packedTrees are the trees of a pair of requests: one of them, and how the others differ from it.
+// packedTrees are the trees of a pair of requests. First is a whole comparison. The
+// other trees are stored as differences from First.
 type packedTrees struct {
 	First *view.Comparison `json:"first"`
-	// Trees have all changes, by their layer; "" for those of all layers.
+	// Trees maps a layer to the tree with all changes of the layer. The tree under ""
+	// has the changes of all layers.
 	Trees map[string]packedTree `json:"trees"`
 }
 
@@ -32,16 +35,19 @@ type packedTree struct {
 	Folded   int                    `json:"folded"`
 	Hidden   []string               `json:"hidden,omitempty"`
 	TooMany  int                    `json:"tooMany,omitempty"`
-	// Steps are those to which sentences lead, by layer.
+	// Steps has, for each layer, the steps to which the layer's sentences lead.
 	Steps [][]int `json:"steps"`
 }
 
-// comparedCallsPiece says of calls in the trees of a comparison which functions' sources are compared for them.
+// comparedCallsPiece maps the calls in the trees of a comparison to the functions with
+// compared sources.
 type comparedCallsPiece struct {
-	// Sources are the keys of both sides' sources.
+	// Sources are the keys of the sources of sides A and B.
 	Sources   [2]string       `json:"sources"`
 	Functions []packedChanged `json:"functions"`
-	// Requests have by number of the call: its function's number, or -1 for none, the line from which the call is made, and 1 if that is one of side B.
+	// Requests has one map per request. The key is the number of a call. The value is
+	// the number of the call's function or -1 for none, the line of the call, and 1 if
+	// the line is on side B.
 	Requests []map[int][3]int `json:"requests"`
 }
 
@@ -53,34 +59,38 @@ type packedChanged struct {
 	Compare string      `json:"compare,omitempty"`
 }
 
-// hunksPiece has the parts that differ in functions of a package, by the function's name on side B and that on side A.
+// hunksPiece has the changed parts of the functions of a package. The first key is the
+// function's name on side B, the second its name on side A.
 type hunksPiece map[string]map[string]packedHunks
 
-// packedHunks is how two texts differ, or why that is not known: Missing is a sentence, Absent a program without sources on the machine
-// that wrote the data.
+// packedHunks are the differences of two texts, or a reason why they are missing.
+// Missing is a sentence. Absent is the name of a program: the machine that wrote the
+// data had no sources of this program.
 type packedHunks struct {
 	Hunks   []packedHunk `json:"hunks,omitempty"`
 	Missing string       `json:"missing,omitempty"`
 	Absent  string       `json:"absent,omitempty"`
 }
 
-// packedHunk is the first line of both sides, and for each line on which side it is: " " on both, "-" on A, "+" on B.
+// packedHunk is a changed part. A and B are its first lines on both sides. Lines has
+// one letter per line: " " for a line on both sides, "-" for A, "+" for B.
 type packedHunk struct {
 	A     int    `json:"a"`
 	B     int    `json:"b"`
 	Lines string `json:"lines"`
 }
 
-// changedPair is a function on both sides.
+// changedPair is a function on both sides, with its programs and its folder on side B.
 type changedPair struct {
 	a, b             sourceName
 	programA, folder string
 	programB         string
 }
 
-// comparison puts a comparison into pieces below a path, but for the hunks (packer.hunks). Keys are those of both sides' sources.
+// comparison puts a comparison into pieces below a path, without its hunks
+// (packer.hunks). keys are the keys of the sources of both sides.
 func (s *packer) comparison(c *compared, path string, keys [2]string, put func(piece) error) error {
-	shown := make([]map[int]bool, len(c.Requests)) // calls, by request
+	shown := make([]map[int]bool, len(c.Requests)) // the calls in the trees, by request
 	for _, lang := range pageLanguages {
 		out := comparisonPiece{}
 		for n := range c.Requests {
@@ -104,7 +114,7 @@ func (s *packer) comparison(c *compared, path string, keys [2]string, put func(p
 	return put(piece{path + "/calls", calls})
 }
 
-// packTrees packs the trees of a pair of requests, and notes the calls that they show.
+// packTrees packs the trees of a pair of requests, and adds their calls to shown.
 func (c *compared) packTrees(n int, lang string, shown map[int]bool) (*packedTrees, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +149,7 @@ func (c *compared) packTrees(n int, lang string, shown map[int]bool) (*packedTre
 	return out, nil
 }
 
-// note notes the calls that a tree shows.
+// note adds the calls of a tree to shown.
 func note(tree *view.Comparison, shown map[int]bool) {
 	var step func(*view.ComparedStep)
 	step = func(s *view.ComparedStep) {
@@ -156,7 +166,8 @@ func note(tree *view.Comparison, shown map[int]bool) {
 	}
 }
 
-// comparedCalls finds the functions that are compared for calls, and asks for their hunks.
+// comparedCalls returns the functions to compare for the calls in shown, and adds them
+// to the packer's changed functions.
 func (s *packer) comparedCalls(c *compared, keys [2]string, shown []map[int]bool) (*comparedCallsPiece, error) {
 	out := &comparedCallsPiece{Sources: keys, Functions: []packedChanged{}}
 	functions := numbers[changedPair]{}
@@ -205,7 +216,8 @@ func packChanged(c *compared, f *view.ChangedFunction) packedChanged {
 	return out
 }
 
-// hunks puts the hunks of all comparisons into pieces; the sources have been put into theirs.
+// hunks puts the hunks of all comparisons into pieces. It must run after
+// packer.sources.
 func (s *packer) hunks(put func(piece) error) error {
 	for keys, pairs := range s.changed {
 		folders := map[string]hunksPiece{}
@@ -231,7 +243,7 @@ func (s *packer) hunks(put func(piece) error) error {
 	return nil
 }
 
-// compare compares the texts of two functions.
+// compare returns the differences between the texts of two functions.
 func (s *sourceBook) compare(pair changedPair) (*packedHunks, error) {
 	for _, side := range []struct {
 		name    sourceName

@@ -6,13 +6,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// searchPiece has all texts that a search can find, in the order of its results.
+// searchPiece has all texts that a search can find, in the order of search results.
 type searchPiece struct {
 	Kinds []string `json:"kinds"`
 	Texts []string `json:"texts"`
-	// Shorts are the short names of functions, by their numbers in Texts.
+	// Shorts maps the index of a function in Texts to its short name. A function
+	// without an entry has no shorter name.
 	Shorts map[int]string `json:"shorts"`
-	// Places are the lists of places of hits; Place has the number of the list of each text.
+	// Places has each list of places once. Place has one entry per text: the index of
+	// the text's list in Places.
 	Places [][]HitPlace `json:"places"`
 	Place  []int        `json:"place"`
 }

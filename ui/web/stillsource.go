@@ -17,29 +17,33 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sourcePiece has the sources of those functions of a package that recorded calls are of. Recordings name their sources by a
-// key: all of a release have the same.
+// sourcePiece has the sources of a package's called functions. A key names the sources
+// of a recording. All recordings of a release have the same key.
 type sourcePiece struct {
-	// Programs are the program with its version, by key.
+	// Programs has the name and the version of the program, by key.
 	Programs map[string]string `json:"programs"`
-	// Texts are the texts of functions. Each has lines of pieces of text, each behind the letter of its kind (kindLetters).
+	// Texts are the texts of functions. A text is a list of lines, a line is a list of
+	// tokens. Each token begins with the letter of its kind (kindLetters).
 	Texts [][][]string `json:"texts"`
-	// Functions are what the sources have of a function. Most releases have the text of the one before, in another place.
+	// Functions has the sources of a function, by its name. In most releases a function
+	// has the same text as in the release before, at another line.
 	Functions map[string][]packedSource `json:"functions"`
 }
 
 // packedSource is the source of a function, or the reason in Missing why there is none.
 type packedSource struct {
-	// Of are the keys of the sources that have it so.
+	// Of are the keys of the sources to which this entry applies.
 	Of    []string `json:"of"`
 	First int      `json:"first,omitempty"`
-	// Text is a number of sourcePiece.Texts.
+	// Text is an index into sourcePiece.Texts.
 	Text int `json:"text"`
-	// Spanless are functions without a span that the text calls.
+	// Spanless are the functions without a span that the text calls.
 	Spanless []packedSpanless `json:"spanless,omitempty"`
-	// Notice is the copyright notice at the head of the file, as a number in noticePiece.Texts.
+	// Notice is the copyright notice at the head of the file, as an index into
+	// noticePiece.Texts.
 	Notice int `json:"notice,omitempty"`
-	// Missing is a sentence, or "absent" if the machine that wrote the data did not have the program's sources.
+	// Missing is a sentence, or "absent" if the machine that wrote the data did not
+	// have the program's sources.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -54,42 +58,45 @@ const absent = "absent"
 
 // noticePiece has the copyright notices and the licences of sources.
 type noticePiece struct {
-	// Texts are notices and licences; the first one is empty.
+	// Texts are notices and licences. The first one is empty.
 	Texts []string `json:"texts"`
-	// Licences are numbers of Texts by the key of the sources, and by the folder whose files are under the licence: a module, mostly.
+	// Licences has indexes into Texts. The first key names the sources. The second key
+	// is a folder whose files have the licence, usually a module.
 	Licences map[string]map[string]int `json:"licences"`
 }
 
-// kindLetters are the letters of the kinds of tokens.
+// kindLetters maps the kinds of tokens to their letters.
 var kindLetters = map[string]string{
 	"": " ", "keyword": "k", "string": "s", "number": "n", "comment": "c", "function": "f", "builtin": "b", "type": "t",
 }
 
-// A sourceBook collects the functions whose sources are wanted, and finds their texts.
+// A sourceBook collects functions and finds their source texts.
 type sourceBook struct {
-	// wanted are the functions by process and folder, by the key of the sources, and by name.
+	// wanted are the collected functions. The keys are process and folder, the key of
+	// the sources, and the function's name.
 	wanted map[string]map[string]map[string]*calledFunction
-	// texts are the functions that were found.
+	// texts are the functions with a source text.
 	texts map[sourceName]*source.Function
-	// missing says why others were not.
+	// missing has the reasons why the other functions have no source text.
 	missing map[sourceName]string
-	// known are the texts themselves: most are those of another release, too.
+	// known has each text once, because most texts are the same in several releases.
 	known map[string]string
 }
 
 type sourceName struct{ key, process, function string }
 
-// A calledFunction is a function with the place that a recorded call has.
+// A calledFunction is a function and its place, taken from a recorded call.
 type calledFunction struct {
 	rec  *trace.Recording // without its requests
-	call *trace.Call      // of the fields, those of the function
+	call *trace.Call      // only the fields of the function are set
 }
 
 func newSourceBook() *sourceBook {
 	return &sourceBook{map[string]map[string]map[string]*calledFunction{}, map[sourceName]*source.Function{}, map[sourceName]string{}, map[string]string{}}
 }
 
-// want notes the functions of a recording's calls; what another recording of the same key has is the same.
+// want adds the functions of a recording's calls to wanted. Recordings with the same
+// key have the same sources.
 func (s *sourceBook) want(key string, rec *trace.Recording) {
 	head := *rec
 	head.Requests = nil
@@ -113,7 +120,7 @@ func (s *sourceBook) want(key string, rec *trace.Recording) {
 	}
 }
 
-// sources puts the sources of all functions that are wanted into pieces.
+// sources puts the sources of all wanted functions into pieces.
 func (s *packer) sources(put func(piece) error) error {
 	notices := map[string]*notices{} // by process
 	for _, folder := range slices.Sorted(maps.Keys(s.book.wanted)) {
@@ -171,7 +178,8 @@ func (p packedSource) same(q packedSource) bool {
 	return p.First == q.First && p.Text == q.Text && p.Notice == q.Notice && p.Missing == q.Missing && slices.Equal(p.Spanless, q.Spanless)
 }
 
-// sourceOf finds the function of a call, but for its text's number. It keeps the packages that it reads.
+// sourceOf finds the source of a call's function. It does not set the number of the
+// text. It adds the packages that it reads to packages.
 func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *trace.Recording, c *trace.Call, notices *notices) (*source.Function, packedSource, error) {
 	name := sourceName{key, c.Process, c.Function}
 	tree, err := s.api.sourceTree(rec, c)
@@ -201,7 +209,8 @@ func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *
 	return f, out, err
 }
 
-// functionIn finds the function of a call in a tree. The error is one of status 404 if there is none.
+// functionIn finds the function of a call in a tree. If the tree does not have the
+// function, the error has status 404.
 func functionIn(rec *trace.Recording, tree *source.Tree, packages map[string]*source.Package, c *trace.Call) (f *source.Function, err error) {
 	in := funcname.Package(c.Function)
 	if packages[in] == nil {
@@ -213,10 +222,10 @@ func functionIn(rec *trace.Recording, tree *source.Tree, packages map[string]*so
 	return f, checkSource(rec, f, err, c)
 }
 
-// add keeps a function, and of equal texts one.
+// add keeps a function. Functions with equal texts share one text.
 func (s *sourceBook) add(name sourceName, f *source.Function) {
 	if _, ok := s.known[f.Text]; !ok {
-		text := strings.Clone(f.Text) // not the file that it is a part of
+		text := strings.Clone(f.Text) // without the clone, the text would keep its whole file in memory
 		s.known[text] = text
 	}
 	kept := *f
@@ -261,7 +270,8 @@ func (n *notices) add(text string) int {
 	return number
 }
 
-// of returns the number of the notice of a file below a folder, and adds the licence of the file.
+// of returns the number of the notice of a file below a folder, and adds the file's
+// licence.
 func (n *notices) of(key, dir, file string) (int, error) {
 	at := [2]string{key, file}
 	if number, known := n.files[at]; known {
