@@ -1,6 +1,7 @@
-// Package upstream holds the tests that run upstream's own unit tests on what the rewriter makes of their packages. They
-// show that inserted code changes nothing: the tests that pass on the pristine source pass on the rewritten one, idle, and
-// with every test traced in the checking mode of the probe, which compares each call with the goroutine's real stack.
+// Package upstream runs upstream's own unit tests on rewritten packages. The tests show
+// that the inserted code changes nothing. A test that passes on the pristine source
+// passes on the rewritten source, idle and traced. When a test is traced, the probe's
+// checking mode compares each call with the goroutine's real stack.
 //
-// What does not belong here: whether a server answers as upstream's does (package e2e).
+// Tests of a server's answers belong in package e2e.
 package upstream

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestDifferencesAreFound compares the forms of a small module of which one test notices that it is traced.
+// TestDifferencesAreFound compares the forms of a small module. One test of the module
+// ends differently when it is traced.
 func TestDifferencesAreFound(t *testing.T) {
 	testenv.NeedsServer(t)
 	workspace := t.TempDir()
@@ -39,7 +40,7 @@ func TestDifferencesAreFound(t *testing.T) {
 	}
 }
 
-// TestLinesStay checks that what is put into a test moves no line.
+// TestLinesStay checks that insertions into a test move no line.
 func TestLinesStay(t *testing.T) {
 	source, err := filepath.Abs("testdata/module")
 	if err != nil {
@@ -62,7 +63,7 @@ func TestLinesStay(t *testing.T) {
 			}
 		}
 	}
-	if len(changed) != 4 { // two files, and what each of their packages gets
+	if len(changed) != 4 { // two test files, and a helper for each of their packages
 		t.Errorf("%d files: %v", len(changed), changed)
 	}
 }

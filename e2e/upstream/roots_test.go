@@ -18,8 +18,10 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 )
 
-// rootTests returns, for the packages of rewritten files below a folder, changed copies of their tests in which each test function
-// begins a trace. As in the rewriter, what is inserted stays on lines that exist.
+// rootTests changes the tests of packages so that each test function begins a trace.
+// files are the rewritten files; only packages below the folder source count. The copies
+// are below out. The result maps each test file to its changed copy, and the path of each
+// added file to its content's path. As in the rewriter, an insertion adds no line.
 func rootTests(t *testing.T, source string, files []string, out string) map[string]string {
 	t.Helper()
 	overlay, seen := map[string]string{}, map[string]bool{}
@@ -59,22 +61,25 @@ func rootTests(t *testing.T, source string, files []string, out string) map[stri
 	return overlay
 }
 
-// A testPackage is the tests of a package, which may be two packages: that of the code, and one outside of it.
+// A testPackage has the tests in one folder. They may belong to two packages: the
+// tested one, and an external one such as p_test.
 type testPackage struct {
 	path string
-	// names are those of the packages that have test functions, main that of the one with TestMain.
+	// names are the packages with test functions. main is the package with TestMain, or
+	// "".
 	names []string
 	main  string
 }
 
-// An insertion is a text that goes to a place, in bytes, instead of what stands there up to another.
+// An insertion replaces the text between two byte offsets. It deletes nothing if the
+// offsets are equal.
 type insertion struct {
 	at, until int
 	text      string
 }
 
-// root returns the text of a file of tests in which each test begins a trace, and in which TestMain waits for whoever reads what the
-// probe has found.
+// root returns a changed copy of a test file. In it, each test begins a trace, and
+// TestMain waits until the probe's findings are read.
 func (p *testPackage) root(file string) ([]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -109,7 +114,7 @@ func (p *testPackage) root(file string) ([]byte, error) {
 			ast.Inspect(f.Body, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok && isExit(call) {
 					inserted = append(inserted, insertion{offset(call.Fun.Pos()), offset(call.Fun.End()), "apitraceExit"})
-					sites.WriteString("; var _ = os.Exit") // else the import has no use
+					sites.WriteString("; var _ = os.Exit") // otherwise the import is unused
 				}
 				return true
 			})
@@ -150,7 +155,7 @@ func isPointerToT(e ast.Expr) bool {
 	return ok && sel.Sel.Name == "T"
 }
 
-// isExit tells whether a call is os.Exit.
+// isExit reports whether a call is os.Exit.
 func isExit(call *ast.CallExpr) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Exit" {
@@ -160,7 +165,7 @@ func isExit(call *ast.CallExpr) bool {
 	return ok && x.Name == "os"
 }
 
-// helpers returns the files to add, by their names.
+// helpers returns the files to add. The keys are their names.
 func (p *testPackage) helpers() map[string]string {
 	files := map[string]string{}
 	for i, name := range p.names {
@@ -174,7 +179,7 @@ func (p *testPackage) helpers() map[string]string {
 	return files
 }
 
-// helper is what changed tests call. Each test has a trace of its own.
+// helper has the functions that changed tests call. Each test has its own trace.
 const helper = `
 import (
 	apitraceFmt "fmt"

@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/probe"
 )
 
-// A form is one of the three in which tests run.
+// A form is one of three ways to run tests.
 type form string
 
 const (
@@ -25,10 +25,12 @@ const (
 	tracedForm   form = "traced"
 )
 
-// test runs the tests of packages and returns how each ended, "pass", "fail" or "skip", by package and name.
+// test runs the tests of packages. It returns "pass", "fail" or "skip" for each test.
+// The keys are the package and the name of the test.
 func (from *tree) test(t *testing.T, f form, packages []string, flags ...string) map[string]string {
 	t.Helper()
-	// The paths in a binary are as in a traced program. Two packages at a time, as the tests of servers are.
+	// -trimpath gives the binary the paths of a traced program. Tests of servers run
+	// two packages at a time, and so do these.
 	args := []string{"test", "-json", "-vet=off", "-count=1", "-mod=mod", "-trimpath", "-ldflags=-s", "-p=2", "-timeout=30m"}
 	if file := from.overlays[f]; file != "" {
 		args = append(args, "-overlay="+file)
@@ -66,12 +68,12 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 	return ended
 }
 
-// ends tells whether a test that ended otherwise than on the pristine source ends as there if it runs once more, with no other at its side:
-// some of upstream's wait for less time than a busy machine needs.
+// ends runs a test again, alone, and reports whether it ends as on the pristine source.
+// Some of upstream's tests wait for less time than a busy machine needs.
 func (from *tree) ends(t *testing.T, f form, test, as string) bool {
 	t.Helper()
 	pkg, name, _ := strings.Cut(test, " ")
-	function, _, _ := strings.Cut(name, "/") // with its subtests
+	function, _, _ := strings.Cut(name, "/") // the test function, with all its subtests
 	again := from.test(t, f, []string{pkg}, "-run=^"+function+"$")
 	if again[test] != as {
 		return false
@@ -80,13 +82,13 @@ func (from *tree) ends(t *testing.T, f form, test, as string) bool {
 	return true
 }
 
-// A report is what the probe found in the tests of a package.
+// A report has the probe's findings in the tests of a package.
 type report struct {
 	Package    string
 	Checked    int64
 	Mismatches []string
 	Error      string
-	// Ended says that it was read after the last test.
+	// Ended is set if the report was read after the last test.
 	Ended bool
 }
 
@@ -114,10 +116,11 @@ func (from *tree) reports(t *testing.T) []report {
 }
 
 const (
-	// tracedCommand is the command "traced-tests FOLDER BINARY ARGS", which runs a test binary so that its tests are traced
-	// and checked, and leaves a report in the folder.
+	// tracedCommand is the command "traced-tests FOLDER BINARY ARGS". It runs a test
+	// binary with tracing and checking, and writes a report to the folder.
 	tracedCommand = "traced-tests"
-	// doneEnv names the unix socket to which the tests connect when they are over. It is closed once the probe's findings are read.
+	// doneEnv names the unix socket to which the tests connect after their last test.
+	// The socket is closed when the probe's findings have been read.
 	doneEnv = "APITRACE_UPSTREAM_DONE"
 )
 
@@ -186,7 +189,7 @@ func traced(reports string, args []string) (code int, err error) {
 	return max(command.ProcessState.ExitCode(), 0), errors.Join(err, out.Close())
 }
 
-// read asks the probe of tests that are over for what its checking mode has found.
+// read reads the findings of the probe's checking mode after the last test.
 func (r *report) read(socket string) error {
 	conn, err := net.Dial("unix", socket)
 	if err != nil {

@@ -20,15 +20,17 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// A tree is a main module in which the modules with traced packages lie as folders: the go command takes no overlay over files of
-// its module cache. Unlike a vendor folder, they have their tests.
+// A tree is a main module, with the modules of the traced packages as folders. The
+// folders are necessary because the go command accepts no overlay for its module cache.
+// A vendor folder would lack the tests.
 type tree struct {
 	dir string
-	// overlays are the files for "go test -overlay" by the form of the source.
+	// overlays are the files for "go test -overlay", by form.
 	overlays map[form]string
 }
 
-// newTree makes the tree of a program of a release of Kubernetes, and its three forms.
+// newTree makes the tree of a program of a Kubernetes release, with the overlays of its
+// forms.
 func newTree(t *testing.T, name, version string) *tree {
 	t.Helper()
 	cache, err := program.OpenCache("")
@@ -56,7 +58,7 @@ func newTree(t *testing.T, name, version string) *tree {
 		t.Fatal(err)
 	}
 	options := instrument.Options{Guide: guide, Program: name, Version: one.Release(), Vendor: vendor, Out: t.TempDir()}
-	traced, err := instrument.Rewrite(options) // only to see which modules have traced packages
+	traced, err := instrument.Rewrite(options) // only to find the modules with traced packages
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,9 @@ func newTree(t *testing.T, name, version string) *tree {
 	return newTreeOf(t, options, filepath.Dir(vendor), folders)
 }
 
-// newTreeOf makes the tree of modules, given by their path and folder, whose go.mod is that of a workspace. options says how to rewrite them.
+// newTreeOf makes a tree of modules. The keys of modules are module paths, the values
+// are folders. The tree's go.mod is made from the go.mod of the workspace. options are
+// the options of the rewriter.
 func newTreeOf(t *testing.T, options instrument.Options, workspace string, modules map[string]string) *tree {
 	t.Helper()
 	from := &tree{dir: t.TempDir(), overlays: map[form]string{}}
@@ -105,7 +109,8 @@ func write(t *testing.T, file string, text []byte) {
 	}
 }
 
-// modulesOf returns the modules of files of a vendor folder: by their path, what to download.
+// modulesOf returns the modules of files in a vendor folder. The keys are module paths,
+// the values are module@version.
 func modulesOf(t *testing.T, vendor string, files []string) map[string]string {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(vendor, "modules.txt"))
@@ -138,8 +143,8 @@ func modulesOf(t *testing.T, vendor string, files []string) map[string]string {
 	return found
 }
 
-// takeModules copies modules, given by their path and folder, into the tree, each below its path, and makes its go.mod out of that of the
-// workspace.
+// takeModules copies modules into the tree, each to a folder with its module path. It
+// makes the tree's go.mod from the go.mod of the workspace.
 func (from *tree) takeModules(t *testing.T, workspace string, modules map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(workspace, "go.mod"))

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){tracedCommand: runTraced})
 }
 
-// libraries are the packages that serve a request, by the program that they are part of.
+// libraries are the packages that serve requests, by program.
 var libraries = map[string][]string{
 	trace.ProcessAPIServer: {
 		"k8s.io/apiserver/pkg/storage/...", "k8s.io/apiserver/pkg/endpoints/...", "k8s.io/apiserver/pkg/registry/...", "k8s.io/apiserver/pkg/admission/...",
@@ -38,8 +38,9 @@ var libraries = map[string][]string{
 	storage.Name: {"go.etcd.io/etcd/server/v3/storage/mvcc", "go.etcd.io/etcd/server/v3/etcdserver"},
 }
 
-// TestNightlyUpstream runs the tests of all packages that have to do with a request, or of those that the flags name, three times: on the
-// pristine source, and on the rewritten one idle and traced.
+// TestNightlyUpstream runs the tests of all packages that serve requests three times:
+// on the pristine source, on the idle rewritten source, and on the traced one. Flags
+// can name the packages instead.
 func TestNightlyUpstream(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Nightly(t)
@@ -56,8 +57,8 @@ func TestNightlyUpstream(t *testing.T) {
 	}
 }
 
-// agree demands that the tests of packages end alike in all three forms, and that no traced call was recorded otherwise than the
-// stack has it.
+// agree checks that the tests of packages end the same way in all three forms, and that
+// each traced call agrees with the stack.
 func agree(t *testing.T, from *tree, packages ...string) {
 	t.Helper()
 	differences, checked := from.compare(t, packages)
@@ -70,7 +71,8 @@ func agree(t *testing.T, from *tree, packages ...string) {
 	}
 }
 
-// compare runs the tests of packages in all three forms. It returns what differs, and how many calls the checking mode looked at.
+// compare runs the tests of packages in all three forms. It returns the differences,
+// and the number of calls that the checking mode compared.
 func (from *tree) compare(t *testing.T, packages []string) (differences []string, checked int64) {
 	t.Helper()
 	differ := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
