@@ -26,15 +26,17 @@ type mode struct {
 	keep  bool // nobody fetches the traces
 }
 
-// groups are the modes that take turns; the first of each group is the one that the others are compared with. Nothing has been traced
-// yet when the first group is measured. In the last group the probe's memory fills: what comes before is measured without that.
+// groups are the modes that take turns. The first mode of a group is the base for the
+// others. While the first group is measured, nothing has been traced yet. In the last
+// group the probe's memory fills, so the other groups come before it.
 var groups = [][]mode{
 	{{name: "plain", plain: true}, {name: "traces nothing"}},
 	{{name: "plain", plain: true}, {name: "traces 1 %", rate: 0.01}, {name: "traces 10 %", rate: 0.1}},
 	{{name: "plain", plain: true}, {name: "traces every request, nobody fetches", rate: 1, keep: true}},
 }
 
-// chosen returns the groups with the mode that -load.only names.
+// chosen returns all groups. If -load.only names a mode, it returns only this mode, with
+// the plain mode of its group.
 func chosen(b *testing.B) [][]mode {
 	b.Helper()
 	if *only == "" {
@@ -54,9 +56,10 @@ func chosen(b *testing.B) [][]mode {
 	return all
 }
 
-// BenchmarkLoad compares the traced server with upstream's own build while 1, 8 and 64 clients work, and prints a table. The
-// modes take turns in short slices, so that whatever else the machine does hits all of them. In each round the ratios compare
-// the slice of a mode with the plain slice of the same round; the table has the medians of all rounds.
+// BenchmarkLoad compares the traced server with upstream's own build under 1, 8 and 64
+// clients, and prints a table. The modes take turns in short slices, so that other work
+// of the machine affects all of them. A ratio compares a mode's slice with the plain
+// slice of the same round. The table has the medians of all rounds.
 func BenchmarkLoad(b *testing.B) {
 	const most = 64
 	groups := chosen(b)
@@ -90,7 +93,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// A bench has both servers and their clients.
+// A bench has both servers, and their clients.
 type bench struct {
 	plain, traced               *apiserver.Server
 	plainWorkers, tracedWorkers []*worker
@@ -98,19 +101,20 @@ type bench struct {
 	collector                   *collector
 }
 
-// A slice is what was measured in a short time. cost is the processor time of both programs for a request, which depends on other work of the
-// machine less than the other values do. It includes the warm-up and the fetch of the traces.
+// A slice has the measurements of a short time. cost is the processor time of both
+// programs per request. It includes the warm-up and the fetch of the traces. Other work
+// of the machine affects cost less than the other values.
 type slice struct{ rate, p50, p99, cost float64 }
 
-// A result has the slices of a mode, and what the collector counted in them.
+// A result has the slices of a mode, and the collector's counts in these slices.
 type result struct {
 	mode   mode
 	slices []slice
-	base   []slice // of plain, in the same rounds
+	base   []slice // the plain slices of the same rounds
 	counts collected
 }
 
-// rounds is how many slices each mode gets.
+// rounds is the number of slices of each mode.
 const rounds = 12
 
 // measure measures modes in turn.
@@ -135,7 +139,8 @@ func (bench *bench) measure(b *testing.B, modes []mode, clients int) []*result {
 	return results
 }
 
-// slice lets the clients warm up for a tenth of a time, measures them for that time, and waits until their traces were fetched.
+// slice lets the clients warm up for a tenth of length, and measures them for length.
+// Then it waits until their traces have been fetched.
 func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duration) slice {
 	b.Helper()
 	workers, gauge := bench.tracedWorkers, bench.tracedGauge
@@ -170,7 +175,7 @@ func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duratio
 	}
 }
 
-// String returns the cells of a row of the table, without the first.
+// String returns the cells of a row of the table, except the first cell.
 func (r *result) String() string {
 	rate, p50, p99 := func(s slice) float64 { return s.rate }, func(s slice) float64 { return s.p50 }, func(s slice) float64 { return s.p99 }
 	cost := func(s slice) float64 { return s.cost }
@@ -198,12 +203,13 @@ func (r *result) ratio(of func(slice) float64) float64 {
 	return median(all)
 }
 
-// processorTime is the processor time, in seconds, that kube-apiserver and etcd have used so far.
+// processorTime returns the processor time that kube-apiserver and etcd have used so
+// far, in seconds.
 func processorTime(metrics map[string]map[string]float64) float64 {
 	return metrics[apiserver.Name][processor] + metrics[storage.Name][processor]
 }
 
-// compareMemory returns cells with the resident memory of both servers' programs.
+// compareMemory returns cells with the resident memory of each program on both servers.
 func compareMemory(plain, traced map[string]map[string]float64) string {
 	const mb = 1 << 20
 	var cells []string
@@ -214,7 +220,8 @@ func compareMemory(plain, traced map[string]map[string]float64) string {
 	return strings.Join(cells, " | ")
 }
 
-// machineLoad is the load average of the machine in the last minute, with a space before it, where the system tells.
+// machineLoad returns the machine's load average of the last minute after a space, or "
+// unknown".
 func machineLoad() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

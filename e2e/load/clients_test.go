@@ -19,26 +19,29 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// objectsEach is the number of objects that a client has all the time.
+// objectsEach is the number of objects that each client keeps.
 const objectsEach = 10
 
-// A worker is one client with a connection, a namespace and objects of its own. It sends one request after the other.
+// A worker is a client with its own connection, namespace and objects. It sends one
+// request after the other.
 type worker struct {
 	configMaps typed.ConfigMapInterface
 	objects    []*corev1.ConfigMap // as the server last returned them
 	steps      int
-	// took has the time of each answer since the worker was last asked to work.
+	// took has the time of each answer since the last call of run.
 	took []time.Duration
 }
 
-// mix is what a worker does again and again. A watch is opened, sees an update of the same worker, and is closed.
+// mix are the steps that a worker repeats. The watch step opens a watch, waits for the
+// worker's own update, and closes the watch.
 var mix = []func(*worker, context.Context) error{
 	(*worker).get, (*worker).list, (*worker).get, (*worker).update, (*worker).get, (*worker).create, (*worker).get,
 	(*worker).get, (*worker).watch, (*worker).get, (*worker).list, (*worker).get, (*worker).update, (*worker).get,
 	(*worker).get, (*worker).delete, (*worker).get, (*worker).list, (*worker).get, (*worker).update,
 }
 
-// newWorkers makes clients of a server and the objects of each. The collector, if there is one, chooses the requests that are traced.
+// newWorkers makes clients of a server, and the objects of each client. If c is not
+// nil, it chooses the traced requests.
 func newWorkers(tb testing.TB, s *apiserver.Server, count int, c *collector) []*worker {
 	tb.Helper()
 	workers := make([]*worker, count)
@@ -53,7 +56,7 @@ func newWorkers(tb testing.TB, s *apiserver.Server, count int, c *collector) []*
 }
 
 func newWorker(ctx context.Context, s *apiserver.Server, namespace string, c *collector) (*worker, error) {
-	const protobuf = "application/vnd.kubernetes.protobuf" // as controllers use
+	const protobuf = "application/vnd.kubernetes.protobuf" // like controllers
 	config := &rest.Config{
 		Host: s.BaseURL, BearerToken: s.AdminToken, TLSClientConfig: rest.TLSClientConfig{CAData: s.CAPEM},
 		ContentConfig: rest.ContentConfig{ContentType: protobuf, AcceptContentTypes: protobuf},
@@ -86,8 +89,8 @@ func newObject(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"text": strings.Repeat("a line of a configuration\n", 40)}}
 }
 
-// run makes workers work until the end, each with a pause after every step, and returns the time of each answer. The first
-// error ends the work of all.
+// run lets workers work until end, with a pause after every step. It returns the time
+// of each answer. The first error stops all workers.
 func run(ctx context.Context, workers []*worker, end time.Time, pause time.Duration) ([]time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -120,7 +123,7 @@ func (w *worker) step(ctx context.Context) error {
 	return next(w, ctx)
 }
 
-// timed sends a request and keeps the time until the answer is there.
+// timed sends a request and notes the time until its answer.
 func (w *worker) timed(request func() error) error {
 	start := time.Now()
 	err := request()
@@ -128,10 +131,10 @@ func (w *worker) timed(request func() error) error {
 	return err
 }
 
-// next is the place of the object that this step is about.
+// next is the index of the object for this step.
 func (w *worker) next() int { return w.steps % len(w.objects) }
 
-// extra is the name of the object that is created and deleted in each round of the mix.
+// extra is the name of the object that each round of the mix creates and deletes.
 const extra = "extra"
 
 func (w *worker) get(ctx context.Context) error {
@@ -174,8 +177,9 @@ func (w *worker) update(ctx context.Context) error {
 	})
 }
 
-// watch opens a watch, updates the object and waits for the event. The time of the watch's answer is that of its headers. The watch
-// begins with the object as it is, because the server may have forgotten the events since a worker last updated it.
+// watch opens a watch, updates the object and waits for the event. It measures the time
+// until the headers of the watch's answer. The watch begins with the current object,
+// because the server may have forgotten the events since the last update.
 func (w *worker) watch(ctx context.Context) error {
 	object := w.objects[w.next()]
 	var events watch.Interface

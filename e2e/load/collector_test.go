@@ -17,35 +17,40 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The limits are those of "apitrace serve --sample": see session/sampler.go.
+// fetches is the number of concurrent fetches, as in "apitrace serve --sample". queued
+// is the number of pending requests at which the collector stops tracing: 128. The
+// product stops earlier, at 32 (atOnce in session/session.go).
 const (
 	fetches = 32
 	queued  = 4 * fetches
 )
 
-// A collector chooses requests that are traced, and fetches their traces, as "apitrace serve --sample" does.
+// A collector chooses the requests to trace, and fetches their traces. It works like
+// "apitrace serve --sample", but allows more pending requests.
 type collector struct {
 	server *apiserver.Server
-	// rate is the fraction of the requests that are traced. If keep is set, nobody fetches the traces. Both change only
-	// while no request is under way.
+	// rate is the fraction of the requests that are traced. If keep is set, nobody
+	// fetches the traces. Both change only while no request is in flight.
 	rate float64
 	keep bool
 
 	queue chan trace.Sent
-	// pending counts the chosen requests whose traces were not fetched yet.
+	// pending counts the chosen requests with traces that are not fetched yet.
 	pending atomic.Int64
 	counts
 
 	mu    sync.Mutex
-	ids   []string // of the fetched traces
-	first error    // of those in failed
+	ids   []string // ids of the fetched traces
+	first error    // the first error of a failed fetch
 }
 
-// counts are the requests that were traced, those of which the trace was fetched, those that were chosen but not traced because
-// too many were pending, and those of which the trace could not be fetched or is incomplete.
+// counts has numbers of chosen requests: traced requests, requests with a fetched
+// trace, requests that were not traced because too many were pending, and requests with
+// a trace that could not be fetched or is incomplete.
 type counts struct{ traced, fetched, refused, failed atomic.Int64 }
 
-// newCollector starts a collector, which ends with the test. At first it chooses nothing.
+// newCollector starts a collector that runs until the end of the test. At first it
+// chooses no requests.
 func newCollector(tb testing.TB, s *apiserver.Server) *collector {
 	c := &collector{server: s, queue: make(chan trace.Sent, queued)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -82,8 +87,8 @@ func (c *collector) choose() bool {
 	return true
 }
 
-// ended takes a request of which the client has read the answer, or has closed the watch.
-func (c *collector) ended(sent trace.Sent) { c.queue <- sent } // has room for all that are pending
+// ended takes a request after the client has read the answer or closed the watch.
+func (c *collector) ended(sent trace.Sent) { c.queue <- sent } // has room for all pending requests
 
 func (c *collector) fetch(ctx context.Context, sent trace.Sent) {
 	defer c.pending.Add(-1)
@@ -106,13 +111,14 @@ func (c *collector) fetch(ctx context.Context, sent trace.Sent) {
 	c.ids = append(c.ids, sent.TraceID)
 }
 
-// drain waits until all traces were fetched.
+// drain waits until all traces have been fetched.
 func (c *collector) drain(tb testing.TB) {
 	tb.Helper()
 	testenv.Await(tb, "the traces of all requests are fetched", func() bool { return c.pending.Load() == 0 })
 }
 
-// A tracer sends the requests of a client, those that the collector chooses as traced ones.
+// A tracer sends a client's requests. It marks the requests that the collector chooses
+// as traced.
 type tracer struct {
 	collector *collector
 	next      http.RoundTripper
@@ -139,7 +145,7 @@ func (t *tracer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// A body is that of an answer. It tells when the client has closed it.
+// A body is the body of an answer. It calls ended when the client closes it.
 type body struct {
 	io.ReadCloser
 	ended func()
@@ -151,14 +157,15 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// A collected is what a collector has counted up to a moment, and calls that the probes discarded.
+// A collected has a collector's counts at one moment, and the number of calls that the
+// probes discarded.
 type collected struct{ traced, fetched, refused, failed, discarded int64 }
 
 func (c *collector) so(tb testing.TB) collected {
 	return collected{c.traced.Load(), c.fetched.Load(), c.refused.Load(), c.failed.Load(), undelivered(tb, c.server)}
 }
 
-// add adds what was counted between two moments.
+// add adds the counts between two moments.
 func (c *collected) add(before, after collected) {
 	c.traced += after.traced - before.traced
 	c.fetched += after.fetched - before.fetched
@@ -167,8 +174,9 @@ func (c *collected) add(before, after collected) {
 	c.discarded += after.discarded - before.discarded
 }
 
-// stillHeld returns how many fetched traces the probes hold again: what belongs to a request began after the fetch, and nobody
-// would ever fetch it. Asking removes them.
+// stillHeld returns how many fetched traces the probes hold again. Such a trace has
+// calls that began after the fetch, so nobody would fetch them. Asking the probes
+// removes them.
 func (c *collector) stillHeld(tb testing.TB) int {
 	tb.Helper()
 	c.mu.Lock()

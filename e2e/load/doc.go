@@ -1,4 +1,6 @@
-// Package load holds the tests under load. BenchmarkLoad ("make bench-load") compares a traced server with upstream's own build
-// while clients work; TestSlowSoak ("make soak") keeps clients at work and checks that the traced server needs no more and
-// more memory, goroutines and files. The clients use client-go, and every server is on loopback. The package has no code but tests.
+// Package load holds the tests under load, and no other code. BenchmarkLoad ("make
+// bench-load") compares a traced server with upstream's own build while clients work.
+// TestSlowSoak ("make soak") checks under long load that the traced server's memory,
+// goroutines and open files do not grow. The clients use client-go. Every server
+// listens on loopback.
 package load

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// quantile returns the value below which the fraction q of all values lies. There must be values.
+// quantile returns the value that is greater than the fraction q of all values. There
+// must be at least one value.
 func quantile[T int64 | float64](values []T, q float64) T {
 	values = slices.Sorted(slices.Values(values))
 	return values[min(int(q*float64(len(values))), len(values)-1)]
@@ -14,23 +15,23 @@ func quantile[T int64 | float64](values []T, q float64) T {
 
 func median(values []float64) float64 { return quantile(values, 0.5) }
 
-// A limit says how much more of something there may be in the last third of a time than in the second, by their medians. The
-// first third is not judged: caches are filled then.
+// A limit is how much a metric may grow from the second third of a time to the last
+// third, by their medians. The first third does not count, because caches fill then.
 type limit struct {
 	times float64
 	plus  float64
 }
 
-// A series has the values of a metric, read at even distances.
+// A series has the values of a metric at equal intervals.
 type series []float64
 
-// thirds returns the medians of the three thirds. There must be three values.
+// thirds returns the medians of the three thirds. There must be at least three values.
 func (s series) thirds() (first, second, last float64) {
 	n := len(s)
 	return median(s[:n/3]), median(s[n/3 : 2*n/3]), median(s[2*n/3:])
 }
 
-// isFlat reports whether the last third keeps the limit.
+// isFlat reports whether the last third is within the limit.
 func (s series) isFlat(l limit) bool {
 	_, second, last := s.thirds()
 	return last <= second*l.times+l.plus

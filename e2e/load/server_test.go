@@ -29,7 +29,8 @@ import (
 // requestTimeout limits each request of the tests.
 const requestTimeout = time.Minute
 
-// start starts a server of the default release, upstream's own build or the traced one. It stops at the end of the test.
+// start starts a server of the default release: upstream's own build if plain is set,
+// else the traced build. The server stops at the end of the test.
 func start(tb testing.TB, plain bool) *apiserver.Server {
 	tb.Helper()
 	testenv.NeedsServer(tb)
@@ -51,18 +52,19 @@ func start(tb testing.TB, plain bool) *apiserver.Server {
 	return s
 }
 
-// The metrics that kube-apiserver and etcd publish about themselves.
+// The metrics of kube-apiserver and etcd.
 const (
 	resident   = "process_resident_memory_bytes"
 	goroutines = "go_goroutines"
 	openFiles  = "process_open_fds" // Linux only
 	processor  = "process_cpu_seconds_total"
-	// nextGC is the size of the heap at which the garbage collector runs next: with GOGC at 100 it is about twice what
-	// the last collection left. Unlike the size of the heap, it does not depend on the moment of the reading.
+	// nextGC is the heap size at which the garbage collector runs next. With GOGC at
+	// 100 it is about twice the heap after the last collection. Unlike the heap size,
+	// it does not depend on the moment of the reading.
 	nextGC = "go_memstats_next_gc_bytes"
 )
 
-// A gauge reads the metrics of the programs of a server.
+// A gauge reads the metrics of a server's programs.
 type gauge struct {
 	apiserver, etcd *http.Client
 	server          *apiserver.Server
@@ -92,7 +94,8 @@ func newGauge(tb testing.TB, s *apiserver.Server) *gauge {
 	return &gauge{client, etcd, s}
 }
 
-// read returns the metrics by program and name. A metric that a program does not publish is not among them.
+// read returns the metrics by program and name. It leaves out metrics that a program
+// does not publish.
 func (g *gauge) read(tb testing.TB) map[string]map[string]float64 {
 	tb.Helper()
 	all := map[string]map[string]float64{}
@@ -121,7 +124,8 @@ func (g *gauge) read(tb testing.TB) map[string]map[string]float64 {
 	return all
 }
 
-// readMetrics reads the metrics without labels from the text format of Prometheus.
+// readMetrics reads the metrics without labels. The input has the Prometheus text
+// format.
 func readMetrics(in io.Reader) (map[string]float64, error) {
 	metrics := map[string]float64{}
 	lines := bufio.NewScanner(in)
@@ -140,7 +144,8 @@ func readMetrics(in io.Reader) (map[string]float64, error) {
 	return metrics, lines.Err()
 }
 
-// ask asks the probe of a program for a trace by its id. "" asks only for the counters that the header of every answer has.
+// ask asks a program's probe for a trace by its id. The id "" asks only for the
+// counters in the header, which every answer has.
 func ask(ctx context.Context, socket, traceID string) (probe.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -158,7 +163,7 @@ func ask(ctx context.Context, socket, traceID string) (probe.Header, error) {
 	if err := in.Decode(&h); err != nil {
 		return h, err
 	}
-	for range h.Calls { // else the probe would keep the trace
+	for range h.Calls { // otherwise the probe keeps the trace
 		if err := in.Decode(new(json.RawMessage)); err != nil {
 			return h, err
 		}
@@ -166,7 +171,8 @@ func ask(ctx context.Context, socket, traceID string) (probe.Header, error) {
 	return h, nil
 }
 
-// undelivered is the number of calls that the probes of a server have discarded because nobody fetched them.
+// undelivered returns the number of calls that a server's probes discarded because
+// nobody fetched them.
 func undelivered(tb testing.TB, s *apiserver.Server) int64 {
 	tb.Helper()
 	calls := int64(0)

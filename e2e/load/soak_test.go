@@ -14,9 +14,11 @@ import (
 
 var soakFor = flag.Duration("load.soak", 90*time.Second, "how long TestSlowSoak lasts")
 
-// What must be flat, and how flat. The limits leave room for the garbage collector, for kube-apiserver's watch caches, which
-// keep the events of the last minute or more, and for etcd's log of the last 10,000 writes. Resident memory of etcd is left out: it includes the
-// pages of the database file, which grows until kube-apiserver compacts it after five minutes.
+// The metrics that must be flat, with their limits. The limits allow for the garbage
+// collector, for kube-apiserver's watch caches, which keep the events of the last
+// minute or more, and for etcd's log of the last 10,000 writes. etcd's resident memory
+// is not in the list. It includes the pages of the database file, which grows until
+// kube-apiserver compacts it after five minutes.
 var gauges = []struct {
 	program, metric string
 	limit           limit
@@ -30,11 +32,13 @@ var gauges = []struct {
 	{storage.Name, openFiles, limit{1.05, 5}},
 }
 
-// TestSlowSoak keeps eight clients at work, with 1 % of the requests traced and fetched. No request may fail and no trace may be
-// lost; the gauges must be flat; and at the end the probes must hold no calls of a trace that was fetched.
+// TestSlowSoak keeps eight clients at work, with 1 % of the requests traced and
+// fetched. No request may fail, no trace may be lost, and the gauges must be flat. At
+// the end the probes must hold no calls of fetched traces.
 func TestSlowSoak(t *testing.T) {
 	testenv.Slow(t)
-	// With the pause, the load hardly depends on the machine: at most 200 steps in a second.
+	// The pause limits the load to 200 steps per second, so that it depends little on
+	// the machine.
 	const clients, pause, readings = 8, 40 * time.Millisecond, 30
 	s := start(t, false)
 	c := newCollector(t, s)
@@ -77,7 +81,7 @@ func TestSlowSoak(t *testing.T) {
 	checkGauges(t, read)
 }
 
-// checkTraces checks that no trace is lost, and that none is left in the probes.
+// checkTraces checks that no trace is lost, and that the probes hold none.
 func checkTraces(t *testing.T, c *collector, requests int) {
 	t.Helper()
 	n, held := c.so(t), c.stillHeld(t)
@@ -101,7 +105,7 @@ func checkGauges(t *testing.T, read []series) {
 	for i, one := range gauges {
 		const enough = 9
 		if len(read[i]) < enough {
-			if one.metric == openFiles { // this system does not tell
+			if one.metric == openFiles { // not available on this system
 				continue
 			}
 			t.Fatalf("%s was read %d times from %s, expected at least %d", one.metric, len(read[i]), one.program, enough)
