@@ -14,45 +14,50 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A call is a call that stands in the text of a function.
+// A call is a call in the text of a function.
 type call struct {
-	// name is the function, or the method of an interface, or "" for the value of a variable.
+	// name is the called function or interface method. It is "" for a call of a
+	// variable's value.
 	name string
-	// static is set if name is the function that runs.
+	// static is set if the call always runs the function name.
 	static bool
-	// gates are the feature gates for which conditions around it ask.
+	// gates are the feature gates in conditions around the call.
 	gates []string
-	// branches are those around it, and the conditions before it that leave the function or the loop.
+	// branches are the branches around the call. They include earlier conditions that
+	// leave the function or the loop.
 	branches []branch
 }
 
-// A branch is one around a call, or before it.
+// A branch is a branch around a call, or before it.
 type branch struct {
 	// kind is "in", "else", "past" or "loop".
 	kind string
-	// texts are what may be written for it, without blanks.
+	// texts are the ways to write the branch, without blanks.
 	texts []string
-	// line is that of the file, 0 if it is not known.
+	// line is the line in the file, or 0 if it is not known.
 	line int
-	// limits are what it compares with: "time", "size", "verbosity"; nil if that is not known.
+	// limits are the kinds of values in the condition's comparisons: "time", "size",
+	// "verbosity". It is nil if they are not known.
 	limits map[string]bool
 }
 
-// A mention is a place where a function is called or named, or where a value of a type is made.
+// A mention is a place that calls or names a function, or that makes a value of a type.
 type mention struct {
-	// in is the function that does it, "" for the variables of a package.
+	// in is the function with the mention, or "" for the variables of a package.
 	in    string
 	gates []string
 }
 
-// A source knows one release.
+// A source has facts from the source code of one release.
 type source interface {
-	// text lists the calls in the text of a function, not those in the literals within it; ok is false
-	// if no traced package of the program has the function.
+	// text lists the calls in the text of a function, without the calls in its
+	// literals. If no traced package of the program has the function, ok is false.
 	text(program, function string) (calls []call, ok bool)
-	// mentions lists where the traced packages mention a function, or make a value of a type.
+	// mentions lists the places in traced packages that mention a function, or make a
+	// value of a type.
 	mentions(program, name string) []mention
-	// gate says whether a feature gate of a program is on by default, if it knows the gate.
+	// gate returns whether a program's feature gate is on by default. known is false if
+	// the source does not have the gate.
 	gate(program, name string) (on, known bool)
 }
 
@@ -61,17 +66,20 @@ type function struct{ program, name string }
 
 // A judge checks the sentences of one comparison.
 type judge struct {
-	// sides are the sources by the names that sentences give the sides, a and b those names.
+	// sides are the sources of both sides, by the side's name in sentences. a and b are
+	// these names.
 	sides map[string]source
 	a, b  string
-	// known are the functions by their short names, and called are the requests.
+	// known has the recorded functions by short name. called has the requests of each
+	// side.
 	known  map[string][]function
 	called map[string][]trace.Request
-	// tables are the feature gates of each release up to B's, the oldest first.
+	// tables have the feature gates of each release up to the release of B, oldest
+	// first.
 	tables []table
 }
 
-// A table is what the source of a release says of feature gates.
+// A table has the feature gates of a release.
 type table struct {
 	release string
 	gate    func(program, name string) (on, known bool)
@@ -88,7 +96,7 @@ func newJudge(nameA, nameB string, a, b source, recordings ...*trace.Recording) 
 				if !slices.Contains(j.known[short], f) {
 					j.known[short] = append(j.known[short], f)
 				}
-				for name := short; name != f.name; { // a sentence may need more of the path
+				for name := short; name != f.name; { // sentences may have more of the path than the short name
 					before := strings.TrimSuffix(strings.TrimSuffix(f.name, name), "/")
 					name = f.name[strings.LastIndexByte(before, '/')+1:]
 					if !slices.Contains(j.known[name], f) {
@@ -101,7 +109,8 @@ func newJudge(nameA, nameB string, a, b source, recordings ...*trace.Recording) 
 	return j
 }
 
-// judge checks what a statement says, and its evidence. Statements that speak of the recordings alone have nothing to check.
+// judge checks a statement and its evidence. It has nothing to check if a statement is
+// about the recordings alone.
 func (j *judge) judge(st *view.Statement) error {
 	if st.Text(message.Printer{}, func(ns int64) string { return strconv.FormatInt(ns, 10) }) == "" {
 		return fmt.Errorf("a statement of kind %q has no sentence", st.Kind)
@@ -118,13 +127,15 @@ func (j *judge) judge(st *view.Statement) error {
 	return nil
 }
 
-// A claim is what a statement says of a call that one side makes. Functions have their full names.
+// A claim is the meaning of a statement about a call that one side makes. The functions
+// have their full names.
 type claim struct {
-	// has is the side that calls, lacks the other one.
+	// has is the side with the call, lacks is the other side.
 	has, lacks, caller, called string
 	purposes                   []string
-	// leads is set if something lies in between, so that any call of the caller may be the one, and between if the
-	// statement does not say how the caller comes to it.
+	// leads is set if other functions lie between caller and called. Any call of the
+	// caller may then lead to called. between is set if the statement does not say how
+	// the caller reaches called.
 	leads, between bool
 }
 
@@ -197,7 +208,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// of finds what a short name may stand for on a side: functions that its source has.
+// of returns the functions with a short name that the source of a side has.
 func (j *judge) of(side, short string) (all []function) {
 	for _, f := range j.known[short] {
 		if _, ok := j.sides[side].text(f.program, f.name); ok {
@@ -207,17 +218,17 @@ func (j *judge) of(side, short string) (all []function) {
 	return all
 }
 
-// A verdict says whether a text calls a function.
+// A verdict says whether a function's text calls another function.
 type verdict int
 
 const (
 	noText  verdict = iota // the source lacks the caller
-	never                  // no call in the text can be one of it
-	perhaps                // by an interface or a variable
+	never                  // the text has no such call
+	perhaps                // through an interface or a variable
 	surely
 )
 
-// verdict is the strongest one of all functions that the short names may stand for.
+// verdict returns the strongest verdict over all functions with these short names.
 func (j *judge) verdict(side, caller, called string) verdict {
 	best := noText
 	for _, v := range j.verdicts(side, caller, called) {
@@ -226,7 +237,8 @@ func (j *judge) verdict(side, caller, called string) verdict {
 	return best
 }
 
-// verdicts says of each function that the short name may stand for whether the caller's text calls it.
+// verdicts returns, for each function with the short name called, whether the caller's
+// text calls it.
 func (j *judge) verdicts(side, caller, called string) map[function]verdict {
 	all := map[function]verdict{}
 	for _, f := range j.known[caller] {
@@ -249,7 +261,8 @@ func (j *judge) verdicts(side, caller, called string) map[function]verdict {
 	return all
 }
 
-// more checks that one side's text may call a function of the short name which the other's does not surely call.
+// more checks that one side's text may call a function with the short name, and that
+// the other side's text does not surely call it.
 func (j *judge) more(has, lacks, caller, called string) error {
 	there := j.verdicts(lacks, caller, called)
 	for f, v := range j.verdicts(has, caller, called) {
@@ -268,7 +281,8 @@ func (j *judge) calls(side, caller, called string) error {
 	return nil
 }
 
-// callsIfThere is calls for a caller that may have another name on this side.
+// callsIfThere is like calls, but accepts a side without the caller. The caller may
+// have another name there.
 func (j *judge) callsIfThere(side, caller, called string) error {
 	if j.verdict(side, caller, called) == noText {
 		return nil
@@ -276,8 +290,9 @@ func (j *judge) callsIfThere(side, caller, called string) error {
 	return j.calls(side, caller, called)
 }
 
-// absent checks that a function is not in the source of a side: no one of the short name that the other
-// side has there as well.
+// absent checks that a side's source lacks a function that the other side has. It returns
+// an error if the other side has functions with the short name, and this side has all of
+// them.
 func (j *judge) absent(side, short string) error {
 	other := j.a
 	if side == j.a {
@@ -290,7 +305,8 @@ func (j *judge) absent(side, short string) error {
 	return nil
 }
 
-// both checks that the call is in both sources. The caller may have another name on one side.
+// both checks that both sources have the call. The caller may have another name on one
+// side.
 func (j *judge) both(caller, called string) error {
 	inA, inB := j.verdict(j.a, caller, called), j.verdict(j.b, caller, called)
 	if inA == never || inB == never || inA == noText && inB == noText {
@@ -309,7 +325,7 @@ func (j *judge) inBoth(short string) error {
 	return nil
 }
 
-// leaf demands of a function that is said to call nothing that it does not.
+// leaf checks a function that a sentence calls a leaf: its text must have no calls.
 func (j *judge) leaf(side, short string, why recordings.Spanless) error {
 	all := j.of(side, short)
 	if len(all) == 0 {
@@ -326,17 +342,18 @@ func (j *judge) leaf(side, short string, why recordings.Spanless) error {
 	return fmt.Errorf("in %s it calls something", side)
 }
 
-// leads checks that a text has a call of the package that is said to lie in between, and none of the function.
+// leads checks that a text calls the package that the sentence names as in between, and
+// that the text does not call the function itself.
 func (j *judge) leads(side, caller, called string, way diff.Way) error {
 	if j.verdict(side, caller, called) == surely {
 		return fmt.Errorf("the source of %s has the call itself", side)
 	}
 	by := way.By
 	if way.Kind != diff.WayThrough || by == "" {
-		return nil // a program, or a queue such as raft
+		return nil // the way is another program, or a queue such as raft
 	}
 	texts := 0
-	for _, f := range j.known[caller] { // one of those that go by the name
+	for _, f := range j.known[caller] { // the text of one of the functions with this short name
 		calls, ok := j.sides[side].text(f.program, f.name)
 		if !ok {
 			continue
@@ -352,7 +369,8 @@ func (j *judge) leads(side, caller, called string, way diff.Way) error {
 	return fmt.Errorf("in %s the text of %s calls nothing of package %s", side, caller, by)
 }
 
-// untraced checks that a text calls a function of the package, whose functions are not among those of the side.
+// untraced checks that a text calls a function of the package, and that the side does
+// not trace the package's functions.
 func (j *judge) untraced(side, caller, called, pkg string) error {
 	for to, v := range j.verdicts(side, caller, called) {
 		if v != surely || funcname.Package(to.name) != pkg {
@@ -366,7 +384,7 @@ func (j *judge) untraced(side, caller, called, pkg string) error {
 	return j.leads(side, caller, called, diff.Way{Kind: diff.WayThrough, By: pkg})
 }
 
-// between demands of what came or went that the sources differ in it: the function itself, or the call.
+// between checks that the sources differ in the function itself, or in the call.
 func (j *judge) between(c claim) error {
 	if len(j.of(c.has, c.called)) == 0 {
 		return fmt.Errorf("the source of %s has no %s", c.has, c.called)

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// evidence checks a line below a statement.
+// evidence checks a line of evidence below a statement.
 func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 	switch e.Kind {
 	case view.EvidenceGate:
@@ -49,12 +49,13 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 	case view.EvidencePackage:
 		return j.untraced(e.Side, c.caller, c.called, e.Package)
 	case view.EvidenceQueue, view.EvidenceProcess:
-		return nil // of the recordings alone
+		return nil // about the recordings alone
 	}
 	return fmt.Errorf("no rule knows this evidence")
 }
 
-// calls of the claim's caller that may be the called one, or lead to it.
+// callsOf returns the calls of the claim's caller, and the full names of the functions
+// with its short name.
 func (j *judge) callsOf(side string, c claim) (all []call, file []string) {
 	for _, f := range j.known[c.caller] {
 		calls, ok := j.sides[side].text(f.program, f.name)
@@ -67,7 +68,8 @@ func (j *judge) callsOf(side string, c claim) (all []call, file []string) {
 	return all, file
 }
 
-// candidates are the calls of a text that may be of the called function; if none names it, all that may lead to it.
+// candidates returns the calls that may be calls of the claim's function. If no call
+// names the function, it returns the calls that may lead to it.
 func (j *judge) candidates(calls []call, of claim) []call {
 	if of.leads {
 		return calls
@@ -89,11 +91,11 @@ func (j *judge) candidates(calls []call, of claim) []call {
 	return others
 }
 
-// gate checks that the default of a gate in B is what is said, not in A, and since the release that is said, and that the
-// call depends on it.
+// gate checks a sentence about a gate: on is its default in B but not in A, since is
+// the first release with this default, and the call depends on the gate.
 func (j *judge) gate(c claim, gate string, on bool, since string) error {
 	err := fmt.Errorf("by the tables of %s the default of %s is not that", j.b, gate)
-	for _, f := range j.known[c.called] { // of one or several programs
+	for _, f := range j.known[c.called] { // functions of one or more programs
 		if is, known := j.sides[j.b].gate(f.program, gate); known && is == on {
 			if err = j.gateOf(c, f.program, gate, on, since); err == nil {
 				return nil
@@ -103,7 +105,7 @@ func (j *judge) gate(c claim, gate string, on bool, since string) error {
 	return err
 }
 
-// gateOf is gate for a program.
+// gateOf is gate for one program.
 func (j *judge) gateOf(c claim, program, gate string, on bool, since string) error {
 	if was, known := j.sides[j.a].gate(program, gate); known && was == on {
 		return fmt.Errorf("by the tables of %s the default of %s is the same", j.a, gate)
@@ -117,7 +119,8 @@ func (j *judge) gateOf(c claim, program, gate string, on bool, since string) err
 	return nil
 }
 
-// sinceRelease checks that a gate has its default in all releases from one on up to a side's, and had another before.
+// sinceRelease checks that a gate has the default on in all releases from since up to
+// the release of side, and another default in the release before since.
 func (j *judge) sinceRelease(side, program, gate string, on bool, since string) error {
 	begun := ""
 	for _, t := range j.tables {
@@ -136,8 +139,9 @@ func (j *judge) sinceRelease(side, program, gate string, on bool, since string) 
 	return nil
 }
 
-// depends reports whether a call depends on a gate: a condition around it asks for the gate, or around everything that
-// mentions the function, or makes the value whose method it is.
+// depends reports whether a call depends on a gate. Either a condition around the call
+// asks for the gate. Or such a condition is around each mention of the function, or
+// around each place that makes a value of the method's type.
 func (j *judge) depends(c claim, program, gate string) bool {
 	calls, _ := j.callsOf(c.has, c)
 	if slices.ContainsFunc(j.candidates(calls, c), func(made call) bool { return slices.Contains(made.gates, gate) }) {
@@ -155,7 +159,8 @@ func (j *judge) depends(c claim, program, gate string) bool {
 	return false
 }
 
-// gated reports whether every mention depends on a gate, or stands in a function of which that is so.
+// gated reports whether every mention depends on a gate, or is in a function with this
+// property. depth limits the recursion.
 func (j *judge) gated(side, program, name, gate string, depth int) bool {
 	mentions := j.sides[side].mentions(program, name)
 	return name != "" && depth > 0 && len(mentions) > 0 && !slices.ContainsFunc(mentions, func(m mention) bool {
@@ -163,7 +168,7 @@ func (j *judge) gated(side, program, name, gate string, depth int) bool {
 	})
 }
 
-// typeOf is the type whose method a function is, "" if it is none.
+// typeOf returns the type of a method, or "" if the function is not a method.
 func typeOf(function string) string {
 	declared, _ := funcname.SplitLiteral(function)
 	pkg := funcname.Package(declared)
@@ -174,7 +179,8 @@ func typeOf(function string) string {
 	return pkg + "." + strings.TrimSuffix(strings.Trim(typ, "(*)"), "[...]")
 }
 
-// A form is a branch as evidence has it: what is known of the branches that it can mean.
+// A form is a branch as the evidence describes it. It can match several branches of the
+// source.
 type form struct {
 	kind    string
 	matches func(text string) bool
@@ -194,7 +200,7 @@ var limits = map[recordings.Threshold]string{
 	recordings.ThresholdTime: "time", recordings.ThresholdSize: "size", recordings.ThresholdVerbosity: "verbosity",
 }
 
-// branch checks that the call stands in the branch, in the file and the line that are given.
+// branch checks that the call is in the branch, in the given file and line.
 func (j *judge) branch(c claim, e *view.Evidence) error {
 	c.leads = c.leads || c.between
 	calls, in := j.callsOf(e.Side, c)
@@ -218,8 +224,9 @@ func (c call) standsIn(said form, line int, limit string) bool {
 	})
 }
 
-// asksOnly checks that a caller asks each of the plugins on one side, and on the other side none of them at least once. No caller asks
-// nothing.
+// asksOnly checks that a caller runs each of the plugins on one side. On the other
+// side, at least one call of the caller must run none of them. If caller is "", there
+// is nothing to check.
 func (j *judge) asksOnly(c claim, caller string) error {
 	if caller == "" {
 		return nil
@@ -233,7 +240,7 @@ func (j *judge) asksOnly(c claim, caller string) error {
 	return j.notAsked(c)
 }
 
-// asks reports whether a caller asks a plugin in one of a side's requests.
+// asks reports whether a caller runs a plugin in one of a side's requests.
 func (j *judge) asks(side, caller, plugin string) bool {
 	for i := range j.called[side] {
 		tree, err := trace.NewTree(&j.called[side][i])
@@ -250,7 +257,8 @@ func (j *judge) asks(side, caller, plugin string) bool {
 	return false
 }
 
-// notAsked checks that there is a call of the caller on the other side below which none is for any of the plugins.
+// notAsked checks that on the other side one call of the caller runs none of the
+// plugins.
 func (j *judge) notAsked(c claim) error {
 	plugins := c.purposes
 	for i := range j.called[c.lacks] {

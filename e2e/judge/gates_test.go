@@ -15,7 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// gatePackages lists the packages of a vendor folder that are named for feature gates, without those of paths.
+// gatePackages lists the packages of a vendor folder with a name for feature gates,
+// except the packages in paths.
 func gatePackages(t *testing.T, vendor string, paths map[string]bool) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
@@ -40,7 +41,7 @@ func namedForGates(pkg string) bool {
 	return base == "features" || base == "feature"
 }
 
-// readGates reads the tables of a package: maps from gates to specifications.
+// readGates reads the gate tables of a package. A table maps gates to specifications.
 func (c *checked) readGates(program, release string, pkg *packages.Package) {
 	if !namedForGates(pkg.PkgPath) {
 		return
@@ -76,7 +77,8 @@ func (c *checked) readGates(program, release string, pkg *packages.Package) {
 	}
 }
 
-// specIn is the specification that holds in a release, out of one or of several with versions.
+// specIn returns the specification for a release. value is one specification, or
+// several with versions.
 func specIn(value ast.Expr, release string) *ast.CompositeLit {
 	lit, ok := value.(*ast.CompositeLit)
 	if !ok || fieldOf(lit, "Default") != nil {

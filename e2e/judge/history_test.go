@@ -17,12 +17,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A past is what is known of the releases whose history is judged.
+// A past has the facts about the releases in a history.
 type past struct {
-	// releases are the oldest first.
+	// releases are sorted, the oldest first.
 	releases []recordings.Info
 	sources  map[string]hasText
-	// called are, by release and function, the scenarios whose recordings call it.
+	// called maps a release and a function to the scenarios with recordings that call
+	// the function.
 	called map[string]map[string]map[string]bool
 }
 
@@ -53,7 +54,8 @@ func (p *past) add(t *testing.T, release recordings.Info, of hasText) {
 	p.sources[release.K8sVersion], p.called[release.K8sVersion] = of, called
 }
 
-// has reports whether the source of a release has a function, and calls in its text.
+// has reports whether the source of a release has a function, and whether its text has
+// calls.
 func (p *past) has(release, name string) (has, calls bool) {
 	for _, program := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
 		if made, ok := p.sources[release].text(program, name); ok {
@@ -63,8 +65,8 @@ func (p *past) has(release, name string) (has, calls bool) {
 	return has, calls
 }
 
-// judge judges what "apitrace history FUNCTION" prints of every nth function, and of all that every release calls.
-// It returns of how many functions.
+// judge judges the output of "apitrace history FUNCTION" for every nth recorded
+// function. It returns the number of judged functions.
 func (p *past) judge(t *testing.T, nth int) int {
 	t.Helper()
 	all, err := history.Releases()
@@ -72,7 +74,7 @@ func (p *past) judge(t *testing.T, nth int) int {
 		t.Fatal(err)
 	}
 	all = slices.DeleteFunc(all, func(r history.Release) bool { return p.sources[r.Version] == nil })
-	in := map[string]int{} // how many releases call it
+	in := map[string]int{} // number of releases that call the function
 	for _, called := range p.called {
 		for f := range called {
 			in[f]++
@@ -110,7 +112,8 @@ var (
 	notRecorded = regexp.MustCompile(`^\? not recorded of (.*?): `)
 )
 
-// judgeText judges a printed history. The names are those that followed says, since the text has them short.
+// judgeText judges a printed history. followed has the full names, because the text has
+// short names.
 func (p *past) judgeText(text string, followed []history.Appearance) (wrong []error) {
 	complain := func(layout string, args ...any) { wrong = append(wrong, fmt.Errorf(layout, args...)) }
 	name := map[string]string{}
@@ -125,7 +128,7 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 			}
 			if len(releases) > 0 {
 				if before := name[releases[len(releases)-1]]; before != a.Name {
-					_, literal := funcname.SplitLiteral(before) // its number may be that of another literal there
+					_, literal := funcname.SplitLiteral(before) // the literal may have another number there
 					saysBoth := strings.Contains(packed(text), packed(m[1]+" has both "+funcname.Short(a.Name)+" and "+funcname.Short(before)+":"))
 					if is, _ := p.has(m[1], before); is && m[2] != "-" && literal == "" && !saysBoth {
 						complain("%s still has %s, which is said to be %s there", m[1], before, a.Name)
@@ -151,10 +154,10 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 	return wrong
 }
 
-// packed is a text without blanks, however it is wrapped.
+// packed returns a text without blanks, so that its line breaks do not matter.
 func packed(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// judgeRow judges what is said of a function in one release.
+// judgeRow judges a history's row about a function in one release.
 func (p *past) judgeRow(m []string, name string) error {
 	release, sign, place := m[1], m[2], m[6]
 	has, calls := p.has(release, name)
@@ -197,7 +200,8 @@ func (p *past) judgeRow(m []string, name string) error {
 	return nil
 }
 
-// judgeScenario judges in which releases a scenario is said to call the function, or not to be recorded.
+// judgeScenario judges a line about a scenario: the releases in which it calls the
+// function, or the releases without a recording of it.
 func (p *past) judgeScenario(title, scenario string, releases []string, name map[string]string) error {
 	var in, recorded, missing []string
 	for _, r := range p.releases {
@@ -213,7 +217,7 @@ func (p *past) judgeScenario(title, scenario string, releases []string, name map
 	var said, are []string
 	from, to, isRange := strings.Cut(strings.TrimPrefix(strings.TrimSuffix(title, ":"), "from "), " to ")
 	switch m := notRecorded.FindStringSubmatch(title); {
-	case m != nil: // other groups may have the rest
+	case m != nil: // the other releases may be in other groups
 		said = strings.Split(m[1], ", ")
 		for _, r := range said {
 			if !slices.Contains(missing, r) {
@@ -236,7 +240,7 @@ func (p *past) judgeScenario(title, scenario string, releases []string, name map
 	return nil
 }
 
-// TestJudgeRefusesHistories checks that the judge refuses a history that is not true.
+// TestJudgeRefusesHistories checks that the judge refuses a false history.
 func TestJudgeRefusesHistories(t *testing.T) {
 	p := newPast()
 	for i, release := range []string{"v1", "v2", "v3"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// indexed is the source of a release as the index has it.
+// indexed is the source of a release as the index describes it.
 type indexed struct {
 	*recordings.Code
 	mentioned map[function][]mention

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// handmade is the source of a release, written by hand.
+// handmade is a handwritten source of a release.
 type handmade struct {
 	texts map[string][]call
 	named map[string][]mention
@@ -26,7 +26,7 @@ func (h handmade) gate(_, name string) (on, known bool) {
 	return on, known
 }
 
-// TestJudgeRefuses checks that the judge refuses what is not true.
+// TestJudgeRefuses checks that the judge refuses false statements.
 func TestJudgeRefuses(t *testing.T) {
 	within := branch{kind: "in", texts: []string{"ifn>3"}, line: 8, limits: map[string]bool{"size": true}}
 	b := handmade{

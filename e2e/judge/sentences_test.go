@@ -22,7 +22,7 @@ func TestSentencesAreTrue(t *testing.T) {
 	releases := recorded(t)
 	a, b := releases[len(releases)-2], releases[len(releases)-1]
 	few := b
-	few.Scenarios = few.Scenarios[:10] // each compared with the next; the slow test takes all
+	few.Scenarios = few.Scenarios[:10] // each is compared with the next one; the slow test has all scenarios
 	var tables []table
 	for _, release := range releases {
 		tables = append(tables, table{release.K8sVersion, indexOf(t, release.K8sVersion).gate})
@@ -35,7 +35,8 @@ func TestSentencesAreTrue(t *testing.T) {
 	}
 }
 
-// TestHistoriesAreTrue checks what history says of functions in the three newest releases against the index.
+// TestHistoriesAreTrue checks the histories of functions in the three newest releases
+// against the index.
 func TestHistoriesAreTrue(t *testing.T) {
 	testenv.Costly(t, "reads all recordings of three releases")
 	p := newPast()
@@ -57,8 +58,9 @@ func recorded(t *testing.T) []recordings.Info {
 	return releases
 }
 
-// judgePair judges every sentence of diff and history about two releases, and returns how many there are. Starts of
-// programs, which are larger than all else together, are judged if starts is set.
+// judgePair judges every sentence of diff and history about two releases, and returns
+// the number of sentences. It judges starts of programs only if starts is set, because
+// they are larger than all other recordings together.
 func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, tables []table, starts bool) int {
 	t.Helper()
 	n := 0
@@ -79,7 +81,8 @@ func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, tabl
 	return n
 }
 
-// judgeScenarios judges every sentence of compare about each scenario of a release and the next.
+// judgeScenarios judges every sentence of compare about each scenario of a release and
+// the next scenario.
 func judgeScenarios(t *testing.T, release recordings.Info, of source, starts bool) int {
 	t.Helper()
 	n := 0
@@ -114,7 +117,8 @@ func guideFor(t *testing.T, c *diff.Comparison) view.Guide {
 	return spoken.New(guide, "en", c.A, c.B)
 }
 
-// judgeStatements judges what a comparison says: of each change, and in the summary.
+// judgeStatements judges the statements of a comparison, about each change and in the
+// summary.
 func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, scenarios bool) int {
 	t.Helper()
 	reasons, err := diff.NewReasons(c)
@@ -155,8 +159,8 @@ func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, sc
 	return n
 }
 
-// judgeBrief judges the signs of a history: what has come or gone has with the source, what is in
-// brackets is in the source of both.
+// judgeBrief judges the signs of a history. A sign for an added or removed function
+// must agree with the source. A function in brackets must be in both sources.
 func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 	t.Helper()
 	comparer, err := view.NewComparer(c, guideFor(t, c), view.ComparisonOptions{})
@@ -192,8 +196,8 @@ func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 	return n
 }
 
-// came checks that the source of one side has a function, and that of the other has not, or has a caller
-// less of it.
+// came checks that the source of one side has a function. The source of the other side
+// must lack the function, or lack one of its callers.
 func (j *judge) came(has, lacks, short string) error {
 	if len(j.of(has, short)) == 0 {
 		return fmt.Errorf("the source of %s has no %s", has, short)

@@ -24,9 +24,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestSlowSentencesAreTrue checks the sentences about the two newest releases, and about every pair of
-// neighbouring scenarios of each, against the sources of both, which the go command and
-// go/types read. It fetches what is not there, and builds nothing.
+// TestSlowSentencesAreTrue checks the sentences about the two newest releases, and
+// about every pair of neighbouring scenarios of each. It checks them against the
+// sources of both releases, which the go command and go/types read. It downloads
+// missing sources, and builds nothing.
 func TestSlowSentencesAreTrue(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Slow(t)
@@ -34,14 +35,16 @@ func TestSlowSentencesAreTrue(t *testing.T) {
 	judgeReleases(t, releases[:len(releases)-2], releases[len(releases)-2:])
 }
 
-// TestNightlySentencesAreTrue does so for all releases and every pair of neighbours.
+// TestNightlySentencesAreTrue checks the sentences about all pairs of neighbouring
+// releases.
 func TestNightlySentencesAreTrue(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Nightly(t)
 	judgeReleases(t, nil, recorded(t))
 }
 
-// TestNightlySentencesOfFarReleasesAreTrue does so for releases that lie many apart, in which most functions have another name or place.
+// TestNightlySentencesOfFarReleasesAreTrue checks the sentences about releases that are
+// far apart. In these, most functions have another name or place.
 func TestNightlySentencesOfFarReleasesAreTrue(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Nightly(t)
@@ -63,7 +66,8 @@ func TestNightlySentencesOfFarReleasesAreTrue(t *testing.T) {
 	}
 }
 
-// judgeReleases judges releases that follow each other. Of the earlier ones it only asks the index for their feature gates.
+// judgeReleases judges successive releases. From earlier releases it only reads the
+// feature gates in the index.
 func judgeReleases(t *testing.T, earlier, releases []recordings.Info) {
 	var before recordings.Info
 	var was *checked
@@ -85,19 +89,21 @@ func judgeReleases(t *testing.T, earlier, releases []recordings.Info) {
 		t.Logf("up to %s: %d sentences", release.K8sVersion, judged)
 		before, was = release, is
 	}
-	const nth = 7 // of the functions, so that it takes a minute
+	const nth = 7 // every 7th function, so that it takes a minute
 	t.Logf("the histories of %d functions", histories.judge(t, nth))
 }
 
 // checked is the type-checked source of the programs of a release.
 type checked struct {
-	// functions are the calls in the text of each function.
+	// functions has the calls in the text of each function.
 	functions map[function][]call
-	// mentioned is where the traced packages name functions and make values of types.
+	// mentioned has the places in traced packages that name a function or make a value
+	// of a type.
 	mentioned map[function][]mention
-	// defaults says of each feature gate whether it is on.
+	// defaults says of each feature gate whether it is on by default.
 	defaults map[function]bool
-	// pools are the literals that fill a sync.Pool, which apitrace leaves out, and those within them.
+	// pools are the literals that fill a sync.Pool, and the literals in them. apitrace
+	// does not trace them.
 	pools map[function]bool
 }
 
@@ -121,7 +127,8 @@ func (c *checked) text(program, name string) ([]call, bool) {
 	return calls, ok
 }
 
-// check reads the traced packages of a release, as the index lists them.
+// check reads and type-checks the traced packages of a release. The index lists the
+// packages.
 func check(t *testing.T, release string) *checked {
 	t.Helper()
 	code, err := recordings.CodeOf(release)
@@ -159,8 +166,9 @@ func check(t *testing.T, release string) *checked {
 	return c
 }
 
-// bodiesOf returns a parser that leaves out the bodies of functions, except in the packages with these paths in a vendor
-// folder, and in those that are named for feature gates. Declarations are enough to type-check what imports a package.
+// bodiesOf returns a parser that leaves out function bodies. Declarations are enough to
+// type-check the importers of a package. The parser keeps bodies in the packages of a
+// vendor folder with these paths, and in packages with a name for feature gates.
 func bodiesOf(vendor string, paths map[string]bool) func(*token.FileSet, string, []byte) (*ast.File, error) {
 	return func(fset *token.FileSet, name string, content []byte) (*ast.File, error) {
 		file, err := parser.ParseFile(fset, name, content, parser.AllErrors|parser.SkipObjectResolution)
@@ -177,7 +185,7 @@ func bodiesOf(vendor string, paths map[string]bool) func(*token.FileSet, string,
 	}
 }
 
-// read notes the functions that a package declares, and the literals in them and in its variables.
+// read notes the functions of a package, and the literals in them and in its variables.
 func (c *checked) read(program string, pkg *packages.Package) {
 	r := &textReader{checked: c, program: program, pkg: pkg, gateVars: map[types.Object][]string{}}
 	for _, file := range pkg.Syntax {
@@ -200,7 +208,7 @@ func (c *checked) read(program string, pkg *packages.Package) {
 		}
 	}
 	literals := 0
-	for _, variable := range pkg.TypesInfo.InitOrder { // the compiler numbers them in this order
+	for _, variable := range pkg.TypesInfo.InitOrder { // the compiler numbers the literals in this order
 		ast.Inspect(variable.Rhs, func(n ast.Node) bool {
 			lit, ok := n.(*ast.FuncLit)
 			if ok {
@@ -209,13 +217,14 @@ func (c *checked) read(program string, pkg *packages.Package) {
 			}
 			return !ok
 		})
-		if slices.ContainsFunc(variable.Lhs, func(v *types.Var) bool { return v.Name() != "_" }) { // else it only asserts a type
+		if slices.ContainsFunc(variable.Lhs, func(v *types.Var) bool { return v.Name() != "_" }) { // otherwise the variable only asserts a type
 			r.walk("", variable.Rhs, nil)
 		}
 	}
 }
 
-// resolve finds out what a call expression calls; ok is false for conversions and built-in functions.
+// resolve returns the call of a call expression. ok is false for conversions and
+// built-in functions.
 func resolve(info *types.Info, n *ast.CallExpr, literals map[*ast.FuncLit]string) (_ call, ok bool) {
 	fun := ast.Unparen(n.Fun)
 	if tv := info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
@@ -247,7 +256,8 @@ func callOf(object types.Object) call {
 	return call{name: fullName(fn), static: recv == nil || !types.IsInterface(recv.Type())}
 }
 
-// fullName writes a function's name from what go/types prints: "(*path.T[K]).M" is "path.(*T[...]).M".
+// fullName returns a function's name as in traces. go/types has "(*path.T[K]).M" for
+// "path.(*T[...]).M".
 func fullName(object types.Object) string {
 	fn, ok := object.(*types.Func)
 	if !ok {
@@ -287,8 +297,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:at], s[at+len(sep):], true
 }
 
-// compareWithIndex checks that the index has the same functions, and
-// the same calls of known functions in each.
+// compareWithIndex checks that the index has the same functions, and in each function
+// the same calls of known functions.
 func (c *checked) compareWithIndex(t *testing.T, release string) {
 	t.Helper()
 	of := indexOf(t, release)
@@ -327,7 +337,8 @@ func (c *checked) compareWithIndex(t *testing.T, release string) {
 	t.Logf("%s: %d functions, %d of them other than in the index", release, len(c.functions), wrong)
 }
 
-// static are the names of the functions that calls name, sorted, each once.
+// static returns the names of the functions that calls run statically, sorted and each
+// once.
 func static(calls []call) []string {
 	var names []string
 	for _, c := range calls {

@@ -19,15 +19,15 @@ type textReader struct {
 	*checked
 	program string
 	pkg     *packages.Package
-	// gateVars are the variables and fields that are set from whether feature gates are on.
+	// gateVars are the variables and fields with values that depend on feature gates.
 	gateVars map[types.Object][]string
 	// pools are the literals that fill a sync.Pool.
 	pools []*ast.FuncLit
-	// files are the contents of files.
+	// files caches the contents of files.
 	files map[string][]byte
 }
 
-// body notes a function, and the literals in it, which are functions of their own.
+// body notes a function, and the literals in it. A literal is a separate function.
 func (r *textReader) body(full, infix string, body *ast.BlockStmt) {
 	literals := 0
 	names := map[*ast.FuncLit]string{}
@@ -65,10 +65,10 @@ func (r *textReader) findPools(file *ast.File) {
 	})
 }
 
-// walk lists the calls of a text, and notes what it mentions.
+// walk lists the calls in a text, and notes its mentions.
 func (r *textReader) walk(full string, text ast.Node, names map[*ast.FuncLit]string) []call {
 	var calls []call
-	var above []ast.Node // from the text down to a node
+	var above []ast.Node // the nodes from the text down to the current node
 	var context func() ([]string, []branch)
 	ast.Inspect(text, func(n ast.Node) bool {
 		if n == nil {
@@ -105,8 +105,9 @@ func (r *textReader) mention(name, in string, context func() ([]string, []branch
 	r.mentioned[at] = append(r.mentioned[at], mention{in, gates})
 }
 
-// around says on which feature gates it depends whether a node is reached, and which branches are around it: path are the
-// nodes from the function's body down to it.
+// around returns the feature gates that decide whether a node is reached, and the
+// branches around the node. path are the nodes from the function's body down to the
+// node.
 func (r *textReader) around(path []ast.Node) (gates []string, branches []branch) {
 	depends := func(conds ...ast.Expr) {
 		for _, cond := range conds {
@@ -197,7 +198,7 @@ func leaves(block *ast.BlockStmt) bool {
 	return returns || jumps
 }
 
-// ifTexts are what may be written for an if.
+// ifTexts returns the ways to write an if.
 func (r *textReader) ifTexts(n *ast.IfStmt) []string {
 	texts := []string{"if " + r.code(n.Cond)}
 	if n.Init != nil {
@@ -218,7 +219,7 @@ func (r *textReader) switchText(n ast.Node) string {
 	return ""
 }
 
-// code is what the file has for a node.
+// code returns the text of a node in its file.
 func (r *textReader) code(n ast.Node) string {
 	from, to := r.pkg.Fset.PositionFor(n.Pos(), false), r.pkg.Fset.PositionFor(n.End(), false)
 	if r.files == nil {
@@ -226,7 +227,7 @@ func (r *textReader) code(n ast.Node) string {
 	}
 	content, ok := r.files[from.Filename]
 	if !ok {
-		content, _ = os.ReadFile(from.Filename) // without it no text agrees
+		content, _ = os.ReadFile(from.Filename) // without the content no text agrees
 		r.files[from.Filename] = content
 	}
 	if to.Offset > len(content) {
@@ -235,7 +236,7 @@ func (r *textReader) code(n ast.Node) string {
 	return string(bytes.TrimSpace(content[from.Offset:to.Offset]))
 }
 
-// gatesIn lists the feature gates for which an expression asks.
+// gatesIn lists the feature gates in an expression.
 func (r *textReader) gatesIn(expr ast.Node) (gates []string) {
 	ast.Inspect(expr, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -255,7 +256,7 @@ func (r *textReader) gatesIn(expr ast.Node) (gates []string) {
 	return gates
 }
 
-// findGateVars notes what is set from the gates that an expression asks for.
+// findGateVars notes the variables and fields that are set from feature gates.
 func (r *textReader) findGateVars(file *ast.File) {
 	set := func(to ast.Expr, value ast.Expr) {
 		var ident *ast.Ident
@@ -289,7 +290,7 @@ func (r *textReader) findGateVars(file *ast.File) {
 	})
 }
 
-// limitsIn notes with what a condition compares.
+// limitsIn adds the kinds of values in a condition's comparisons to limits.
 func (r *textReader) limitsIn(cond ast.Expr, limits map[string]bool) {
 	ast.Inspect(cond, func(n ast.Node) bool {
 		switch n := n.(type) {
