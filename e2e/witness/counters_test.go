@@ -17,19 +17,20 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A counted program is a running one whose counters can be cleared and read.
+// A counted program is a running program. Its counters can be cleared and read.
 type counted struct {
 	source *source
 	socket string
-	// meta is a folder with the description of the counters.
+	// meta is a folder that describes the counters.
 	meta string
-	// covdata is the path of the tool that reads counters.
+	// covdata is the path of the tool that reads the counters.
 	covdata string
-	// entries are the functions by their first block. They are known from the first profile on.
+	// entries maps the first block of a function to the function. The first profile
+	// fills it.
 	entries map[string]function
 }
 
-// A set has functions by the name that traces give them.
+// A set has functions by their name in traces.
 type set map[string]function
 
 func newCounted(t *testing.T, s *apiserver.Server, src *source) *counted {
@@ -49,7 +50,7 @@ func newCounted(t *testing.T, s *apiserver.Server, src *source) *counted {
 	return c
 }
 
-// command asks the hook.
+// command sends a command to the hook.
 func (c *counted) command(ctx context.Context, line string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", c.socket)
 	if err != nil {
@@ -80,8 +81,8 @@ func (c *counted) write(ctx context.Context, dir string) (string, error) {
 // block is a line of a profile: file, begin, end, number of statements, count.
 var block = regexp.MustCompile(`^(.+):(\d+)\.(\d+),\d+\.\d+ \d+ (\d+)$`)
 
-// read returns the functions that were called, by the counters in a folder: those of which the first block ran. A loop that was
-// entered before and goes on is not a call.
+// read returns the called functions, by the counters in a folder. A function was called
+// if its first block ran. A loop that began earlier and continues is not a call.
 func (c *counted) read(t *testing.T, window string) set {
 	t.Helper()
 	profile := filepath.Join(window, "profile")
@@ -108,14 +109,15 @@ func (c *counted) read(t *testing.T, window string) set {
 	return called
 }
 
-// cutCount divides a line of a profile into a block and how often it ran.
+// cutCount splits a line of a profile into a block and its count.
 func cutCount(line string) (block, count string) {
 	line = strings.TrimSuffix(line, "\n")
 	i := strings.LastIndexByte(line, ' ')
 	return line[:max(i, 0)], line[i+1:]
 }
 
-// findEntries finds the first block of each function in a profile, which lists every block whether it ran or not.
+// findEntries finds the first block of each function in a profile. A profile lists
+// every block, even if it did not run.
 func (c *counted) findEntries(t *testing.T, profile string) {
 	t.Helper()
 	c.entries = map[string]function{}
@@ -141,7 +143,7 @@ func (c *counted) findEntries(t *testing.T, profile string) {
 	}
 	for _, functions := range c.source.functions {
 		for _, f := range functions {
-			if e, ok := first[f.key()]; ok { // else its package is not part of the program
+			if e, ok := first[f.key()]; ok { // otherwise the program does not have the package
 				c.entries[e.at] = f
 			}
 		}

@@ -1,3 +1,4 @@
-// Package witness holds the test that asks an independent witness whether the traces leave calls out: Go's own coverage
-// counters, in upstream's programs without the tracing. It has no code but tests.
+// Package witness holds the test that compares the traces with an independent witness,
+// to find missing calls. The witness is Go's coverage counters in upstream's programs
+// without tracing. The package has no other code.
 package witness

@@ -14,18 +14,21 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// An exception names functions of a program that run for a request and are not in its trace, with the reason.
+// An exception names functions of a program that run for a request and are not in its
+// trace. It gives the reason.
 type exception struct {
 	Program   string             `yaml:"program"`
 	Functions []funcname.Pattern `yaml:"functions"`
 	Why       string             `yaml:"why"`
-	// Only lists the scenarios of which it is an exception; none stands for all.
+	// Only lists the scenarios with this exception. If it is empty, all scenarios have
+	// it.
 	Only []string `yaml:"only"`
 }
 
 type exceptions []exception
 
-// readExceptions reads testdata/exceptions.yaml. Each exception must have a reason, and name functions that are there.
+// readExceptions reads testdata/exceptions.yaml. Each exception must have a reason, and
+// its functions must exist.
 func readExceptions(t *testing.T, p *programs) exceptions {
 	t.Helper()
 	data, err := os.ReadFile("testdata/exceptions.yaml")
@@ -65,7 +68,7 @@ func (s *source) has(pattern funcname.Pattern) bool {
 	return false
 }
 
-// explain reports whether there is a reason why a function is not in the trace.
+// explain reports whether an exception explains why a function is not in the trace.
 func (all exceptions) explain(scenario, program, function string) bool {
 	return slices.ContainsFunc(all, func(e exception) bool {
 		return e.Program == program && (len(e.Only) == 0 || slices.Contains(e.Only, scenario)) && slices.ContainsFunc(e.Functions, func(p funcname.Pattern) bool { return p.Match(function) })

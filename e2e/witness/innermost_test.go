@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestInnermostFunction checks to which function a place in the source belongs.
+// TestInnermostFunction checks which function a place in the source belongs to.
 func TestInnermostFunction(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.go")
 	text := "package a\n\nfunc f() {\n\tg(func() { h(func() {}) }, 1)\n}\n\nfunc asm()\n\nvar v = func() {}\n"
@@ -15,10 +15,10 @@ func TestInnermostFunction(t *testing.T) {
 	}
 	s := &source{functions: map[string][]function{"a/a.go": bodiesIn(t, file, "a/a.go")}}
 	for p, want := range map[position]position{
-		{3, 10}: {3, 10}, // the body of f
-		{4, 11}: {4, 11}, // of the literal in it
-		{4, 22}: {4, 22}, // of the literal in that
-		{4, 26}: {4, 11}, // behind it
+		{3, 10}: {3, 10}, // in the body of f
+		{4, 11}: {4, 11}, // in the literal in f
+		{4, 22}: {4, 22}, // in the inner literal
+		{4, 26}: {4, 11}, // after the inner literal
 		{4, 29}: {3, 10},
 		{9, 16}: {9, 16},
 		{1, 1}:  {},

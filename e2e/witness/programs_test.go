@@ -21,16 +21,17 @@ import (
 //go:embed testdata/hook.go.txt
 var hook []byte
 
-// hooked is a package that both programs use and that is not traced: the tool that inserts the counters
-// cannot read files of an overlay (cmd/cover of Go 1.26).
+// hooked is the package that gets the hook. Both programs use it, and it is not traced.
+// A traced package is not possible, because the tool that inserts the counters cannot
+// read files of an overlay (cmd/cover of Go 1.26).
 const hooked = "go.uber.org/zap"
 
-// programs are the two of a release.
+// programs are both programs of a release.
 type programs struct {
 	cache           *program.Cache
 	display         *program.Display
 	apiserver, etcd program.Program
-	// sources are by the name of the program.
+	// sources are the sources, by the name of the program.
 	sources map[string]*source
 }
 
@@ -59,7 +60,8 @@ func programsOf(t *testing.T, guide *instrument.Guide, version string) *programs
 	return p
 }
 
-// counting builds both programs with Go's coverage counters in the traced packages, or finds them in the cache.
+// counting builds both programs with Go's coverage counters in the traced packages, or
+// finds the builds in the cache.
 func (p *programs) counting(t *testing.T) *apiserver.Build {
 	t.Helper()
 	b := &apiserver.Build{K8sVersion: p.apiserver.Version, EtcdVersion: p.etcd.Release()}
@@ -74,7 +76,7 @@ func (p *programs) count(t *testing.T, one program.Program) *program.Binary {
 	hash.Write(hook)
 	binary, err := program.Build(t.Context(), one, program.Options{Cache: p.cache, Progress: p.display, Rewrite: &program.Rewrite{
 		Key: fmt.Sprintf("cover %x", hash.Sum(nil)),
-		// The runtime gives the counters out only if package main has some, too.
+		// The runtime writes the counters only if package main also has counters.
 		Cover: append([]string{mainModule}, p.sources[one.Name].packages...),
 		Run: func(_ context.Context, workspace, out string) (program.Rewritten, error) {
 			file := filepath.Join(out, "hook.go")

@@ -22,7 +22,8 @@ import (
 type source struct {
 	program, version, vendor string
 	packages                 []string
-	// functions are by file: the import path, a slash and the file's name. A function comes before the literals in it.
+	// functions has the functions of a file. The key is the import path, a slash and
+	// the file's name. A function comes before its literals.
 	functions map[string][]function
 }
 
@@ -30,7 +31,7 @@ type source struct {
 type function struct {
 	// name is the name in traces.
 	name string
-	// place is the file and the line of the word "func".
+	// place is the file, and the line of the word "func".
 	place      string
 	begin, end position
 }
@@ -51,7 +52,7 @@ func readSource(t *testing.T, guide *instrument.Guide, from *traced.Source) *sou
 	return s
 }
 
-// findPackages lists the packages that the guide names.
+// findPackages lists the packages in the guide.
 func (s *source) findPackages(t *testing.T, guide *instrument.ProgramGuide) {
 	t.Helper()
 	for _, entry := range guide.Packages {
@@ -109,8 +110,8 @@ func filesOf(t *testing.T, dir string) []string {
 	return files
 }
 
-// readPackage finds the functions of a package. Their names are those of the rewriter, in the same order; everything
-// else is read here.
+// readPackage finds the functions of a package. The rewriter gives their names, in the
+// same order. All other facts are read here.
 func (s *source) readPackage(t *testing.T, pkg string) {
 	t.Helper()
 	named, err := instrument.FunctionsIn(s.vendor, pkg)
@@ -137,7 +138,7 @@ func (s *source) readPackage(t *testing.T, pkg string) {
 	}
 }
 
-// bodiesIn lists the functions with a body of a file.
+// bodiesIn lists the functions with a body in a file.
 func bodiesIn(t *testing.T, path, file string) []function {
 	t.Helper()
 	fset := token.NewFileSet()

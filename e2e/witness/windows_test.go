@@ -11,10 +11,10 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// A window has what ran in a span of time, by program.
+// A window has the functions that ran in a span of time, by program.
 type window map[string]set
 
-// A witness sees what runs in both programs.
+// A witness reads the counters of both programs.
 type witness struct {
 	programs []*counted
 	dir      string
@@ -30,7 +30,7 @@ func (w *witness) open(ctx context.Context) error {
 	return nil
 }
 
-// close writes the counters, to a folder for each program.
+// close writes the counters to a new folder for each program.
 func (w *witness) close(ctx context.Context) (folders []string, err error) {
 	for _, c := range w.programs {
 		folder, err := c.write(ctx, w.dir)
@@ -51,8 +51,9 @@ func (w *witness) read(t *testing.T, folders []string) window {
 	return seen
 }
 
-// countRuns replays the scenarios with counters. The result has, for each traced request of a scenario, the functions that
-// ran for it each time, and in no idle window.
+// countRuns replays the scenarios with counters. The result has the functions of each
+// traced request of a scenario. A function counts if it ran in every replay and in no
+// idle window.
 func countRuns(t *testing.T, p *programs) map[string][]window {
 	t.Helper()
 	server := start(t, p.counting(t))
@@ -101,7 +102,8 @@ func countRunsOn(t *testing.T, p *programs, server *apiserver.Server, programs .
 	return all
 }
 
-// count replays a scenario once, and adds the folders with the counters of its requests.
+// count replays a scenario once, and adds the folders with the counters of its requests
+// to folders.
 func (w *witness) count(t *testing.T, server *apiserver.Server, name string, run int, folders map[string][][][]string) {
 	t.Helper()
 	at, isOpen := -1, false
@@ -111,7 +113,7 @@ func (w *witness) count(t *testing.T, server *apiserver.Server, name string, run
 		return w.open(ctx)
 	}
 	replay(t, server, name, before, func(ctx context.Context, _ *scenarios.Sent) error {
-		if !isOpen { // a request during a watch
+		if !isOpen { // an untraced request during a watch
 			return nil
 		}
 		isOpen = false
@@ -125,7 +127,8 @@ func (w *witness) count(t *testing.T, server *apiserver.Server, name string, run
 	})
 }
 
-// idle writes the counters of a time without a request, as long as a request takes.
+// idle writes the counters of a time without a request. The time is as long as a
+// request's window.
 func (w *witness) idle(t *testing.T) []string {
 	t.Helper()
 	time.Sleep(quiet)
@@ -140,11 +143,12 @@ func (w *witness) idle(t *testing.T) []string {
 	return folders
 }
 
-// quiet is the time after which what was written before has no more consequences: etcd commits every 100 ms.
+// quiet is the time until earlier writes have no more effects: etcd commits every 100
+// ms.
 const quiet = 250 * time.Millisecond
 
-// busy are the functions of which one runs for every request, those that kube-apiserver sends to itself, and to
-// etcd, included.
+// busy has functions of each program. At least one of them runs for every request,
+// including requests that kube-apiserver sends to itself and to etcd.
 var busy = map[string][]string{
 	apiserver.Name: {"k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"},
 	storage.Name: {
@@ -164,8 +168,8 @@ func (w window) busy() bool {
 	return false
 }
 
-// readIdle returns what ran in any of the idle windows. One in which the servers worked for a request of their own is
-// not idle.
+// readIdle returns the functions that ran in any idle window. A window does not count
+// if the servers handled their own requests in it.
 func (w *witness) readIdle(t *testing.T, windows [][]string) window {
 	t.Helper()
 	all, idle := window{}, 0

@@ -18,8 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// replayed are the scenarios whose requests the counters are asked about. Those with a watch during which requests without
-// a trace are sent do not fit: the counters see those, too.
+// replayed are the scenarios of the test. A scenario does not fit if it sends untraced
+// requests during a watch, because the counters count these requests, too.
 var replayed = []string{
 	"get-node", "get-node-cached", "get-table", "get-not-found", "get-forbidden", "impersonate", "list-nodes", "list-paged", "watch-list",
 	"create-deployment", "create-dry-run", "create-invalid", "apply-configmap", "patch-json", "patch-strategic", "update-deployment",
@@ -27,20 +27,23 @@ var replayed = []string{
 }
 
 const (
-	// countedRuns is how often each scenario is replayed with counters: what works for the request runs each time, what
-	// works beside it does not.
+	// countedRuns is how often each scenario is replayed with counters. Functions that
+	// work for the request run each time. Background work does not.
 	countedRuns = 3
 	// tracedRuns is how often each scenario is replayed with tracing.
 	tracedRuns = 2
-	// idleWindows is how many windows without a request are looked at.
+	// idleWindows is the number of windows without a request.
 	idleWindows = 24
-	// after is the time from the answer to the end of a window, for what goes on on other goroutines.
+	// after is the time from the answer to the end of a window. It is for work on other
+	// goroutines.
 	after = 50 * time.Millisecond
 )
 
-// TestNightlyEveryCallIsInTheTrace replays scenarios with upstream's programs, in which Go's coverage counters say which
-// functions were called between a request and its answer, and in no time without a request. Each of those in the traced packages must
-// be in the trace of the same request, or be named in the guide's list of accessors or in testdata/exceptions.yaml.
+// TestNightlyEveryCallIsInTheTrace replays scenarios with upstream's programs. Go's
+// coverage counters give the functions that ran between a request and its answer, and
+// in no idle window. Each such function in a traced package must be in the trace of the
+// same request. The exceptions are in the guide's list of accessors and in
+// testdata/exceptions.yaml.
 func TestNightlyEveryCallIsInTheTrace(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Nightly(t)
@@ -83,10 +86,12 @@ func TestNightlyEveryCallIsInTheTrace(t *testing.T) {
 	}
 }
 
-// fewest is the number of functions that the counters must tell of for each scenario: with fewer the test proves nothing.
+// fewest is the number of functions that the counters must report for each scenario.
+// With fewer functions the test proves nothing.
 const fewest = 100
 
-// key identifies a function by its place; the name tells apart those that begin in the same line.
+// key identifies a function by its place and name. Several functions may begin on the
+// same line.
 func (f function) key() string { return f.place + " " + f.name }
 
 func sorted(functions set) []function {
@@ -95,7 +100,7 @@ func sorted(functions set) []function {
 	})
 }
 
-// isNamed reports whether the guide names a function as one that gets no span.
+// isNamed reports whether the guide says that a function gets no span.
 func isNamed(guide *instrument.Guide, s *source, function string) bool {
 	for _, step := range guide.Steps {
 		if step.Span != "" && step.Has(s.version) && step.Function.Match(function) {
@@ -110,8 +115,9 @@ func isNamed(guide *instrument.Guide, s *source, function string) bool {
 	return false
 }
 
-// traceRuns replays the scenarios with tracing. The result has, for each traced request of a scenario, the keys of the
-// functions in its traces and in those of the requests during it.
+// traceRuns replays the scenarios with tracing. The result has the keys of the
+// functions in the traces of each traced request of a scenario, including the traces of
+// requests during it.
 func traceRuns(t *testing.T, p *programs) map[string][]map[string]bool {
 	t.Helper()
 	build, err := apiserver.BuildPrograms(t.Context(), apiserver.BuildOptions{Version: p.apiserver.Version, Cache: p.cache, Progress: p.display})
@@ -161,7 +167,7 @@ func start(t *testing.T, build *apiserver.Build) *apiserver.Server {
 	return server
 }
 
-// replay replays a scenario as the session does.
+// replay replays a scenario as a session does.
 func replay(t *testing.T, s *apiserver.Server, name string, before func(context.Context) error, after func(context.Context, *scenarios.Sent) error) {
 	t.Helper()
 	scenario, err := scenarios.Find(name)
