@@ -18,9 +18,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestAggregatedServerIsPartOfTheTree follows a request out of kube-apiserver into the
-// sample server, from there back to kube-apiserver for the user's rights, and from each
-// of them to etcd: each way in is below the call that leads there.
+// TestAggregatedServerIsPartOfTheTree follows a request through several programs.
+// kube-apiserver calls the sample server, which asks kube-apiserver for the user's
+// rights. Both call etcd. In the tree, each program's first call must be below the call
+// that leads to the program.
 func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
 	for _, name := range []string{"aggregated-api", "aggregated-deny"} {
 		requests, _ := play(t, server(t, traced), name)
@@ -37,8 +38,8 @@ func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
 	}
 }
 
-// crossingsOf counts how often a trace goes from one program into another, by "FROM to TO", and checks that each
-// crossing is below the function that makes it.
+// crossingsOf counts how often a trace goes from one program to another. The keys are
+// "FROM to TO". It checks that each crossing is below the function that makes it.
 func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	t.Helper()
 	tree, err := trace.NewTree(r)
@@ -49,7 +50,7 @@ func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	for i := 1; i < tree.Len(); i++ {
 		from, to := tree.Call(tree.Parent(i)), tree.Call(i)
 		if from.Process == to.Process || to.Afterwards() {
-			continue // the latter followed the write, and nobody called it
+			continue // to runs after the write, and nobody called it
 		}
 		way := from.Process + " to " + to.Process
 		crossings[way]++
@@ -60,7 +61,7 @@ func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	return crossings
 }
 
-// leadsTo is the function through which a trace goes from one program to another.
+// leadsTo has the function through which a trace goes from one program to another.
 var leadsTo = map[string]string{
 	apiserver.Name + " to " + sampleserver.Name: "kube-aggregator/pkg/apiserver.(*proxyHandler).ServeHTTP",
 	sampleserver.Name + " to " + apiserver.Name: "authorizer/webhook.(*WebhookAuthorizer).Authorize",
@@ -108,7 +109,8 @@ func TestSampleServerLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSampleServerThatDies checks that the death of the server is reported, with the last lines of its log.
+// TestSampleServerThatDies checks that the death of the sample server is reported, with
+// the last lines of its log.
 func TestSampleServerThatDies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("finds the process in /proc")

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// ids numbers the names that a server chooses at random, in the order in which they first occur: a uid that occurs in
-// two answers of one server must occur in the same two answers of the other.
+// ids numbers the names that a server chooses at random, in order of first occurrence.
+// So two answers with the same uid on one server must have the same uid on the other.
 type ids struct {
 	uids, versions map[string]int
 }
@@ -35,18 +35,19 @@ var (
 	tableAge        = regexp.MustCompile(`("cells":\[[^\]]*)"\d+s"\]`)
 )
 
-// normalise writes an answer as text, without the parts that differ between any two servers.
-// Everything else stays as it was sent, byte by byte.
+// normalise writes an answer as text, without the parts that differ between any two
+// servers. All other bytes stay as they were sent.
 func normalise(a answer, ids *ids) string {
 	length := fmt.Sprint(len(a.body))
 	body := asJSON(a.body)
-	// The revision of the whole store: the servers write on their own, too, at times of their own.
+	// The revision of the whole store differs because the servers also write on their
+	// own.
 	body = listVersion.ReplaceAllString(body, `"metadata":{"resourceVersion":"of the list"`)
-	// The revision of an object's last change, for the same reason.
+	// The revision of an object's last change differs for the same reason.
 	body = resourceVersion.ReplaceAllStringFunc(body, func(s string) string {
 		return fmt.Sprintf(`"resourceVersion":"number %d"`, number(ids.versions, resourceVersion.FindStringSubmatch(s)[1]))
 	})
-	// It holds such a revision, and the key to go on from.
+	// A continue token holds a revision of the store, and the key to continue from.
 	body = continueToken.ReplaceAllStringFunc(body, func(s string) string {
 		token, err := base64.RawURLEncoding.DecodeString(continueToken.FindStringSubmatch(s)[1])
 		if err != nil {
@@ -54,18 +55,20 @@ func normalise(a answer, ids *ids) string {
 		}
 		return `"continue":"` + tokenVersion.ReplaceAllLiteralString(string(token), `"rv":of the list`) + `"`
 	})
-	// The same request does not reach both in the same second.
+	// The two servers may get the same request in different seconds.
 	body = timestamp.ReplaceAllString(body, `"$1":"a time"`)
 	body = tableAge.ReplaceAllString(body, `$1"an age"]`)
 
 	header := a.header.Clone()
-	// When the answer was sent; and when an OpenAPI document was made, which is at the server's start.
+	// Date is the time of the answer. Last-Modified is the time when an OpenAPI
+	// document was made, at the start of the server.
 	for _, name := range []string{"Date", "Last-Modified"} {
 		if header.Get(name) != "" {
 			header.Set(name, "a time")
 		}
 	}
-	// Revisions have more or fewer digits. A wrong length stays.
+	// The number of digits of a revision changes the length. A wrong length is not
+	// replaced.
 	if header.Get("Content-Length") == length {
 		header.Set("Content-Length", "that of the body")
 	}
@@ -73,12 +76,13 @@ func normalise(a answer, ids *ids) string {
 	fmt.Fprintf(&text, "%s %s\n", a.proto, a.status)
 	_ = header.Write(&text) // sorted by name; a strings.Builder takes everything
 	fmt.Fprintf(&text, "\n%s", body)
-	// Random: those of objects, and of the flow schema and priority level in the headers.
+	// Uids are random: the uids of objects, and in the headers the uids of the flow
+	// schema and the priority level.
 	return uid.ReplaceAllStringFunc(text.String(), func(s string) string { return fmt.Sprintf("uid %d", number(ids.uids, s)) })
 }
 
-// asJSON decodes a Kubernetes object in protobuf: times and revisions have no fixed
-// place in it. Everything else is returned as it is.
+// asJSON decodes a Kubernetes object in protobuf, where times and revisions have no
+// fixed place. It returns any other body unchanged.
 func asJSON(body []byte) string {
 	if !strings.HasPrefix(string(body), "k8s\x00") {
 		return string(body)

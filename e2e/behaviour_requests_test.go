@@ -3,25 +3,27 @@ package e2e
 // behaviourNamespace holds all objects of the comparison. The requests leave it empty.
 const behaviourNamespace = "behaviour"
 
-// Who sends a request, if not the admin.
+// The users that send a request. The empty user is the admin.
 const (
 	learner  = "learner"
-	stranger = "stranger" // whose token nobody knows
+	stranger = "stranger" // has a token that the server does not know
 )
 
-// An exchange is one request of the comparison.
+// An exchange is one request of the comparison, and the expected status.
 type exchange struct {
 	name string
 	as   string // "": the admin
-	// path and body may refer to the metadata of the answer before: {continue}, {resourceVersion}.
+	// path and body may contain {continue} and {resourceVersion}. They stand for the
+	// metadata of the previous answer.
 	method, path, body string
-	// header overrides the usual ones: JSON both ways.
+	// header overrides the default headers, which ask for JSON and send JSON.
 	header map[string]string
-	// status is that of the answer.
+	// status is the expected status of the answer.
 	status int
-	// since is the first minor version whose answer has the status, "" for v1.16.
+	// since is the first minor version that answers with this status. "" means v1.16.
 	since string
-	// during are sent while this one, a watch, is being answered. It ends after as many events.
+	// during are requests that are sent while this request, a watch, is open. The watch
+	// ends after as many events.
 	during []exchange
 }
 
@@ -31,7 +33,8 @@ const (
 
 	mapA = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","labels":{"app":"x"}},"data":{"k":"v"}}`
 	mapB = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","finalizers":["example.com/wait"]},"data":{"k":"v"}}`
-	// Two variables of one name: the server warns.
+	// The container has two variables with the same name, so the server sends a
+	// warning.
 	web = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"}},
 		"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"E","value":"1"},{"name":"E","value":"2"}]}]}}}}`
 	webInvalid = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"Wrong_Name"},"spec":{"replicas":-1,"selector":{"matchLabels":{"app":"web"}},
@@ -53,9 +56,9 @@ var (
 
 func accept(mediaType string) map[string]string { return map[string]string{"Accept": mediaType} }
 
-// exchanges are sent one after the other.
+// exchanges are sent in this order.
 var exchanges = []exchange{
-	// What needs no storage.
+	// Requests that need no storage.
 	{name: "version", method: "GET", path: "/version", status: 200},
 	{name: "health", method: "GET", path: "/healthz", status: 200},
 	{name: "readiness in words", method: "GET", path: "/readyz?verbose", status: 200},
@@ -67,14 +70,14 @@ var exchanges = []exchange{
 	{name: "no such resource", method: "GET", path: "/apis/apps/v1/nowhere", status: 404},
 	{name: "wrong method", method: "POST", path: configMaps + "/a", body: mapA, status: 405},
 
-	// Who asks.
+	// Authentication and authorization.
 	{name: "unknown token", as: stranger, method: "GET", path: configMaps, status: 401},
 	{name: "forbidden read", as: learner, method: "GET", path: configMaps + "/a", status: 403},
 	{name: "forbidden write", as: learner, method: "POST", path: configMaps, body: mapA, status: 403},
 	{name: "own rights", method: "POST", path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", status: 201,
 		body: `{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"verb":"get","resource":"secrets","namespace":"behaviour"}}}`},
 
-	// Writing, and reading what was written.
+	// Writes, and reads of the written objects.
 	{name: "get what is not there", method: "GET", path: configMaps + "/a", status: 404},
 	{name: "create, dry run", method: "POST", path: configMaps + "?dryRun=All", body: mapA, status: 201},
 	{name: "get after the dry run", method: "GET", path: configMaps + "/a", status: 404},
@@ -97,7 +100,7 @@ var exchanges = []exchange{
 	{name: "protobuf list", method: "GET", path: configMaps, status: 200, header: accept("application/vnd.kubernetes.protobuf")},
 	{name: "not acceptable", method: "GET", path: configMaps + "/a", status: 406, header: accept("text/plain")},
 
-	// Changing.
+	// Changes.
 	{name: "get", method: "GET", path: configMaps + "/a", status: 200},
 	{name: "update", method: "PUT", path: configMaps + "/a", status: 200,
 		body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"{resourceVersion}"},"data":{"k":"w"}}`},
@@ -120,7 +123,7 @@ var exchanges = []exchange{
 		{name: "delete while watched", method: "DELETE", path: configMaps + "/watched", status: 200},
 	}},
 
-	// Deleting.
+	// Deletions.
 	{name: "delete with a finalizer", method: "DELETE", path: configMaps + "/b", status: 200},
 	{name: "get while it is being deleted", method: "GET", path: configMaps + "/b", status: 200},
 	{name: "remove the finalizer", method: "PATCH", path: configMaps + "/b", body: `{"metadata":{"finalizers":null}}`, header: mergePatch, status: 200},

@@ -23,15 +23,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestSlowBehaviour checks that the instrumented server answers as upstream's own build does: with the tracing of the request switched on,
-// and without. It needs both builds.
+// TestSlowBehaviour checks that the instrumented server answers as upstream's own build
+// does, with tracing of the request and without. It needs both builds.
 func TestSlowBehaviour(t *testing.T) {
 	testenv.Slow(t)
 	compareBuilds(t, "", exchanges)
 }
 
-// TestNightlyBehaviourOfOlderReleases compares the two builds of three releases with repairs. Each needs two builds of minutes;
-// -run TestNightlyBehaviourOfOlderReleases/v1.20.15 selects one release.
+// TestNightlyBehaviourOfOlderReleases compares the two builds of three releases with
+// repairs. Each release needs two builds, which take minutes. -run
+// TestNightlyBehaviourOfOlderReleases/v1.20.15 selects one release.
 func TestNightlyBehaviourOfOlderReleases(t *testing.T) {
 	testenv.Nightly(t)
 	for _, version := range []string{"v1.16.15", "v1.20.15", "v1.25.16"} {
@@ -47,7 +48,8 @@ func TestNightlyBehaviourOfOlderReleases(t *testing.T) {
 	}
 }
 
-// compareBuilds sends the same requests to both builds of a release, "" for the default one.
+// compareBuilds sends the same requests to both builds of a release. version "" is the
+// default release.
 func compareBuilds(t *testing.T, version string, all []exchange) {
 	upstream, instrumented := server(t, kind{plain: true, version: version}), server(t, kind{version: version})
 	for _, sampled := range []bool{true, false} {
@@ -62,7 +64,7 @@ func compareBuilds(t *testing.T, version string, all []exchange) {
 	}
 }
 
-// compareAnswers shows where two servers' answers to the same requests differ.
+// compareAnswers reports the differences between the answers of two servers.
 func compareAnswers(t *testing.T, want, got []namedAnswer) {
 	t.Helper()
 	if len(want) != len(got) {
@@ -77,7 +79,7 @@ func compareAnswers(t *testing.T, want, got []namedAnswer) {
 	}
 }
 
-// lines breaks an answer into short lines where it holds JSON, for the sake of the diff.
+// lines splits an answer into lines. It indents JSON, so that the diff has short lines.
 func lines(answer string) []string {
 	var out []string
 	for line := range strings.Lines(answer) {
@@ -90,7 +92,7 @@ func lines(answer string) []string {
 	return out
 }
 
-// mustBeTraced makes sure that the comparison was one with tracing.
+// mustBeTraced checks that the requests were traced.
 func mustBeTraced(t *testing.T, s *apiserver.Server, all []trace.Sent) {
 	t.Helper()
 	for _, sent := range all {
@@ -105,7 +107,7 @@ func mustBeTraced(t *testing.T, s *apiserver.Server, all []trace.Sent) {
 	}
 }
 
-// An answer is everything that a client sees of one.
+// An answer has everything that a client sees of it.
 type answer struct {
 	proto, status string
 	header        http.Header
@@ -124,7 +126,7 @@ type session struct {
 	client  *http.Client
 	sampled bool
 
-	// last is the metadata of the last answer: requests can refer to it.
+	// last is the metadata of the last answer. Requests can refer to it.
 	last struct {
 		Continue        string `json:"continue"`
 		ResourceVersion string `json:"resourceVersion"`
@@ -149,8 +151,8 @@ func answersOf(t *testing.T, s *apiserver.Server, sampled bool, all []exchange) 
 	return run
 }
 
-// makeNamespace makes a namespace, which may be there. It stays: nothing here
-// could finish its deletion, which is the controller manager's work.
+// makeNamespace makes a namespace if it does not exist. The namespace stays, because
+// only the controller manager can finish its deletion.
 func makeNamespace(t *testing.T, s *apiserver.Server, name string) {
 	t.Helper()
 	client, err := s.Client()
@@ -175,12 +177,12 @@ func makeNamespace(t *testing.T, s *apiserver.Server, name string) {
 	}
 }
 
-// exchange sends one request, and those that belong to it, and keeps the answers.
-// A request that is not answered as its name says ends the test: two servers
-// that fail in the same way prove nothing.
+// exchange sends a request, and the requests during it, and keeps the answers. It stops
+// the test if an answer does not have the expected status: a comparison of two failing
+// servers proves nothing.
 func (s *session) exchange(e exchange) {
 	s.t.Helper()
-	// What is cut off here is a watch, after the wanted events.
+	// Only a watch is cancelled, after its events.
 	ctx, cancel := context.WithTimeout(s.t.Context(), testenv.Patience)
 	defer cancel()
 	resp, err := s.client.Do(s.request(ctx, e))
@@ -202,7 +204,7 @@ func (s *session) exchange(e exchange) {
 	s.answers = append(s.answers, namedAnswer{e.name, answer{resp.Proto, resp.Status, resp.Header, body}})
 }
 
-// read reads a whole body, or that many lines of a stream.
+// read reads a whole body, or a number of lines of a stream.
 func read(body io.Reader, lines int) ([]byte, error) {
 	if lines == 0 {
 		return io.ReadAll(body)
@@ -225,7 +227,7 @@ func (s *session) remember(body []byte) {
 	}
 	s.last.Continue, s.last.ResourceVersion = "", ""
 	object.Metadata = &s.last
-	_ = json.Unmarshal(body, &object) // an answer without metadata leaves nothing to refer to
+	_ = json.Unmarshal(body, &object) // an answer may have no metadata
 }
 
 func (s *session) request(ctx context.Context, e exchange) *http.Request {
@@ -241,11 +243,11 @@ func (s *session) request(ctx context.Context, e exchange) *http.Request {
 		"Authorization": "Bearer " + tokens[e.as],
 		"Accept":        "application/json",
 		"Content-Type":  "application/json",
-		// It becomes the name of the field manager.
+		// The server derives the name of the field manager from it.
 		"User-Agent": "behaviour/1",
-		// Else the HTTP client asks for gzip and unpacks it unseen.
+		// Otherwise the HTTP client asks for gzip and decompresses the answer.
 		"Accept-Encoding": "identity",
-		// Else the server makes a random one.
+		// Otherwise the server chooses a random id.
 		"Audit-Id": fmt.Sprintf("behaviour-%d", len(s.answers)),
 	} {
 		req.Header.Set(name, value)
@@ -268,7 +270,8 @@ func hexID(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// A difference anywhere in an answer is found: the test above can fail.
+// TestCompareFindsDifferences checks that a difference in any part of an answer is
+// found, so that the other tests can fail.
 func TestCompareFindsDifferences(t *testing.T) {
 	const object = `{"kind":"ConfigMap","metadata":{"name":"a","uid":"11111111-1111-1111-1111-111111111111","resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"k":"v"}}`
 	of := func(body string) answer {

@@ -20,8 +20,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Each benchmark measures things against each other in one run and reports the
-// ratio: that says more than times, which depend on the machine.
+// Each benchmark measures two things in one run and reports their ratio. A ratio
+// depends less on the machine than a time does.
 
 // A bencher sends requests to one server, over one connection.
 type bencher struct {
@@ -39,8 +39,8 @@ func newBencher(b *testing.B, k kind) *bencher {
 	return &bencher{s, client}
 }
 
-// do sends a request and returns how long the whole answer took. traceID "" means
-// that the request is not traced.
+// do sends a request and returns the time until the whole answer was read. If traceID
+// is "", the request is not traced.
 func (r *bencher) do(b *testing.B, method, path, body, traceID string) time.Duration {
 	req, err := http.NewRequest(method, r.server.BaseURL+path, strings.NewReader(body))
 	if err != nil {
@@ -78,9 +78,9 @@ func median(d []time.Duration) float64 {
 	return float64(d[len(d)/2])
 }
 
-// BenchmarkGetNode compares the latency of a GET on upstream's own build with that on the
-// instrumented one, untraced and traced. The servers take turns and get as many requests, so
-// that whatever else the machine does hits both.
+// BenchmarkGetNode compares the latency of a GET on upstream's own build with the
+// latency on the instrumented build, untraced and traced. The servers take turns and
+// get equally many requests, so that other work of the machine affects both.
 func BenchmarkGetNode(b *testing.B) {
 	ours, theirs := newBencher(b, traced), newBencher(b, plain)
 	const node = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"bench"}}`
@@ -94,8 +94,9 @@ func BenchmarkGetNode(b *testing.B) {
 	var plainTimes, untracedTimes, tracedTimes []time.Duration
 	calls := 0
 	for range 500 {
-		// What was fetched is forgotten by the probe; what was not would fill its memory.
-		// The first request after the pause that this makes is not measured.
+		// The probe drops a trace when it is fetched. Traces that nobody fetches would
+		// fill its memory. The fetch makes a pause, so the first request after it is
+		// not measured.
 		for _, r := range []*bencher{ours, theirs, ours} {
 			r.do(b, http.MethodGet, path, "", "")
 		}
@@ -118,7 +119,7 @@ func BenchmarkGetNode(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkRewrite rewrites all of kube-apiserver.
+// BenchmarkRewrite rewrites all traced packages of kube-apiserver.
 func BenchmarkRewrite(b *testing.B) {
 	built := build(b, false)
 	guide, err := instrument.Load()
@@ -136,10 +137,10 @@ func BenchmarkRewrite(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild builds kube-apiserver and etcd, instrumented and not, each from an
+// BenchmarkBuild builds kube-apiserver and etcd, instrumented and not, each with an
 // empty build cache. It takes about ten minutes.
 func BenchmarkBuild(b *testing.B) {
-	build(b, false) // modules are downloaded, and there is space
+	build(b, false) // downloads the modules, and checks that there is space
 	var took [2]time.Duration
 	for i, plain := range []bool{true, false} {
 		cache, err := program.OpenCache(b.TempDir())
@@ -157,8 +158,9 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkLibrary plays every scenario that can share a server against one that runs, and reports what
-// they take together, the median, the slowest, and how many are above half a second. docs/scenarios.md says which and why.
+// BenchmarkLibrary plays every scenario that can share a running server. It reports the
+// total time, the median, the slowest, and the number of scenarios above half a second.
+// docs/scenarios.md names these and gives the reasons.
 func BenchmarkLibrary(b *testing.B) {
 	s := server(b, traced)
 	each := map[string][]time.Duration{}

@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
-// TestBoot traces the start of kube-apiserver and compares the routes that were built in it with those
-// that the server itself publishes.
+// TestBoot traces the start of kube-apiserver. It compares the routes that the start
+// built with the routes that the server publishes.
 func TestBoot(t *testing.T) {
 	t.Parallel()
 	traceBoot(t, traced)
@@ -55,15 +55,15 @@ func traceBoot(t *testing.T, k kind) {
 	}
 	compareRoutes(t, s, start)
 
-	// A server whose start was traced traces requests as any other.
+	// A server with a traced start traces requests like any other.
 	requests, _ := play(t, s, "get-node")
 	if len(requests) != 1 || requests[0].Calls[0].Function != "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP" {
 		t.Errorf("get-node gave %d traces after a traced start", len(requests))
 	}
 }
 
-// compareRoutes checks that each operation which the server publishes in its OpenAPI document was
-// built as a route, by the same method and path. There may be more routes: the document has
+// compareRoutes checks that each operation of the server's OpenAPI document was built
+// as a route, with the same method and path. There may be more routes: the document has
 // no watches by path.
 func compareRoutes(t *testing.T, s *apiserver.Server, start *trace.Request) {
 	t.Helper()

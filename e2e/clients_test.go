@@ -33,7 +33,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestSlowClientsKubectl checks that kubectl does its work against the instrumented server.
+// TestSlowClientsKubectl checks that kubectl works with the instrumented server.
 func TestSlowClientsKubectl(t *testing.T) {
 	testenv.Slow(t)
 	binary, err := exec.LookPath("kubectl")
@@ -56,7 +56,7 @@ func TestSlowClientsKubectl(t *testing.T) {
 	k.run(t, "", "web    0/3", "get", "deployments")
 	k.run(t, "", "FIELD: replicas <integer>", "explain", "deployment.spec.replicas")
 
-	// At this verbosity it says when its watch has begun.
+	// With -v=6 kubectl logs the request that begins its watch.
 	waiting := k.start(t, "wait", "configmap/a", "--for=jsonpath={.data.k}=w", "--timeout=2m", "-v=6")
 	waiting.want(t, "watch=true")
 	k.run(t, "", "configmap/a patched", "patch", "configmap", "a", "--type=merge", "-p", `{"data":{"k":"w"}}`)
@@ -78,10 +78,10 @@ func deploymentManifest(replicas string) string {
 type kubectl struct {
 	binary string
 	args   []string
-	home   string // for its cache, so that the user's is left alone
+	home   string // for kubectl's cache, so that the user's cache does not change
 }
 
-// run runs kubectl, which must succeed and print a text.
+// run runs kubectl. It must succeed and print want.
 func (k kubectl) run(t *testing.T, stdin, want string, args ...string) {
 	t.Helper()
 	if out, err := k.output(t, stdin, args); err != nil || !strings.Contains(out, want) {
@@ -89,7 +89,7 @@ func (k kubectl) run(t *testing.T, stdin, want string, args ...string) {
 	}
 }
 
-// fail runs kubectl, which must fail and print a text.
+// fail runs kubectl. It must fail and print want.
 func (k kubectl) fail(t *testing.T, want string, args ...string) {
 	t.Helper()
 	if out, err := k.output(t, "", args); err == nil || !strings.Contains(out, want) {
@@ -104,7 +104,8 @@ func (k kubectl) output(t *testing.T, stdin string, args []string) (string, erro
 	return string(out), err
 }
 
-// start starts kubectl and gives its output as it comes. It is killed at the end of the test.
+// start starts kubectl and returns its output as a stream. The end of the test kills
+// kubectl.
 func (k kubectl) start(t *testing.T, args ...string) *stream {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -135,7 +136,7 @@ type stream struct {
 	read    strings.Builder
 }
 
-// want reads on until there is a line with a text.
+// want reads until a line has the text.
 func (s *stream) want(t *testing.T, text string) {
 	t.Helper()
 	for {
@@ -156,7 +157,8 @@ func (k kubectl) command(ctx context.Context, args []string) *exec.Cmd {
 	return cmd
 }
 
-// client-go's typed clients and informers work, with every one of their requests traced.
+// TestClientsGo checks that client-go's typed clients and informers work while each of
+// their requests is traced.
 func TestClientsGo(t *testing.T) {
 	const namespace = "client-go"
 	s := server(t, traced)
@@ -192,12 +194,12 @@ func TestClientsGo(t *testing.T) {
 	events.stop()
 
 	all := sent.all()
-	// Five calls above, and the informer's own.
+	// Five requests of the calls above, and at least one of the informer.
 	if len(all) < 6 {
 		t.Errorf("%d requests were sent, want at least 6", len(all))
 	}
-	// The informer's watch takes 3 s to collect: kube-apiserver leaves a goroutine with a
-	// timer behind (cacher.(*watchCache).waitUntilFreshLocked).
+	// It takes 3 s to collect the informer's watch: kube-apiserver leaves a goroutine
+	// with a timer behind (cacher.(*watchCache).waitUntilFreshLocked).
 	for _, one := range all {
 		collectTree(t, s, one)
 	}
@@ -225,7 +227,8 @@ type deploymentEvents struct {
 	stop func()
 }
 
-// watchDeployments starts an informer, and returns when it is in step with the server.
+// watchDeployments starts an informer, and returns when it has synchronized with the
+// server.
 func watchDeployments(t *testing.T, client kubernetes.Interface, namespace string) *deploymentEvents {
 	t.Helper()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
@@ -260,8 +263,8 @@ func (e *deploymentEvents) want(t *testing.T, want string) {
 	}
 }
 
-// Requests at the same time are told apart: each trace is one tree, of its own
-// request, and names nobody else's object.
+// TestClientsAtOnce checks that concurrent requests have separate traces. Each trace is
+// one tree, belongs to its own request, and names no object of another request.
 func TestClientsAtOnce(t *testing.T) {
 	const namespace, workers, objects = "at-once", 8, 5
 	s := server(t, traced)
@@ -301,7 +304,7 @@ func TestClientsAtOnce(t *testing.T) {
 	}
 }
 
-// mostAtOnce is the greatest number of requests that were being served at the same time.
+// mostAtOnce returns the greatest number of requests that were served at the same time.
 func mostAtOnce(all []*trace.Request) int {
 	most := 0
 	for _, r := range all {
@@ -317,10 +320,10 @@ func mostAtOnce(all []*trace.Request) int {
 	return most
 }
 
-// objectName gives names of which none is part of another.
+// objectName returns the name of an object. No name is part of another name.
 func objectName(worker, object int) string { return fmt.Sprintf("mine-%d-%d", worker, object) }
 
-// liveOf makes, reads, changes and deletes an object: five requests.
+// liveOf creates, reads, updates, patches and deletes an object: five requests.
 func liveOf(ctx context.Context, client kubernetes.Interface, namespace, name string) error {
 	ctx = context.WithValue(ctx, objectKey{}, name)
 	maps := client.CoreV1().ConfigMaps(namespace)
@@ -338,18 +341,18 @@ func liveOf(ctx context.Context, client kubernetes.Interface, namespace, name st
 	return errors.Join(updateErr, patchErr, getErr, maps.Delete(ctx, name, metav1.DeleteOptions{}))
 }
 
-// handlerOf names the function that serves a method.
+// handlerOf has the function that serves a method.
 var handlerOf = map[string]string{
 	"GET": "getResourceHandler.func1", "POST": "createHandler.func1", "PUT": "UpdateResource.func1",
 	"PATCH": "PatchResource.func1", "DELETE": "DeleteResource.func1",
 }
 
-// checkOwn checks that a trace is that of a request of liveOf and of no other.
+// checkOwn checks that a trace belongs to one request of liveOf and to no other.
 func checkOwn(t *testing.T, r *trace.Request, sent sentObject, namespace string) {
 	t.Helper()
 	own := "/registry/configmaps/" + namespace + "/" + sent.object
 	handlers := map[string]int{}
-	processes := map[string]int{} // that have seen the key
+	processes := map[string]int{} // the programs that have seen the key
 	for _, c := range r.Calls {
 		if strings.HasPrefix(c.Function, "k8s.io/apiserver/pkg/endpoints/handlers.") {
 			handlers[path.Base(c.Function)]++
@@ -376,7 +379,7 @@ func checkOwn(t *testing.T, r *trace.Request, sent sentObject, namespace string)
 	}
 }
 
-// collectTree fetches the trace of a request, which must be complete and one tree.
+// collectTree fetches the trace of a request. The trace must be complete and one tree.
 func collectTree(t *testing.T, s *apiserver.Server, sent sentObject) *trace.Request {
 	t.Helper()
 	r, _, err := collect.Request(t.Context(), s.ProbeSockets, sent.Sent)
@@ -399,8 +402,8 @@ func collectTree(t *testing.T, s *apiserver.Server, sent sentObject) *trace.Requ
 	return r
 }
 
-// A sentObject is a request that a client sent, and the name of the object that it was about,
-// which the path of a creation lacks: the context of the request has it under objectKey.
+// A sentObject is a request that a client sent, and the name of its object. The path of
+// a creation lacks the name, so the context of the request has it under objectKey.
 type sentObject struct {
 	trace.Sent
 	object string
@@ -408,7 +411,7 @@ type sentObject struct {
 
 type objectKey struct{}
 
-// A tracer makes every request of a client a traced one.
+// A tracer marks every request of a client as traced, and notes it.
 type tracer struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -438,7 +441,8 @@ func (tr *tracer) all() []sentObject {
 	return slices.Clone(tr.sent)
 }
 
-// tracedClient returns a client all of whose requests are traced, and what it has sent.
+// tracedClient returns a client that has all its requests traced, and the tracer with
+// these requests.
 func tracedClient(t *testing.T, s *apiserver.Server) (kubernetes.Interface, *tracer) {
 	t.Helper()
 	sent := &tracer{}
@@ -446,7 +450,7 @@ func tracedClient(t *testing.T, s *apiserver.Server) (kubernetes.Interface, *tra
 		Host:            s.BaseURL,
 		BearerToken:     s.AdminToken,
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.CAPEM},
-		QPS:             -1, // as fast as it can
+		QPS:             -1, // no limit
 		WrapTransport: func(next http.RoundTripper) http.RoundTripper {
 			sent.next = next
 			return sent

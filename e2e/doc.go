@@ -1,6 +1,6 @@
-// Package e2e holds the tests that need real programs: the traced kube-apiserver on its etcd
-// and, where behaviour is compared, upstream's own build of both. It has only tests.
+// Package e2e holds the tests that need real programs: the traced kube-apiserver on its
+// etcd and, for comparisons of behaviour, upstream's own builds. It has only tests.
 //
-// The tests run if APITRACE_E2E is set; "make test" sets it. The first run builds the programs,
-// which takes minutes.
+// The tests run if APITRACE_E2E is set; "make test" sets it. The first run builds the
+// programs, which takes minutes.
 package e2e

@@ -22,13 +22,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A cluster is three members of an etcd that apitrace does not run, over TLS.
+// A cluster is an etcd of three members with TLS. apitrace does not run it.
 type cluster struct {
 	storage.Endpoint
 	members []*exec.Cmd
 }
 
-// startCluster starts the members. They end with the test.
+// startCluster starts the members. The end of the test stops them.
 func startCluster(t *testing.T, binary string) *cluster {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,7 +68,7 @@ func startCluster(t *testing.T, binary string) *cluster {
 	return c
 }
 
-// freeURL is an address that nobody listens on.
+// freeURL returns the URL of an address on which nobody listens.
 func freeURL(t *testing.T) string {
 	t.Helper()
 	port, err := program.FreePort()
@@ -83,8 +83,9 @@ func (c *cluster) kill(i int) {
 	_ = c.members[i].Wait()
 }
 
-// kube-apiserver works on an etcd of three members that exists already, goes on when one of
-// them is killed, and says so when none is left.
+// TestExternalEtcd checks that kube-apiserver works on an existing etcd of three
+// members. When one member is killed, kube-apiserver goes on. When all members are
+// killed, it reports that.
 func TestExternalEtcd(t *testing.T) {
 	t.Parallel()
 	b := build(t, false)
@@ -124,8 +125,8 @@ func TestExternalEtcd(t *testing.T) {
 	}
 }
 
-// goesOn makes objects, meanwhile one member is killed. What was under way at that moment may
-// fail: a write that may have been done is not repeated.
+// goesOn creates objects and kills one member meanwhile. Requests in flight at that
+// moment may fail, because a write that may have succeeded is not repeated.
 func goesOn(t *testing.T, client kubernetes.Interface, kill func()) {
 	t.Helper()
 	const n, killAt, quietAt = 60, 20, 30
@@ -146,7 +147,8 @@ func goesOn(t *testing.T, client kubernetes.Interface, kill func()) {
 	t.Logf("requests that failed when a member was killed: %v", failed)
 }
 
-// checkEndsAtClient demands a tree that ends at the etcd client in kube-apiserver.
+// checkEndsAtClient checks that a trace is a tree that ends at kube-apiserver's etcd
+// client.
 func checkEndsAtClient(t *testing.T, s *apiserver.Server, sent trace.Sent) {
 	t.Helper()
 	r, _, err := collect.Request(t.Context(), s.ProbeSockets, sent)

@@ -12,13 +12,14 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// rewritten has the result of rewrite for the default build.
+// rewritten caches the result of rewrite for the default build.
 var rewritten struct {
 	mu        sync.Mutex
 	functions map[string][]instrument.Function
 }
 
-// rewrite rewrites the workspaces of the default build again, once for all tests, and returns the functions that have a span, by program.
+// rewrite rewrites the workspaces of the default build again, once for all tests. It
+// returns the functions with a span, by program.
 func rewrite(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function {
 	tb.Helper()
 	rewritten.mu.Lock()
@@ -52,8 +53,8 @@ func rewriteAgain(tb testing.TB, b *apiserver.Build) map[string][]instrument.Fun
 	return functions
 }
 
-// TestGuideKnowsEveryFunction checks that every function that can occur in a trace has a layer. Rewrite itself checks
-// that the functions that the guide names exist.
+// TestGuideKnowsEveryFunction checks that every function that can occur in a trace has
+// a layer. Rewrite itself checks that the functions in the guide exist.
 func TestGuideKnowsEveryFunction(t *testing.T) {
 	t.Parallel()
 	guide, err := instrument.Load()

@@ -14,11 +14,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestLibrary replays each scenario of the library once, on servers whose probes compare each call with the goroutine's real stack. It
-// compares the traces with the scenario's expectations and with its recording, and checks that the scenarios leave nothing in etcd.
+// TestLibrary replays each scenario of the library once, on servers in the checking
+// mode: their probes compare each call with the goroutine's real stack. It compares the
+// traces with the scenario's expectations and with its recording. It also checks that
+// the scenarios leave nothing in etcd.
 func TestLibrary(t *testing.T) { playLibrary(t, checked) }
 
-// TestSlowLibraryWithoutChecks does the same on servers that run as a user's do.
+// TestSlowLibraryWithoutChecks does the same on servers without the checking mode, as
+// users run them.
 func TestSlowLibraryWithoutChecks(t *testing.T) {
 	testenv.Slow(t)
 	playLibrary(t, traced)
@@ -44,7 +47,7 @@ func playLibrary(t *testing.T, k kind) {
 			s := serverFor(t, k, scenario)
 			requests, found := play(t, s, scenario.Name)
 			played++
-			if scenario.Setup.Server.IsZero() { // else it has an etcd of its own
+			if scenario.Setup.Server.IsZero() { // otherwise it has an etcd of its own
 				onShared++
 			}
 			called.add(requests)
@@ -52,7 +55,7 @@ func playLibrary(t *testing.T, k kind) {
 			if k.check {
 				checkParents(t, s, scenario, requests, found, checks)
 			}
-			if len(requests) > 0 { // none of a start of kube-apiserver, which has a test of its own
+			if len(requests) > 0 { // a scenario that traces the start of kube-apiserver has none: see TestBoot
 				checkRecording(t, s, scenario, requests)
 			}
 		})
@@ -60,13 +63,13 @@ func playLibrary(t *testing.T, k kind) {
 	if wanted == 0 {
 		t.Error("no scenario runs on that version")
 	}
-	if wanted == played { // else the command line asks for some only
+	if wanted == played { // otherwise the command line selects some scenarios
 		called.checkAbsent(t)
 		leavesNothing(onShared)
 	}
 }
 
-// functions are those that the traces of the library call.
+// functions are the functions that the traces of the library call.
 type functions map[string]bool
 
 func (f *functions) add(requests []trace.Request) {
@@ -80,8 +83,9 @@ func (f *functions) add(requests []trace.Request) {
 	}
 }
 
-// checkAbsent checks that each function that a scenario expects to be absent is called in another scenario: otherwise
-// its name may be wrong, and the expectation could never fail.
+// checkAbsent checks that each function that a scenario expects to be absent is called
+// in another scenario. Otherwise its name may be wrong, and the expectation could never
+// fail.
 func (f functions) checkAbsent(t *testing.T) {
 	for _, scenario := range library(t) {
 		for _, r := range scenario.Traced() {
@@ -94,9 +98,10 @@ func (f functions) checkAbsent(t *testing.T) {
 	}
 }
 
-// TestNightlyLibraryDoesNotDependOnLuck checks that a scenario's traces have the same names and nesting each time, unless
-// the scenario says that it varies. Two runs of twenty may differ: a server also works in the background, and its writes
-// can coincide with those of a request.
+// TestNightlyLibraryDoesNotDependOnLuck checks that a scenario's traces have the same
+// names and nesting each time, unless the scenario says that it varies. Two runs of
+// twenty may differ: a server also works in the background, and its writes can coincide
+// with the writes of a request.
 func TestNightlyLibraryDoesNotDependOnLuck(t *testing.T) {
 	testenv.Nightly(t)
 	for _, scenario := range library(t) {
@@ -118,14 +123,14 @@ func TestNightlyLibraryDoesNotDependOnLuck(t *testing.T) {
 	}
 }
 
-// library lists the scenarios that can be played against a server that runs.
+// library lists the scenarios that can be played on a running server.
 func library(t testing.TB) []*scenarios.Scenario {
 	t.Helper()
 	all, err := scenarios.List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// See TestBoot and TestStop.
+	// TestBoot and TestStop test the other scenarios.
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return s.Boots(apiserver.Name) || s.Stop != nil })
 }
 
@@ -151,15 +156,18 @@ func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Req
 	}
 }
 
-// ownKeys are the keys that the server itself writes from time to time or soon after its start, and the bitmaps of allocated ports and, in
-// older releases, IP addresses, which stay. A key that ends with a slash stands for all keys below it.
+// ownKeys are keys that scenarios may leave changed. The server writes them itself,
+// from time to time or soon after its start. The bitmaps of allocated ports and, in
+// older releases, of IP addresses also stay. A key that ends with a slash stands for
+// all keys below it.
 var ownKeys = []string{
 	"/registry/leases/", "/registry/events/", "/registry/masterleases/", "/registry/peerserverleases/", "/registry/apiregistration.k8s.io/",
 	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1", "/registry/ranges/",
 }
 
-// watchKeys notes the state of a server's etcd. The returned function checks that scenarios have left nothing there since, except for their
-// namespaces. played is the number of scenarios.
+// watchKeys notes the state of a server's etcd. The returned function checks that
+// scenarios have left nothing there since then, except for their namespaces. played is
+// the number of scenarios.
 func watchKeys(t *testing.T, s *apiserver.Server) (leavesNothing func(played int)) {
 	t.Helper()
 	etcd, err := s.Etcd.Open()
@@ -188,7 +196,7 @@ func checkKeys(t *testing.T, etcd *storage.Reader, before int64, played int) {
 		left[change.Key] = change.Op != "DELETE"
 	}
 	for _, scenario := range library(t) {
-		if scenario.OwnNamespace { // which stays as long as the server: see docs/scenarios.md
+		if scenario.OwnNamespace { // this namespace stays as long as the server: see docs/scenarios.md
 			delete(left, "/registry/namespaces/"+scenario.Name)
 		}
 	}

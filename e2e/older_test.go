@@ -15,14 +15,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// withoutSample are releases whose sample server is not available from the module proxy.
+// withoutSample has the releases without a sample server on the module proxy.
 var withoutSample = map[string]bool{"v1.25.16": true}
 
-// TestNightlyOlderReleases plays whatever a release before v1.26 can run, in the checking mode, and asks the server for the
-// OpenAPI document that its generated definitions give.
+// TestNightlyOlderReleases plays every scenario that a release before v1.26 can run, in
+// the checking mode. It also checks the server's OpenAPI document, which is made from
+// generated definitions.
 func TestNightlyOlderReleases(t *testing.T) {
 	testenv.Nightly(t)
-	const one = "v1.22.17" // which "make test-nightly" builds; most repairs are for it
+	const one = "v1.22.17" // "make test-nightly" builds this release; most repairs are for it
 	for _, version := range apiserver.Releases() {
 		if semver.Compare(version, "v1.26.0") >= 0 {
 			continue // TestSlowLibrary replays one of them
@@ -32,7 +33,7 @@ func TestNightlyOlderReleases(t *testing.T) {
 				t.Skipf("%s stands for the others, each of which takes minutes to build: set APITRACE_OLDER=1", one)
 			}
 			k := kind{check: true, version: version}
-			// Before a scenario adds kinds of its own to the document.
+			// This must run before a scenario adds its own kinds to the document.
 			t.Run("OpenAPI", func(t *testing.T) {
 				if semver.Compare(version, "v1.24.0") >= 0 {
 					t.Skip("its definitions are upstream's own, and hack/update-openapi-spec.sh turns the gate OpenAPIEnums off")
@@ -60,8 +61,9 @@ func TestNightlyOlderReleases(t *testing.T) {
 	}
 }
 
-// checkOpenAPI compares what the server serves with what upstream published of that release in its repository,
-// with all alpha groups, which this server does not have.
+// checkOpenAPI compares the server's OpenAPI document with the document in upstream's
+// repository for the same release. Upstream's document has all alpha groups, which this
+// server does not have.
 func checkOpenAPI(t *testing.T, s *apiserver.Server) {
 	type document struct {
 		Definitions, Paths map[string]any

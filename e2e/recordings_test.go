@@ -14,12 +14,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// replays is how often a scenario is played before it is said to have drifted: a server
-// works in the background, too, which shows in one trace of many.
+// replays is how often a scenario is played before its recording counts as outdated. A
+// server also works in the background, which changes one trace of many.
 const replays = 3
 
-// checkRecording compares the embedded recording of a scenario with a replay: the names and nesting (see
-// recordings.Shape) must be the same or, for a scenario that says that it varies, the requests.
+// checkRecording compares the embedded recording of a scenario with a replay. The names
+// and nesting must be the same (see recordings.Shape). If the scenario says that it
+// varies, only the requests must be the same.
 func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario, seen []trace.Request) {
 	t.Helper()
 	recording, err := recordings.Load(s.K8sVersion, scenario.Name)
@@ -52,7 +53,7 @@ func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scena
 	}
 }
 
-// heads lists the requests alone.
+// heads lists the requests without their calls.
 func heads(requests []trace.Request) string {
 	var text strings.Builder
 	for _, r := range requests {
@@ -61,7 +62,7 @@ func heads(requests []trace.Request) string {
 	return text.String()
 }
 
-// drift describes the differences, up to a number that a person can read.
+// drift describes the differences, with a limited number of lines.
 func drift(recorded, now string) string {
 	const most = 80
 	lines := bytes.SplitAfter(diff.Diff("recorded", []byte(recorded), "now", []byte(now)), []byte("\n"))
@@ -71,7 +72,7 @@ func drift(recorded, now string) string {
 	return string(bytes.Join(lines, nil))
 }
 
-// A drift is shown with the lines around it.
+// TestDrift checks that a difference is shown with the lines around it.
 func TestDrift(t *testing.T) {
 	got := drift("# GET / -> 200\na\n  b\n  c\n", "# GET / -> 200\na\n  b2\n  c\n")
 	for _, want := range []string{"-  b\n+  b2\n", "--- recorded\n", " a\n"} {

@@ -27,7 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/changes.md")
 
-// reviewedScenarios are those whose changes were compared with upstream's sources.
+// reviewedScenarios are the scenarios with a review: their changes were compared with
+// upstream's sources.
 var reviewedScenarios = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
 
 // A reviewedList is the content of testdata/reviewed.yaml.
@@ -62,7 +63,7 @@ func readReviewed(t *testing.T) reviewedList {
 	return list
 }
 
-// key is the same for two changes that count as one in the review.
+// key is equal for changes that the review counts as one.
 func (c reviewedChange) key() string {
 	return strings.Join([]string{c.Kind, c.A, c.B, c.For, strings.Join(c.Values, ",")}, " | ")
 }
@@ -94,7 +95,7 @@ func TestReviewedChanges(t *testing.T) {
 	}
 }
 
-// toldChanges lists what the default view shows of a scenario, each once.
+// toldChanges lists the changes that the default view shows for a scenario, each once.
 func toldChanges(t *testing.T, scenario, from, to string) []string {
 	t.Helper()
 	guide, err := instrument.Load()
@@ -148,8 +149,10 @@ func reviewedOf(d *diff.Diff, c view.ShownChange) reviewedChange {
 	return r
 }
 
-// TestSlowReviewedChangesAreInTheSource looks the functions up in the sources of both releases, one of which the other tests do not
-// download. The functions of each side are there, and a renamed function is not there any more, or calls no longer lead to it.
+// TestSlowReviewedChangesAreInTheSource looks the functions up in the sources of both
+// releases. The other tests do not download one of them. Each side's functions must be
+// in its source. A renamed function must be gone from the newer source, or calls must
+// no longer lead to it.
 func TestSlowReviewedChangesAreInTheSource(t *testing.T) {
 	testenv.Slow(t)
 	testenv.NeedsServer(t)
@@ -168,12 +171,12 @@ func TestSlowReviewedChangesAreInTheSource(t *testing.T) {
 			to.demand(t, c.B, true)
 		}
 		if c.Kind == string(diff.Renamed) && funcname.Package(c.A) != funcname.Package(c.B) {
-			to.demand(t, c.A, false) // it went, and left nothing behind
+			to.demand(t, c.A, false) // the old name must be gone
 		}
 	}
 }
 
-// sources are those of the two programs of a release.
+// sources are the source trees of both programs of a release.
 type sources []*source.Tree
 
 func sourcesOf(t *testing.T, version string) sources {
@@ -189,7 +192,7 @@ func sourcesOf(t *testing.T, version string) sources {
 	return all
 }
 
-// demand checks that the source has a function, or that it does not.
+// demand checks that the source has a function if want is set, and lacks it otherwise.
 func (s sources) demand(t *testing.T, function string, want bool) {
 	t.Helper()
 	found := false

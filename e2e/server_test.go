@@ -28,7 +28,7 @@ import (
 type kind struct {
 	plain bool // upstream's own build
 	check bool // with the probe's checking mode
-	// version of Kubernetes; "" is the default one
+	// version is the Kubernetes version; "" is the default one
 	version string
 }
 
@@ -36,7 +36,7 @@ var (
 	traced  = kind{}
 	plain   = kind{plain: true}
 	checked = kind{check: true}
-	// older is the release that the library is played on besides.
+	// older is a second release that plays the library.
 	older = kind{version: "v1.30.4"}
 )
 
@@ -56,7 +56,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server returns the running server of a kind, started if this is the first test to ask.
+// server returns the running server of a kind. The first test that asks for it starts
+// it.
 func server(tb testing.TB, k kind) *apiserver.Server {
 	tb.Helper()
 	servers.mu.Lock()
@@ -72,8 +73,8 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	return s
 }
 
-// serverFor returns a server for a scenario: the shared server of the kind, or a server of its own if the scenario needs
-// one.
+// serverFor returns a server for a scenario: the shared server of the kind, or a
+// separate server if the scenario needs one.
 func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.Server {
 	tb.Helper()
 	extra := scenario.Setup.Server
@@ -116,8 +117,8 @@ func buildKind(tb testing.TB, k kind) *apiserver.Build {
 	return b
 }
 
-// fate says whether a server has ended, and how. A probe that breaks off its answer may be the first sign of that: the end is known only
-// when the process was waited for.
+// fate says whether a server has ended, and how. A probe that breaks off its answer may
+// be the first sign of the end. The error is known only after the wait for the process.
 func fate(s *apiserver.Server) string {
 	select {
 	case <-s.Done():
@@ -127,8 +128,8 @@ func fate(s *apiserver.Server) string {
 	}
 }
 
-// play replays a scenario and returns its traced requests, and what the checking
-// mode found if the server uses it.
+// play replays a scenario. It returns the traced requests and, on a server in the
+// checking mode, the findings of that mode.
 func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *collect.Check) {
 	tb.Helper()
 	scenario, err := scenarios.Find(name)
@@ -196,8 +197,9 @@ func sample(tb testing.TB) *program.Binary {
 	return b
 }
 
-// startSample starts the sample server of a scenario, built like kube-apiserver. If its
-// start is the expectations of the scenario is about, it returns that trace, and what the checking mode found.
+// startSample starts the sample server of a scenario, built like kube-apiserver. If the
+// scenario has expectations for this start, it returns the trace of the start, and the
+// findings of the checking mode.
 func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Aggregated, []trace.Request, *collect.Check, error) {
 	binary, err := buildSample(ctx, s.K8sVersion)
 	if err != nil {
@@ -221,7 +223,7 @@ func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.S
 	return sample, []trace.Request{*start}, found, nil
 }
 
-// get asks the server as the administrator.
+// get sends a GET request as the administrator.
 func get(t *testing.T, s *apiserver.Server, path string) (status int, body []byte) {
 	t.Helper()
 	client, err := s.Client()
@@ -245,7 +247,7 @@ func get(t *testing.T, s *apiserver.Server, path string) (status int, body []byt
 	return resp.StatusCode, body
 }
 
-// openAPI is the document in which the server says what it serves.
+// openAPI returns the server's OpenAPI document.
 func openAPI(t *testing.T, s *apiserver.Server) []byte {
 	t.Helper()
 	status, body := get(t, s, "/openapi/v2")

@@ -17,7 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// client-go's informer works behind a front, and its watch is cut when the front closes.
+// TestSessionInformer checks that client-go's informer works through a front, and that
+// its watch ends when the front closes.
 func TestSessionInformer(t *testing.T) {
 	const namespace = "session"
 	s := server(t, traced)
@@ -53,7 +54,7 @@ func TestSessionInformer(t *testing.T) {
 	}
 	events.want(t, "delete web 1")
 
-	// A watch that never ends does not hold the session open.
+	// An open watch must not keep the session open.
 	closed := make(chan error, 1)
 	go func() { closed <- errors.Join(f.Close(), gathered.Close()) }()
 	if err := testenv.Receive(t, "the session is closed", closed); err != nil {

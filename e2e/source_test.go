@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Every function of a real recording is found in the pristine source where the
-// recording says that it is.
+// TestRecordedFunctionsAreInTheSource checks that the pristine source has every
+// function of a real recording at the recorded place.
 func TestRecordedFunctionsAreInTheSource(t *testing.T) {
 	t.Parallel()
 	testenv.NeedsServer(t)

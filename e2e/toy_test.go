@@ -52,7 +52,8 @@ func toy(t *testing.T, cache *program.Cache) programs.Program {
 	}
 }
 
-// TestAnotherProgram adds a program to the traced ones: with one value, its requests are traced. It is no API server.
+// TestAnotherProgram adds a program to the traced programs with a single value, and
+// checks that its requests are traced. The program is not an API server.
 func TestAnotherProgram(t *testing.T) {
 	testenv.NeedsServer(t)
 	cache, err := program.OpenCache(t.TempDir())

@@ -14,7 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestSilentWebhook checks that the player names a webhook that never answers, and leaves no goroutine behind.
+// TestSilentWebhook checks that the player's error names a webhook that never answers,
+// and that the player leaves no goroutine behind.
 func TestSilentWebhook(t *testing.T) {
 	s := server(t, traced)
 	scenario, err := scenarios.Find("testdata/silent-webhook.yaml")
@@ -33,7 +34,8 @@ func TestSilentWebhook(t *testing.T) {
 	testenv.Await(t, "the player's goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// playTrouble plays a scenario that may fail and returns the trace of its one traced request.
+// playTrouble plays a scenario that may fail. It returns the trace of the scenario's
+// one traced request.
 func playTrouble(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario) (*trace.Request, error) {
 	player := scenarios.Player{
 		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserTokens: s.PlayerTokens,

@@ -23,8 +23,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// checkParents checks that the probes have compared all calls of a scenario's traces with the goroutines' real stacks, and that each call's
-// name, place, parent and the line it was called from are those of the stack. before has the number of checks on each server so far.
+// checkParents checks that the probes have compared all calls of a scenario's traces
+// with the goroutines' real stacks, and that they found no difference. They compare
+// each call's name, place, parent and calling line. before has the number of earlier
+// checks on each server.
 func checkParents(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario, requests []trace.Request, found *collect.Check, before map[*apiserver.Server]int64) {
 	t.Helper()
 	for _, m := range found.Mismatches {
@@ -37,7 +39,7 @@ func checkParents(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenari
 	if calls == 0 || found.Calls-before[s] < int64(calls) {
 		t.Errorf("the probes have checked %d calls, but the traces have %d", found.Calls-before[s], calls)
 	}
-	if !scenario.Setup.Aggregated { // else a probe that is gone now has checked some of them
+	if !scenario.Setup.Aggregated { // otherwise some calls were checked by a probe that is gone now
 		before[s] = found.Calls
 	}
 }
@@ -69,8 +71,9 @@ func TestSlowTreesDoNotDependOnLuck(t *testing.T) {
 	}
 }
 
-// usualTree replays a scenario until so many replays have given the same tree, and returns that tree. It fails the test if that takes more
-// than a number of replays. A replay may differ, since a write of the server's own can coincide with the replay's.
+// usualTree replays a scenario until a number of replays have given the same tree, and
+// returns this tree. The test fails if that takes more than most replays. A replay may
+// differ, because the server's own writes can coincide with writes of the replay.
 func usualTree(t *testing.T, s *apiserver.Server, name string, times, most int) string {
 	t.Helper()
 	seen := map[string]int{}
@@ -86,9 +89,11 @@ func usualTree(t *testing.T, s *apiserver.Server, name string, times, most int) 
 	return ""
 }
 
-// names lists the functions of the calls, each below its caller, without what depends on how much was written to the server before. The
-// calls of the caller's goroutine stand before those that others make for it: which of two goroutines is the first, the scheduler decides.
-// The watch cache, for one, counts an event (metrics.RecordResourceVersion) while another goroutine dispatches it.
+// names lists the functions of the calls, each below its caller. It leaves out
+// functions that depend on the number of earlier writes. Calls on the caller's
+// goroutine come before calls that other goroutines make for it, because the scheduler
+// decides which goroutine is first. For example, the watch cache counts an event
+// (metrics.RecordResourceVersion) while another goroutine dispatches it.
 func names(t *testing.T, requests []trace.Request) string {
 	t.Helper()
 	var out strings.Builder
@@ -124,11 +129,19 @@ func steady(t *testing.T, requests []trace.Request) []trace.Request {
 	return all
 }
 
-// housekeeping is what depends on how much was written before, or how long ago. When the events that the watch cache keeps of a
-// resource, a hundred at first, have become too many, it doubles the room, or drops the oldest at each further event; it looks for a
-// place among them by halves. etcd asks whether the only generation of a key is empty: once the key was deleted and created again, it
-// has more. What its backend finds in its buffers, and not on the disk, depends on when it committed last, ten times a second: an empty
-// buffer of a bucket is dropped by then, and made anew by the next write (tx_buffer.go, etcd v3.7.0).
+// housekeeping matches functions whose calls depend on the number or the time of
+// earlier writes.
+//
+// The watch cache keeps events of a resource, a hundred at first. When there are too
+// many, it doubles the capacity, or drops the oldest event at each new one. It finds a
+// place among them by binary search.
+//
+// etcd asks whether the only generation of a key is empty. A key that was deleted and
+// created again has more generations.
+//
+// etcd's backend commits ten times a second. Until then, reads find new data in its buffers
+// instead of on the disk. A commit drops the empty buffer of a bucket, and the next write
+// makes it again (tx_buffer.go, etcd v3.7.0).
 var housekeeping = regexp.MustCompile(strings.Join([]string{
 	`cacher.*\)\.(doCacheResizeLocked|CompactSnapshotsLocked|OldestResourceVersionLocked|isCacheFullLocked)$`,
 	`cacher.*\)\.(GetIntervalLocked|getAllEventsSinceLocked|GetAllEventsSinceThreadUnsafe)\.func1$`,
@@ -157,8 +170,8 @@ func withoutHousekeeping(t *testing.T, r trace.Request) trace.Request {
 	return r
 }
 
-// TestTreesHold checks that a GET and a create enter the functions that walk-throughs of the apiserver name, in their
-// order.
+// TestTreesHold checks that a GET and a create call the functions that walk-throughs of
+// the apiserver name, in this order.
 func TestTreesHold(t *testing.T) {
 	for name, want := range map[string][]string{
 		"get-node": {
@@ -195,9 +208,9 @@ func TestTreesHold(t *testing.T) {
 	}
 }
 
-// TestLinesAreTrue compares name, file and line of every instrumented function with
-// the symbol table of the traced program: what the compiler made of the rewritten
-// source against what the rewriter read in the pristine source.
+// TestLinesAreTrue compares the name, file and line of every instrumented function with
+// the symbol table of the traced program. The compiler made the table from the
+// rewritten source; the rewriter read the functions in the pristine source.
 func TestLinesAreTrue(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -215,11 +228,11 @@ func TestLinesAreTrue(t *testing.T) {
 			for _, f := range functions[p.name] {
 				got, ok := compiled[f.Name]
 				if !ok {
-					continue // the linker left it out: nothing calls it
+					continue // the linker removed it because nothing calls it
 				}
 				found++
 				if literalInGeneric.MatchString(f.Name) {
-					continue // there the compiler counts method values among the literals
+					continue // in generic functions the compiler counts method values as literals
 				}
 				if want := fmt.Sprintf("%s:%d", f.File, f.Line); !slices.Contains(got, want) {
 					t.Errorf("%s is recorded at %s, and compiled from %s", f.Name, want, got)
@@ -240,8 +253,8 @@ var (
 	literalInGeneric = regexp.MustCompile(`\[\.\.\.\].*\.func`)
 )
 
-// symbols lists where the functions of a program were compiled from, by full name. A
-// generic function may be there several times.
+// symbols returns the places from which the functions of a program were compiled. The
+// keys are full names. A generic function may have several places.
 func symbols(t *testing.T, file string) map[string][]string {
 	t.Helper()
 	f, err := elf.Open(file)
@@ -266,8 +279,8 @@ func symbols(t *testing.T, file string) map[string][]string {
 	return all
 }
 
-// TestServersLeaveNothingOpen looks at what the shared servers' folders hold: files
-// that only their owner may read.
+// TestServersLeaveNothingOpen checks that only the owner may read the files in the
+// folders of the shared servers.
 func TestServersLeaveNothingOpen(t *testing.T) {
 	s := server(t, traced)
 	err := filepath.WalkDir(s.RunDir, func(path string, d os.DirEntry, err error) error {

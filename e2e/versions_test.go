@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestNightlyGuideKnowsOtherReleases rewrites kube-apiserver of other releases: a function that the guide
-// names for a release and that the release does not have is an error of Rewrite.
-// It downloads their source, and builds nothing.
+// TestNightlyGuideKnowsOtherReleases rewrites kube-apiserver of other releases. Rewrite
+// returns an error if the guide names a function for a release and the release lacks
+// it. The test downloads the sources and builds nothing.
 func TestNightlyGuideKnowsOtherReleases(t *testing.T) {
 	testenv.Nightly(t)
 	testenv.NeedsServer(t)
@@ -26,7 +26,7 @@ func TestNightlyGuideKnowsOtherReleases(t *testing.T) {
 	}
 	for _, version := range apiserver.Releases() {
 		if version == apiserver.DefaultVersion {
-			continue // the other tests build it
+			continue // the other tests build this release
 		}
 		t.Run(version, func(t *testing.T) {
 			for _, name := range []string{apiserver.Name, storage.Name} {
