@@ -2,8 +2,8 @@ package commands
 
 import "testing"
 
-// BenchmarkRun runs the command as a user does: on a server of its own, and on one that
-// "apitrace serve" keeps running.
+// BenchmarkRun runs the command as a user does: on its own server, and on a running
+// server of "apitrace serve".
 func BenchmarkRun(b *testing.B) {
 	m := newMachine(b)
 	run := func(b *testing.B) {

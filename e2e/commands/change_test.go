@@ -12,15 +12,15 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// A changer is a learner at an exercise that asks for a change of the server.
+// A changer is a learner with an exercise that asks for a change of the server.
 type changer struct {
 	*machine
 	exercise *workshop.Exercise
-	// file is the learner's copy, pristine what was in it.
+	// file is the path of the learner's copy. pristine is its original text.
 	file, pristine string
 }
 
-// newChanger starts the exercise, and has a copy of the file that is not changed yet.
+// newChanger starts the exercise. The learner's copy of the file is not changed yet.
 func newChanger(t testing.TB, name string) *changer {
 	m := newMachine(t)
 	course, err := workshop.Open("")
@@ -43,13 +43,13 @@ func newChanger(t testing.TB, name string) *changer {
 	return c
 }
 
-// sees runs a command that must succeed, and print a text.
+// sees runs a command. It must succeed and print want.
 func (c *changer) sees(want string, args ...string) string {
 	c.Helper()
 	return c.fails(0, want, args...)
 }
 
-// fails runs a command that must end with a status, and print a text or end with it.
+// fails runs a command. It must end with the exit status and print want.
 func (c *changer) fails(status int, want string, args ...string) string {
 	c.Helper()
 	out, notices, got := c.run(args...)
@@ -59,7 +59,7 @@ func (c *changer) fails(status int, want string, args ...string) string {
 	return out
 }
 
-// saves writes the learner's copy.
+// saves writes a text to the learner's copy.
 func (c *changer) saves(text string) {
 	c.Helper()
 	if err := os.WriteFile(c.file, []byte(text), 0o600); err != nil {
@@ -67,7 +67,7 @@ func (c *changer) saves(text string) {
 	}
 }
 
-// solved is the text of the copy with the solution in it.
+// solved returns the original text with the solution.
 func (c *changer) solved() string {
 	c.Helper()
 	text, err := c.exercise.Edited(c.pristine, c.exercise.Solution.Edits)
@@ -77,8 +77,8 @@ func (c *changer) solved() string {
 	return text
 }
 
-// TestSlowChangeTheServer plays an exercise that asks for a change as a learner does: with nothing changed, with what
-// does not compile, and with the solution.
+// TestSlowChangeTheServer plays an exercise that asks for a change. Like a learner, it
+// checks the unchanged copy, then a change that does not compile, then the solution.
 func TestSlowChangeTheServer(t *testing.T) {
 	testenv.Slow(t)
 	c := newChanger(t, "your-own-rule")
@@ -95,13 +95,14 @@ func TestSlowChangeTheServer(t *testing.T) {
 	}
 	marked := "not upstream's program: built with edits of " + c.exercise.Change.File
 	c.sees(marked, "workshop", "trace", "--view", "outline")
-	// A scenario that expects other answers shows its trace, too.
+	// The trace is shown although the scenario expects other answers.
 	c.sees(marked, "run", c.exercise.Scenario, "--view", "outline")
 	c.sees("is upstream's again", "edit", "--revert", "--all")
 }
 
-// BenchmarkChange saves a new text of a file of the server, and waits until "apitrace workshop check" has judged the
-// effect: compiled, linked, started, asked. The files are one that little depends on, and one that much does.
+// BenchmarkChange saves a new text of a server file and waits for "apitrace workshop
+// check". The command compiles, links and starts the server, sends the request, and
+// judges the effect. Few packages depend on one of the files, many on the other.
 func BenchmarkChange(b *testing.B) {
 	for _, name := range []string{"your-own-rule", "a-filter-of-your-own"} {
 		b.Run(name, func(b *testing.B) {

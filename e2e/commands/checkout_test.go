@@ -12,9 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// checkout puts the repository of kubernetes together from the released modules: kubernetes with its staging
-// repositories at their places, and a history of two commits. Modules that kube-apiserver does not use, and the module cache
-// lacks, are empty.
+// checkout makes a checkout of the kubernetes repository from released modules:
+// kubernetes, its staging repositories at their places, and a history of two commits. A
+// module is empty if the module cache lacks it, because kube-apiserver does not use it.
 func checkout(t *testing.T, version string) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
@@ -76,7 +76,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// change replaces a text of a file, or writes the file if the text is "".
+// change replaces a text in a file. If old is "", it writes the file.
 func change(t *testing.T, file, old, by string) {
 	t.Helper()
 	if old != "" {
@@ -91,7 +91,8 @@ func change(t *testing.T, file, old, by string) {
 	}
 }
 
-// The change of a checkout is a difference between its commit and its files.
+// TestSlowCheckout checks changes of a checkout. A change is the difference between a
+// commit and the files.
 func TestSlowCheckout(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -111,7 +112,8 @@ func TestSlowCheckout(t *testing.T) {
 	if out, notices, status := m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown"); status != 1 || !strings.Contains(out, "1 added") {
 		t.Errorf("for a pull request: exit status %d, %s\n%s", status, notices, out)
 	}
-	// A changed function that ran, whose new call has no span: the paths are the same, and diff says what they do not show.
+	// The new call in a changed function has no span. The paths are the same, and diff
+	// reports the change that the traces do not show.
 	git(t, dir, "stash", "-q")
 	store := filepath.Join(dir, "staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go")
 	change(t, store, "if createValidation != nil {", "if createValidation != nil && !dryrun.IsDryRun(options.DryRun) {")
@@ -134,7 +136,8 @@ func TestSlowCheckout(t *testing.T) {
 	}
 }
 
-// A shallow clone has no tags and lacks a function that the guide names: both are notices, and the requests are traced.
+// TestSlowShallowCheckout checks a shallow clone. It has no tags, and lacks a function
+// that the guide names. Both are notices, and the requests are traced.
 func TestSlowShallowCheckout(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)

@@ -11,12 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// TestSlowServerCommandsInChinese checks the Chinese output of the commands that need a server. TestEveryCommandSpeaksChinese in cmd/apitrace
-// checks the other commands, and the mistakes of these.
+// TestSlowServerCommandsInChinese checks the Chinese output of the commands that need a
+// server. TestEveryCommandSpeaksChinese in cmd/apitrace checks the other commands, and
+// the errors of these commands.
 func TestSlowServerCommandsInChinese(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
-	names := []string{"interrupt", "none"} // the signal, and a node
+	names := []string{"interrupt", "none"} // a signal and a node
 	library, err := scenarios.List()
 	if err != nil {
 		t.Fatal(err)
@@ -25,9 +26,9 @@ func TestSlowServerCommandsInChinese(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	output := testenv.Output{Names: names, Commands: []string{"serve", "request", "exec", "run", "show"}, Upstream: []string{
-		`of\s+ClusterRole\s+"[^"]*"\s+to User`, // why kube-apiserver allowed it
+		`of\s+ClusterRole\s+"[^"]*"\s+to User`, // the reason why kube-apiserver allowed it
 		`nodes "\w+" not found|key not found`,  // errors of kube-apiserver and etcd
-		`sh: .*`,                               // of the client's
+		`sh: .*`,                               // messages of the client
 	}}
 	check := func(command, printed string) {
 		t.Helper()

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tidy{m}, map[string]func(){"thousand": thousand, "hostile": hostile, "secretive": secretive})
 }
 
-// tidy runs the tests, and checks that they have left no file behind.
+// tidy runs the tests, and checks that they leave no files behind.
 type tidy struct{ m *testing.M }
 
 func (t tidy) Run() int {
@@ -31,10 +31,11 @@ func (t tidy) Run() int {
 	return code
 }
 
-// home is the folder for everything that the tests write; "" as long as no test has needed it.
+// home is the folder for all files of the tests. It is "" until a test needs it.
 var home string
 
-// needsServer skips the test where end-to-end tests are off. Otherwise "apitrace" on PATH is built from this repository.
+// needsServer skips the test if end-to-end tests are off. Otherwise it builds apitrace
+// from this repository and puts it on PATH.
 func needsServer(tb testing.TB) {
 	tb.Helper()
 	testenv.NeedsServer(tb)
@@ -44,7 +45,7 @@ func needsServer(tb testing.TB) {
 }
 
 var makeHome = sync.OnceValue(func() (err error) {
-	// Paths of sockets are short, and those below TMPDIR may be too long.
+	// The paths of sockets must be short. Paths below TMPDIR may be too long.
 	if home, err = os.MkdirTemp("/tmp", "e2e"); err != nil {
 		return err
 	}
@@ -52,14 +53,15 @@ var makeHome = sync.OnceValue(func() (err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building apitrace: %w\n%s", err, out)
 	}
-	tmp := filepath.Join(home, "tmp") // of the servers that the tests start themselves
+	tmp := filepath.Join(home, "tmp") // for servers that the tests start without the command
 	err = os.Mkdir(tmp, 0o700)
 	for name, value := range map[string]string{
 		"PATH":            filepath.Join(home, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"TMPDIR":          tmp,
 		"XDG_RUNTIME_DIR": "",
 		"LC_ALL":          "C.UTF-8",
-		// Commands live for a second, and a third of their processor time went into collecting garbage.
+		// A command runs for a second. With the default, a third of its processor time
+		// went into garbage collection.
 		"GOGC": "400",
 	} {
 		err = errors.Join(err, os.Setenv(name, value))
@@ -67,7 +69,8 @@ var makeHome = sync.OnceValue(func() (err error) {
 	return err
 })
 
-// removeHome removes the folder of the tests. It is an error if servers have left something in it.
+// removeHome removes the folder of the tests. It returns an error if servers have left
+// files there.
 func removeHome() error {
 	if home == "" {
 		return nil
@@ -79,7 +82,8 @@ func removeHome() error {
 	return errors.Join(err, os.RemoveAll(home))
 }
 
-// unwrapped is a text without the blanks and line ends that its layout may have put into it.
+// unwrapped removes blanks and line ends, because the layout of a text may have
+// inserted them.
 func unwrapped(text string) string {
 	return strings.Join(strings.Fields(text), "")
 }

@@ -1,5 +1,6 @@
-// Package commands holds the tests of the command line that need the real servers. They build
-// apitrace as it is now and run it as a user does. It has no code but tests.
+// Package commands holds the tests of the command line that need real servers, and no
+// other code. The tests build apitrace and run it as a user does.
 //
-// The go command does not see what they run: "go test -count 1" keeps it from showing old results.
+// The go command does not see the sources of the programs that the tests build. Run "go
+// test -count 1", or it may show cached results.
 package commands

@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestOwnEtcd gives commands an etcd that runs already: a request and a scenario work on it, but
-// no scenario where there are nodes.
+// TestOwnEtcd gives commands a running etcd. A request and a scenario work on it. A
+// scenario fails if the etcd already has nodes.
 func TestOwnEtcd(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -52,7 +52,8 @@ func TestOwnEtcd(t *testing.T) {
 	}
 }
 
-// startOwnEtcd starts an etcd with TLS, and returns the flags that name it.
+// startOwnEtcd starts an etcd with TLS, and returns flags with its address and
+// certificates.
 func startOwnEtcd(t *testing.T) []string {
 	t.Helper()
 	build, err := apiserver.BuildPrograms(t.Context(), apiserver.BuildOptions{})

@@ -26,7 +26,8 @@ const (
 	thousandEach    = 125
 )
 
-// thousand is a client program that sends 1,000 requests, 8 at a time, each for another object.
+// thousand is a client program. It sends 1,000 requests, 8 at a time, each for a
+// different object.
 func thousand() {
 	if err := sendThousand(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -72,13 +73,15 @@ func sendOne(client *http.Client, name string) error {
 	return nil
 }
 
-// TestExecThousand checks that a client with 1,000 requests, 8 at a time, gets 1,000 separate trees, none of them lost, in
-// less memory than all of them would take.
+// TestExecThousand runs a client that sends 1,000 requests, 8 at a time. It checks that
+// each request has a separate tree, that no tree is lost, and that apitrace uses less
+// memory than all trees would need.
 func TestExecThousand(t *testing.T) {
 	t.Parallel()
-	m := withServer(t)   // a process's greatest memory counts that of children that it has waited for
-	m.set("GOGC", "100") // as users have it
-	// On a busy machine the garbage collector lags behind. With this it keeps up, and what is in use is not limited.
+	m := withServer(t)   // a process's peak memory includes the peak of children that it waited for
+	m.set("GOGC", "100") // the users' default
+	// On a busy machine the garbage collector is late. The limit makes it run more
+	// often. It does not limit the memory in use.
 	m.set("GOMEMLIMIT", "300MiB")
 	file := filepath.Join(t.TempDir(), "thousand.jsonl")
 	command := m.command("exec", "--save", file, "--", "thousand")
@@ -97,14 +100,15 @@ func TestExecThousand(t *testing.T) {
 	}
 	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
 		t.Logf("the recording has %d MB; at most %d MB of memory were used", size>>20, usage.Maxrss>>10)
-		// Read into memory, a recording takes more than its file.
+		// In memory, a recording is larger than its file.
 		if usage.Maxrss<<10 > size {
 			t.Errorf("recording %d bytes took %d kB of memory, want less", size, usage.Maxrss)
 		}
 	}
 }
 
-// eachLine loads the requests of a recording one by one, and returns the size of the file.
+// eachLine loads the requests of a recording one by one. It returns the size of the
+// file.
 func eachLine(t *testing.T, file string, do func(*trace.Recording)) (size int64) {
 	t.Helper()
 	in, err := os.Open(file)
@@ -132,7 +136,8 @@ func eachLine(t *testing.T, file string, do func(*trace.Recording)) (size int64)
 
 var thousandKey = regexp.MustCompile(`c-\d+-\d+-`)
 
-// checkOne checks that a trace is one tree, in both programs, of its own object alone.
+// checkOne checks that a trace is one tree with calls in both programs, and that it
+// names only its own object.
 func checkOne(t *testing.T, rec *trace.Recording, seen map[string]bool) {
 	t.Helper()
 	r := rec.Requests[0]

@@ -24,7 +24,8 @@ func (m *machine) inTerminal(args ...string) *testterm.Terminal {
 	return testterm.Start(m, command, 120, 40)
 }
 
-// TestExploreShowsTheSource that was built, and opens the editor at the line.
+// TestExploreShowsTheSource checks that explore shows the source of the build, and
+// opens the editor at the line.
 func TestExploreShowsTheSource(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -59,12 +60,13 @@ func TestExploreShowsTheSource(t *testing.T) {
 	}
 }
 
-// TestExploreReplays on a server that runs: a request that takes the path of its recording, and one that
-// is recorded as another.
+// TestExploreReplays replays on a running server: a request that takes the path of its
+// recording, and a request with another recording.
 func TestExploreReplays(t *testing.T) {
 	t.Parallel()
 	m := withServer(t)
-	// etcd asks more of a key that it has never seen; the recording is of a server that had replayed the scenario before.
+	// etcd makes more calls for a key that it has never seen. The recorded server had
+	// replayed the scenario before.
 	m.run("run", "get-node")
 	c := m.inTerminal("explore", "get-node")
 	c.Shows("▾ 1  HTTP")
@@ -76,7 +78,8 @@ func TestExploreReplays(t *testing.T) {
 		})
 		return !strings.Contains(screen, compared)
 	}
-	// The server also works for other tests, which may change the path of one replay, but not of each.
+	// The server also works for other tests. They may change the path of one replay,
+	// but not of each.
 	for attempt := 1; !replayed(); attempt++ {
 		if attempt == 5 {
 			t.Fatalf("%d replays took different paths; the last one:\n%s", attempt, c.Screen())
@@ -113,7 +116,8 @@ func TestExploreReplays(t *testing.T) {
 	c.Wait()
 }
 
-// TestRecordInteractive sends requests while the list is on the screen, opens one and comes back.
+// TestRecordInteractive sends requests while the list is on the screen, opens a
+// request, and comes back.
 func TestRecordInteractive(t *testing.T) {
 	t.Parallel()
 	m := withServer(t)

@@ -10,15 +10,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestHomeStaysClean checks that no program that apitrace starts writes into the user's home folder. The exception is the go command,
-// which counts its own use wherever it runs ("go help telemetry").
+// TestHomeStaysClean checks that no program that apitrace starts writes to the user's
+// home folder. The exception is the go command, which counts its own use wherever it
+// runs ("go help telemetry").
 func TestHomeStaysClean(t *testing.T) {
 	t.Parallel()
 	checkHome(t, []string{"run", "get-node", "-o", "names"}, []string{"request", "GET", "/version", "-o", "names"}, []string{"exec", "--", "true"})
 }
 
-// TestSlowKubectlLeavesHomeClean checks the same of kubectl, which would keep there the discovery documents of servers that are gone a
-// moment later.
+// TestSlowKubectlLeavesHomeClean checks the same for kubectl. By default, kubectl
+// caches discovery documents there, which are useless when the server is gone.
 func TestSlowKubectlLeavesHomeClean(t *testing.T) {
 	testenv.Slow(t)
 	if _, err := exec.LookPath("kubectl"); err != nil {
@@ -27,7 +28,8 @@ func TestSlowKubectlLeavesHomeClean(t *testing.T) {
 	checkHome(t, []string{"exec", "--", "kubectl", "get", "namespaces"}, []string{"exec", "--", "kubectl", "explain", "pods"})
 }
 
-// checkHome runs commands on a server that keeps running, and checks that the home folder stays empty.
+// checkHome runs commands on a running server, and checks that the home folder stays
+// empty.
 func checkHome(t *testing.T, commands ...[]string) {
 	m := newMachine(t)
 	home := testenv.Home(t, t.TempDir())

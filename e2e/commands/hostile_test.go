@@ -24,13 +24,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// evil is a text that would clear the screen, set the title, reorder a line, run in a page and break an encoding.
+// evil is a text that would clear the screen, set the title, reorder a line, run in a
+// page and break an encoding.
 const evil = "evil<script>owned()</script>\x1b[2J\x1b]0;owned\a\x1b]8;;file:///etc/passwd\x1b\\\u009b31m\u202egpj.exe\u2066\u200f\u2028\r\x7f\xff"
 
-// evilHeader is as much of that as a header may hold.
+// evilHeader is the part of evil that a header may contain.
 const evilHeader = "evil\t\x9b31m\u009b2J\u202egpj.exe\u2066\u2028\xff"
 
-// A hostileRequest is one that a client sends byte by byte.
+// A hostileRequest is a request that a client sends byte by byte.
 type hostileRequest struct {
 	method, path string
 	headers      map[string]string
@@ -38,7 +39,7 @@ type hostileRequest struct {
 	status       int
 }
 
-// hostileRequests are hostile requests that reach the handlers.
+// hostileRequests returns hostile requests that reach the handlers.
 func hostileRequests() []hostileRequest {
 	const configMaps = "/api/v1/namespaces/default/configmaps"
 	escaped := url.PathEscape(evil)
@@ -82,7 +83,7 @@ func hostileRequests() []hostileRequest {
 	}
 }
 
-// hostile is a client program that sends these requests.
+// hostile is a client program that sends hostileRequests.
 func hostile() {
 	if err := sendHostile(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -107,7 +108,7 @@ func sendHostile() error {
 	return nil
 }
 
-// send writes the request as no client library would.
+// send writes the request in a form that client libraries would refuse.
 func (r *hostileRequest) send(host string, config *tls.Config, token string) (status int, err error) {
 	conn, err := tls.Dial("tcp", host, config)
 	if err != nil {
@@ -120,7 +121,7 @@ func (r *hostileRequest) send(host string, config *tls.Config, token string) (st
 		fmt.Fprintf(&b, "%s: %s\r\n", name, value)
 	}
 	b.WriteString("\r\n" + r.body)
-	go func() { _, _ = conn.Write(b.Bytes()) }() // a server may answer before it has read all
+	go func() { _, _ = conn.Write(b.Bytes()) }() // a server may answer before it has read the whole request
 	answer := make([]byte, 64)
 	n, err := io.ReadAtLeast(conn, answer, len("HTTP/1.1 200"))
 	if err != nil {
@@ -130,9 +131,10 @@ func (r *hostileRequest) send(host string, config *tls.Config, token string) (st
 	return strconv.Atoi(string(answer[:n][9:12]))
 }
 
-// TestHostileClient sends names, selectors, headers, bodies and error texts with terminal escapes, bidirectional marks, C1
-// controls, invalid UTF-8 and megabytes through each command that records: nothing raw gets to a
-// terminal, no request is lost, and each file loads again.
+// TestHostileClient sends hostile requests through each command that records. Their
+// names, selectors, headers, bodies and error texts have terminal escapes,
+// bidirectional marks, C1 controls, invalid UTF-8 and megabytes. No raw text may reach
+// a terminal, no request may be lost, and each file must load again.
 func TestHostileClient(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -163,7 +165,8 @@ func TestHostileClient(t *testing.T) {
 	t.Run("serve --otlp and front", func(t *testing.T) { frontHostile(t, admin, received, all) })
 }
 
-// checkHostile checks that a recording has each request, with its path and its user agent.
+// checkHostile checks that a recording has each request, with its path and its user
+// agent.
 func checkHostile(t *testing.T, file string, all []hostileRequest) {
 	t.Helper()
 	recording, err := trace.Load(file)
@@ -196,7 +199,7 @@ func checkHostile(t *testing.T, file string, all []hostileRequest) {
 	}
 }
 
-// decoded is a path as the server reads it.
+// decoded returns a path as the server reads it.
 func decoded(path string) string {
 	path, query, _ := strings.Cut(path, "?")
 	plain, err := url.PathUnescape(path)
@@ -207,7 +210,8 @@ func decoded(path string) string {
 	return plain + "?" + values
 }
 
-// checkOutputs shows a recording in every format on a terminal, and loads the formats that can be loaded.
+// checkOutputs shows a recording in every format on a terminal. It loads the output of
+// the formats that can be loaded.
 func checkOutputs(m *machine, dir, file string, n int) {
 	m.Helper()
 	one, other := filepath.Join(dir, "request-0.jsonl"), filepath.Join(dir, "request-4.jsonl")
@@ -250,7 +254,7 @@ func checkOutputs(m *machine, dir, file string, n int) {
 			m.Errorf("explore --only %s shows %q", only, shown)
 		}
 	}
-	// As others read it.
+	// Other programs read these formats.
 	for format, load := range map[string]func([]byte) error{
 		"json":   func(b []byte) error { return json.Unmarshal(b, new(any)) },
 		"chrome": func(b []byte) error { return json.Unmarshal(b, new(any)) },
@@ -270,7 +274,8 @@ func checkOutputs(m *machine, dir, file string, n int) {
 	}
 }
 
-// recordClient records the requests of a client program on a terminal, ends the recording with Ctrl-C, and returns the screen output.
+// recordClient records the requests of a client program on a terminal, ends the
+// recording with Ctrl-C, and returns the bytes on the screen.
 func recordClient(m *machine, saved, program string) string {
 	m.Helper()
 	control, screen := openTerminal(m)
@@ -307,7 +312,8 @@ func recordClient(m *machine, saved, program string) string {
 	return shown.String()
 }
 
-// TestSlowHostileRequests sends each hostile request that a command line can express by "apitrace request".
+// TestSlowHostileRequests sends hostile requests with "apitrace request", one command
+// each. It skips requests that a command line cannot express.
 func TestSlowHostileRequests(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -315,8 +321,9 @@ func TestSlowHostileRequests(t *testing.T) {
 	requestHostile(m, t.TempDir(), hostileRequests(), 1)
 }
 
-// requestHostile sends every step-th of the hostile requests that a command line can express, one by one, and the request that creates the
-// object of others.
+// requestHostile sends every step-th hostile request that a command line can express,
+// one command each. It always sends the request that creates the object of the others,
+// and the last request.
 func requestHostile(m *machine, dir string, all []hostileRequest, step int) {
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 4)
@@ -325,7 +332,7 @@ func requestHostile(m *machine, dir string, all []hostileRequest, step int) {
 			continue
 		}
 		if i == len(all)-1 {
-			wg.Wait() // it deletes what the others are about
+			wg.Wait() // the last request deletes the object of the others
 		}
 		wg.Go(func() {
 			atOnce <- struct{}{}
@@ -358,7 +365,8 @@ func requestHostile(m *machine, dir string, all []hostileRequest, step int) {
 	wg.Wait()
 }
 
-// frontHostile sends through a door whose traces go to an OTLP receiver.
+// frontHostile sends the requests through the traced front of a server. Its traces go
+// to an OTLP receiver.
 func frontHostile(t *testing.T, admin string, received *receiver, all []hostileRequest) {
 	config := restConfig(t, filepath.Join(filepath.Dir(filepath.Dir(admin)), "traced.kubeconfig"))
 	roots := x509.NewCertPool()

@@ -24,8 +24,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestNightlyEverySpanReachesJaeger traces 1,000 requests with "serve --otlp", sends their spans to a real Jaeger, and reads
-// every trace back from its query API: it must hold each span that was sent. The memory of apitrace stays below a limit.
+// TestNightlyEverySpanReachesJaeger traces 1,000 requests with "serve --otlp" and sends
+// their spans to a real Jaeger. It reads every trace back from Jaeger's query API. The
+// trace must have each span that was sent. The memory of apitrace must stay below a
+// limit.
 func TestNightlyEverySpanReachesJaeger(t *testing.T) {
 	testenv.Nightly(t)
 	m := newMachine(t)
@@ -35,7 +37,8 @@ func TestNightlyEverySpanReachesJaeger(t *testing.T) {
 	server := m.start("serve", "--otlp")
 	client := restConfig(t, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig"))
 	begin := time.Now()
-	// At most 16 traces are under way, of which the sampler admits 32: those of further requests would not be sent.
+	// At most 16 traces are pending. The sampler admits 32; traces of more requests
+	// would not be sent.
 	for done := 0; done < requests; done += 8 {
 		get(t, client, 8)
 		testenv.Await(t, "the traces are sent", func() bool { return sent.traces() >= done })
@@ -60,7 +63,8 @@ func TestNightlyEverySpanReachesJaeger(t *testing.T) {
 		requests, sent.total(), took.Round(time.Second), peak, peakMemory(t, jaeger.pid))
 }
 
-// peakMemory returns the largest resident memory of a process so far in MB; 0 where the system does not say it.
+// peakMemory returns the largest resident memory of a process so far, in MB. It returns
+// 0 on systems without /proc.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -79,13 +83,14 @@ func peakMemory(t *testing.T, pid int) int {
 	return kb / 1024
 }
 
-// A witness is an OTLP receiver that notes the spans of each trace and passes them on.
+// A witness is an OTLP receiver. It notes the spans of each trace and passes them on.
 type witness struct {
 	mu    sync.Mutex
-	spans map[string]map[string]bool // the identifiers by that of the trace
+	spans map[string]map[string]bool // span ids, by trace id
 }
 
-// newWitness makes the receiver of apitrace's spans, which passes them on to another.
+// newWitness starts the OTLP receiver for apitrace's spans. It passes them on to
+// another receiver.
 func newWitness(m *machine, to string) *witness {
 	w := &witness{spans: map[string]map[string]bool{}}
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -129,7 +134,8 @@ func (w *witness) note(in *collector.ExportTraceServiceRequest) {
 	}
 }
 
-// traces returns the number of traces of which spans have been passed on, total that of the spans.
+// traces returns the number of traces with spans that were passed on. total returns the
+// number of these spans.
 func (w *witness) traces() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,15 +151,16 @@ func (w *witness) total() (n int) {
 	return n
 }
 
-// A jaegerServer is a Jaeger that runs until the end of the test.
+// A jaegerServer is a Jaeger server that runs until the end of the test.
 type jaegerServer struct {
 	receiver, query string // URLs
 	pid             int
 }
 
-// startJaeger builds Jaeger's all-in-one program and starts it with its storage in memory. Its queue has room for all spans:
-// when the queue is full, Jaeger drops spans and nevertheless answers that it has taken them (cmd/collector/app/span_processor.go,
-// where no option sets reportBusy).
+// startJaeger builds Jaeger's all-in-one program and starts it with storage in memory.
+// Its queue has room for all spans. When the queue is full, Jaeger drops spans but
+// still answers that it has accepted them (cmd/collector/app/span_processor.go, where
+// no option sets reportBusy).
 func startJaeger(t *testing.T) *jaegerServer {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "jaeger")
@@ -200,7 +207,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// missing returns how many of these spans of a trace Jaeger does not have, after it has had time to store them.
+// missing returns the number of a trace's spans that Jaeger does not have. It gives
+// Jaeger time to store them.
 func (j *jaegerServer) missing(t *testing.T, id string, spans map[string]bool) (missing int) {
 	t.Helper()
 	for deadline := time.Now().Add(testenv.Patience); ; time.Sleep(100 * time.Millisecond) {
@@ -217,7 +225,7 @@ func (j *jaegerServer) missing(t *testing.T, id string, spans map[string]bool) (
 	}
 }
 
-// stored returns the identifiers of the spans of a trace that Jaeger has.
+// stored returns the ids of the spans of a trace in Jaeger.
 func (j *jaegerServer) stored(t *testing.T, id string) map[string]bool {
 	t.Helper()
 	answer, err := http.Get(j.query + "/api/traces/" + id)

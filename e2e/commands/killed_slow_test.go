@@ -13,15 +13,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestSlowKilledAtAnyMoment kills a command with its own servers, or one of the processes that it has started, at random moments from
-// its start on. Each time nothing may be left of it: no process, no socket, no folder. Then the next command must work.
+// TestSlowKilledAtAnyMoment kills a command with its own servers, or a process that the
+// command has started, at random moments after the start. Each time nothing may be left
+// of the command: no process, no socket, no folder. Then the next command must work.
 func TestSlowKilledAtAnyMoment(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
 	const (
 		times  = 4                // for each command
-		latest = 6 * time.Second  // a server starts within that time, where the machine is idle
-		limit  = 60 * time.Second // for what is left to end
+		latest = 6 * time.Second  // on an idle machine a server starts within this time
+		limit  = 60 * time.Second // until the remaining processes end
 	)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -42,7 +43,8 @@ func TestSlowKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// killAfter starts a command, kills it or a process that it has started after some time, and waits until nothing of it is left.
+// killAfter starts a command and kills it after some time. If child is set, it kills a
+// process that the command started. It waits until nothing is left of the command.
 func killAfter(m *machine, args []string, after time.Duration, child bool, random *rand.Rand, limit time.Duration) {
 	m.Helper()
 	tmp, err := os.MkdirTemp("/tmp", "k") // short, for the sockets
@@ -72,7 +74,8 @@ func killAfter(m *machine, args []string, after time.Duration, child bool, rando
 	m.Logf("%v: %s is killed after %v", args[0], commandOf(killed), after)
 	_ = syscall.Kill(killed, syscall.SIGKILL) // it may have ended by itself
 	if killed != command.Process.Pid {
-		// Of a killed guard or client the command need not hear; it ends as it does for a user who waits no longer.
+		// The command need not notice a killed guard or client. Then Ctrl-C ends it, as
+		// for a user who does not wait longer.
 		time.AfterFunc(limit/4, func() { _ = command.Process.Signal(os.Interrupt) })
 	}
 	_ = command.Wait()

@@ -14,13 +14,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// commandOf returns the name of a process's command, or nothing if it has ended.
+// commandOf returns the name of a process's command, or "" if the process has ended.
 func commandOf(pid int) string {
 	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
 	return strings.TrimSpace(string(name))
 }
 
-// withEnvironment lists the processes that were started with a variable of this value.
+// withEnvironment lists the processes that were started with an environment variable.
 func withEnvironment(t testing.TB, assignment string) []int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
@@ -43,8 +43,10 @@ func withEnvironment(t testing.TB, assignment string) []int {
 	return pids
 }
 
-// TestKilledLeavesNothing: after a SIGKILL, of a command with its own server, there is no process of it,
-// and nothing in the folder for temporary files. (The client of exec starts others, one of them in a session of its own.)
+// TestKilledLeavesNothing kills commands with their own servers by SIGKILL. It checks
+// that none of their processes is left, and that the folder for temporary files is
+// empty. (The client of exec starts other processes, one of them in a separate
+// session.)
 func TestKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
@@ -105,7 +107,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 	}
 }
 
-// serversIn lists the processes that work in a folder.
+// serversIn lists the processes with a working directory in a folder.
 func serversIn(t testing.TB, dir string) []string {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
@@ -121,8 +123,8 @@ func serversIn(t testing.TB, dir string) []string {
 	return found
 }
 
-// TestNextCommandSweeps checks that any next command removes the files that even the guard could not remove, and keeps
-// those of a running session.
+// TestNextCommandSweeps checks that each next command removes the files that even the
+// guard could not remove. It must keep the files of a running session.
 func TestNextCommandSweeps(t *testing.T) {
 	t.Parallel()
 	m := withServer(t)

@@ -16,16 +16,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A machine is the environment of a test's commands. It has the developer's builds. Its running servers, edits, course progress and temporary
-// files are its own, so tests with different machines may run at the same time.
+// A machine is the environment of a test's commands. It shares the developer's builds.
+// It has its own running servers, edits, course progress and temporary files, so tests
+// with different machines may run at the same time.
 type machine struct {
 	testing.TB
-	// tmp is the folder for temporary files, cache the cache.
+	// tmp is the folder for temporary files. cache is the folder of the cache.
 	tmp, cache string
 	env        []string
 }
 
-// newMachine makes a machine. The end of the test stops the servers that commands keep running there, and checks that nothing is left.
+// newMachine makes a machine. The end of the test stops the machine's running servers,
+// and checks that nothing is left.
 func newMachine(tb testing.TB) *machine {
 	tb.Helper()
 	needsServer(tb)
@@ -66,7 +68,8 @@ func newMachine(tb testing.TB) *machine {
 	return m
 }
 
-// linkCache makes a cache that shares the developer's builds, and not the servers that run.
+// linkCache makes a cache that shares the developer's builds, but not the running
+// servers.
 func linkCache(dir string) error {
 	shared, err := program.OpenCache("")
 	if err != nil {
@@ -80,7 +83,7 @@ func linkCache(dir string) error {
 	return err
 }
 
-// served lists the files of servers that commands keep running: their states and their logs.
+// served lists the state and log files of the servers that commands keep running.
 func served(cache string) []string {
 	states, _ := filepath.Glob(filepath.Join(cache, "served", "*.json"))
 	logs, _ := filepath.Glob(filepath.Join(cache, "serve-*"))
@@ -94,7 +97,7 @@ func (m *machine) with(tb testing.TB) *machine {
 	return &of
 }
 
-// set sets a variable of the commands that begin afterwards.
+// set sets an environment variable for later commands.
 func (m *machine) set(name, value string) { m.env = append(m.env, name+"="+value) }
 
 // environment returns the environment of a command.
@@ -102,14 +105,15 @@ func (m *machine) environment(more ...string) []string {
 	return append(append(os.Environ(), m.env...), more...)
 }
 
-// command returns an apitrace command that has not started.
+// command returns an apitrace command that is not started.
 func (m *machine) command(args ...string) *exec.Cmd {
 	command := exec.Command("apitrace", args...)
 	command.Env = m.environment()
 	return command
 }
 
-// run runs an apitrace command, and returns its standard output, its standard error and its exit status.
+// run runs an apitrace command. It returns the standard output, the standard error and
+// the exit status.
 func (m *machine) run(args ...string) (out, notices string, status int) {
 	m.Helper()
 	var stdout, stderr bytes.Buffer
@@ -125,14 +129,14 @@ func (m *machine) run(args ...string) (out, notices string, status int) {
 
 // A running is an apitrace command that runs until the end of the test.
 type running struct {
-	// line is its first line of output.
+	// line is the first line of its standard output.
 	line string
-	// pid is its process.
+	// pid is the id of its process.
 	pid     int
 	notices testenv.Buffer
-	// end asks the command to end, and waits until it has.
+	// end interrupts the command, and waits until it has ended.
 	end func()
-	// status is its exit status after end.
+	// status is the exit status, after end.
 	status int
 }
 
@@ -169,7 +173,7 @@ func (m *machine) start(args ...string) *running {
 	return r
 }
 
-// launch starts a command and waits for nothing. The end of the test kills it.
+// launch starts a command and does not wait for output. The end of the test kills it.
 func (m *machine) launch(args ...string) (*exec.Cmd, *testenv.Buffer) {
 	m.Helper()
 	command, said := m.command(args...), &testenv.Buffer{}
@@ -184,10 +188,10 @@ func (m *machine) launch(args ...string) (*exec.Cmd, *testenv.Buffer) {
 	return command, said
 }
 
-// doorURL is the address at which a front says that it listens.
+// doorURL waits until a front reports its address, and returns the address.
 func (r *running) doorURL(t testing.TB) (url string) {
 	t.Helper()
-	testenv.Await(t, "the front says at which address it listens", func() bool { // its two outputs come independently
+	testenv.Await(t, "the front says at which address it listens", func() bool { // the outputs are independent
 		_, rest, found := strings.Cut(r.notices.String(), "requests to ")
 		url, _, _ = strings.Cut(rest, " ")
 		return found && strings.Contains(rest, " ")
@@ -195,7 +199,7 @@ func (r *running) doorURL(t testing.TB) (url string) {
 	return url
 }
 
-// shared is the machine with the server that several tests use.
+// shared is the machine with the server for several tests.
 var shared struct {
 	sync.Once
 	cache  string
@@ -203,8 +207,8 @@ var shared struct {
 	err    error
 }
 
-// withServer makes a machine whose commands find the shared server: "apitrace serve" without flags. A test that stops, changes or counts
-// servers needs a machine of its own.
+// withServer makes a machine with commands that find the shared server, an "apitrace
+// serve" without flags. A test that stops, changes or counts servers needs newMachine.
 func withServer(tb testing.TB) *machine {
 	tb.Helper()
 	m := newMachine(tb)
@@ -243,6 +247,6 @@ func stopShared() error {
 		return nil
 	}
 	err := shared.server.Process.Signal(os.Interrupt)
-	_ = shared.server.Wait() // its status says that a signal has ended it
+	_ = shared.server.Wait() // the status says that a signal has ended it
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// TestMCPShowsSource asks for a function whose source is in the cache.
+// TestMCPShowsSource asks for a function with its source in the cache.
 func TestMCPShowsSource(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -31,8 +31,8 @@ func TestMCPShowsSource(t *testing.T) {
 	}
 }
 
-// TestMCPReplaysLive replays a scenario through the tools of "mcp --live", as a client starts it. The server that this starts ends with
-// the client.
+// TestMCPReplaysLive replays a scenario through the tools of "mcp --live", which a
+// client starts. The server must end with the client.
 func TestMCPReplaysLive(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

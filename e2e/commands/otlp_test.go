@@ -22,7 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A receiver counts the spans of each trace that is sent to it.
+// A receiver counts the spans of each trace that it receives.
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -52,14 +52,14 @@ func newReceiver(t testing.TB) *receiver {
 	return r
 }
 
-// traces is how many have come.
+// traces returns the number of received traces.
 func (r *receiver) traces() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.spans)
 }
 
-// awaitTraces waits until so many have come.
+// awaitTraces waits for a number of traces.
 func (r *receiver) awaitTraces(t *testing.T, want int) {
 	t.Helper()
 	testenv.Await(t, fmt.Sprintf("%d traces are received", want), func() bool { return r.traces() >= want })
@@ -68,7 +68,7 @@ func (r *receiver) awaitTraces(t *testing.T, want int) {
 	}
 }
 
-// checkWhole checks that each trace has come with the spans of a whole request.
+// checkWhole checks that each received trace has the spans of a whole request.
 func (r *receiver) checkWhole(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()
@@ -80,8 +80,9 @@ func (r *receiver) checkWhole(t *testing.T) {
 	}
 }
 
-// TestServeSamples checks that "serve --otlp" sends the requests that come through its front, and no others, and that
-// "front" does the same for a server that another program started.
+// TestServeSamples checks that "serve --otlp" sends traces of the requests through its
+// front, and of no other requests. It also checks that "front" does the same for a
+// server that another program started.
 func TestServeSamples(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -110,8 +111,8 @@ func TestServeSamples(t *testing.T) {
 	received.checkWhole(t)
 }
 
-// byCertificate sends a request of a user whom a certificate names, through a door that may speak
-// for such users.
+// byCertificate starts a front that may act for users, and sends a request of a user
+// with a certificate.
 func byCertificate(m *machine, server *rest.Config, proxy *otlpAuthority, probe string) {
 	m.Helper()
 	users := newAuthority(m, "jane")
@@ -138,7 +139,8 @@ func byCertificate(m *machine, server *rest.Config, proxy *otlpAuthority, probe 
 	}
 }
 
-// An authority has issued one certificate. All but made are paths of files.
+// An otlpAuthority has issued one certificate. All fields except made are paths of
+// files.
 type otlpAuthority struct {
 	ca, cert, key string
 	made          *authority.Authority

@@ -9,8 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestNightlyOwnServers puts servers of other releases than kube-apiserver's behind the aggregator, some of which keep
-// nothing in etcd: a request goes through both processes, and each call is that of the real stack.
+// TestNightlyOwnServers runs servers of other releases than kube-apiserver's behind the
+// aggregator. Some of them keep nothing in etcd. A request must go through both
+// processes, and each call must agree with the real stack.
 func TestNightlyOwnServers(t *testing.T) {
 	testenv.Nightly(t)
 	m := newMachine(t)
@@ -31,8 +32,8 @@ func TestNightlyOwnServers(t *testing.T) {
 	}
 }
 
-// TestSlowEditOwnServer builds a server of a release of its own with an edit of its source and with one of its library, and
-// without them again.
+// TestSlowEditOwnServer builds a server of a separate release with an edit of its
+// source, with an edit of its library, and without the edits again.
 func TestSlowEditOwnServer(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)

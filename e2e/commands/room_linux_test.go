@@ -14,10 +14,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// leaveNetwork takes the network away from the rest of the test and from the commands that it runs, except for the addresses of this machine.
+// leaveNetwork removes the network from the rest of the test and from its commands.
+// Only the addresses of this machine remain.
 func leaveNetwork(t *testing.T) {
 	t.Helper()
-	runtime.LockOSThread() // for good: the thread ends with the test
+	runtime.LockOSThread() // never unlocked: the thread ends with the test
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		t.Skipf("a network namespace of its own needs root: %v", err)
 	}
@@ -39,13 +40,14 @@ func leaveNetwork(t *testing.T) {
 	}
 }
 
-// A roomMachine is a machine of a room for the workshop: it has apitrace, the folder that was prepared, no network, and no Go.
+// A roomMachine is a machine in a workshop room. It has apitrace and the prepared
+// folder. It has no network and no Go.
 type roomMachine struct {
 	*machine
 	folder string
 }
 
-// types runs a command in the folder, and demands its exit status and what it prints.
+// types runs a command in the folder, and checks its exit status and its output.
 func (m *roomMachine) types(status int, wants []string, args ...string) string {
 	m.Helper()
 	command, said := m.withoutGo(args...)
@@ -63,8 +65,10 @@ func (m *roomMachine) types(status int, wants []string, args ...string) string {
 	return all
 }
 
-// TestSlowRoom: on a machine without network and Go, what a preparation brings is enough for all exercises but those that change a server, and
-// those say what they need. The servers are exported without source and compiled packages, which nobody can use without Go.
+// TestSlowRoom checks a prepared folder on a machine without network and Go. It must be
+// enough for all exercises, except exercises that change a server. These must say what
+// they need. The servers are exported without source and compiled packages, which are
+// useless without Go.
 func TestSlowRoom(t *testing.T) {
 	testenv.Slow(t)
 	here := newMachine(t)

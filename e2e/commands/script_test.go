@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestScript runs scripts against a real kube-apiserver of the cache, which is built if need be. Each script has a cache without running servers.
+// TestScript runs scripts against a real kube-apiserver. It uses the build in the
+// cache, or builds the server first. Each script has a cache without running servers.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	needsServer(t)
@@ -51,7 +52,7 @@ func runScripts(t *testing.T, dir string, makeCache func(dir string) error) {
 			}
 			env.Setenv(program.CacheEnv, cache)
 			env.Setenv(program.StateEnv, filepath.Join(env.WorkDir, ".state"))
-			// Builds use the user's modules.
+			// Builds use the user's Go modules.
 			for _, name := range []string{"HOME", "GOPATH", "GOMODCACHE", "GOPROXY", "GOFLAGS"} {
 				env.Setenv(name, os.Getenv(name))
 			}

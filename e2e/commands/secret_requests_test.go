@@ -15,15 +15,16 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// planted is the i-th of the values that must not leave the server.
+// planted returns the i-th value that must not leave the server.
 func planted(i int) string { return fmt.Sprintf("planted-value-%02d!", i) }
 
-// plantedValues is how many there are.
+// plantedValues is the number of planted values.
 const plantedValues = 20
 
-// plantedForms are what stands for a planted value in a text: as it is, in base64, as an escaped or quoted slice of bytes.
+// plantedForms returns the forms of a planted value in a text: plain, base64, and
+// escaped or quoted slices of bytes.
 func plantedForms() []string {
-	const part = "planted-valu" // 12 bytes, so that their base64 does not depend on what follows
+	const part = "planted-valu" // 12 bytes, so that the base64 does not depend on the next bytes
 	var decimal, hex []string
 	for _, b := range []byte(part) {
 		decimal, hex = append(decimal, fmt.Sprint(b)), append(hex, fmt.Sprintf("0x%x", b))
@@ -32,7 +33,7 @@ func plantedForms() []string {
 		part, base64.StdEncoding.EncodeToString([]byte(part)), base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(part)))),
 		strings.Join(decimal, " "), strings.Join(decimal, ", "), strings.Join(decimal, ","), strings.Join(hex, ", "), fmt.Sprintf("%x", part),
 	}
-	// Within a longer text it begins at any of three places.
+	// In base64 of a longer text, the value begins at one of three offsets.
 	for _, before := range []string{"x", "xx"} {
 		encoded := base64.StdEncoding.EncodeToString([]byte(before + part))
 		forms = append(forms, encoded[4:12])
@@ -40,7 +41,8 @@ func plantedForms() []string {
 	return forms
 }
 
-// leaked returns a planted value in a text together with the text around it, "" if there is none.
+// leaked returns a planted value with the text around it, or "" if the text has no
+// planted value.
 func leaked(text string) string {
 	for _, form := range plantedForms() {
 		if i := strings.Index(text, form); i >= 0 {
@@ -50,15 +52,16 @@ func leaked(text string) string {
 	return ""
 }
 
-// A secretRequest is one whose body or object holds a planted value.
+// A secretRequest is a request with a planted value in its body or object.
 type secretRequest struct {
 	method, path, contentType, body string
-	// token is shown instead of the client's own, if not "".
+	// token replaces the client's own token, if it is not "".
 	token string
 }
 
-// secretRequests are requests on Secrets, tokens and certificates, most of which fail and quote in their errors what they
-// are about. The first creates the Secret, the last deletes it.
+// secretRequests are requests on Secrets, tokens and certificates. Most of them fail,
+// and their errors quote the contents. The first request creates the Secret, the last
+// one deletes it.
 func secretRequests() []secretRequest {
 	const (
 		secrets  = "/api/v1/namespaces/default/secrets"
@@ -96,15 +99,15 @@ func secretRequests() []secretRequest {
 	large := strings.Repeat(planted(7), 100_000)
 	return []secretRequest{
 		{method: "POST", path: secrets, contentType: inJSON, body: secret(data)},
-		{method: "POST", path: secrets, contentType: inJSON, body: secret(data)}, // there is one already
+		{method: "POST", path: secrets, contentType: inJSON, body: secret(data)}, // it exists already
 		{method: "POST", path: secrets, contentType: inYAML, body: "apiVersion: v1\nkind: Secret\nmetadata: {name: other}\nstringData:\n  k: [" + planted(8) + "]\n"},
 		{method: "POST", path: secrets, contentType: inYAML, body: "apiVersion: v1\nkind: Secret\nstringData:\n  k: " + planted(8) + "\n bad: indent: " + planted(8) + "\n"},
 		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"data":{"k":"` + planted(9) + `"}`)}, // not base64
 		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"data":{"k":{"` + planted(9) + `":1}}`)},
 		{method: "POST", path: secrets + "?fieldValidation=Strict", contentType: inJSON, body: secret(data + `,"data":{"a":"` + encoded(9) + `"},"unknown":"` + planted(9) + `"`)},
 		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"type":"kubernetes.io/dockerconfigjson","stringData":{".dockerconfigjson":"{` + planted(10) + `"}`)},
-		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"stringData":{"large":"` + large + `"}`)},                 // more than a Secret may hold
-		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"stringData":{"large":"` + large + large + large + `"}`)}, // more than a request may have
+		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"stringData":{"large":"` + large + `"}`)},                 // more than the limit of a Secret
+		{method: "POST", path: secrets, contentType: inJSON, body: secret(`"stringData":{"large":"` + large + large + large + `"}`)}, // more than the limit of a request
 		{method: "POST", path: "/api/v1/namespaces/default/%73ecrets", contentType: inJSON, body: secret(`"data":{"k":"` + planted(11) + `"}`)},
 		{method: "POST", path: "/api/v1/namespaces/none/secrets", contentType: inJSON, body: secret(data)},
 		{method: "POST", path: secrets + "?dryRun=All", contentType: inProto, body: proto},
@@ -139,7 +142,7 @@ func secretRequests() []secretRequest {
 	}
 }
 
-// inProtobuf encodes an object as kube-apiserver takes it.
+// inProtobuf encodes an object in kube-apiserver's protobuf format.
 func inProtobuf(object runtime.Object, version, kind string) string {
 	object.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(version, kind))
 	var b strings.Builder

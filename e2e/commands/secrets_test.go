@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// secretive is a client program that sends the requests on Secrets.
+// secretive is a client program that sends secretRequests.
 func secretive() {
 	ca, err := os.ReadFile(os.Getenv("APITRACE_CACERT"))
 	if err == nil {
@@ -32,7 +32,7 @@ func secretive() {
 	}
 }
 
-// sendSecrets sends them, whatever the answers are.
+// sendSecrets sends secretRequests. It accepts any answer.
 func sendSecrets(server string, ca []byte, token string) error {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(ca)
@@ -60,8 +60,9 @@ func sendSecrets(server string, ca []byte, token string) error {
 	return nil
 }
 
-// TestSecretsStayInside: requests on Secrets, tokens and certificates that fail in every way quote them in their errors;
-// nothing of 20 planted values is in anything that is printed, saved or sent.
+// TestSecretsStayInside sends requests on Secrets, tokens and certificates. They fail
+// in every way, and their errors quote secrets. None of 20 planted values may be in
+// printed, saved or sent data.
 func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -142,7 +143,7 @@ func noLeak(t testing.TB, what string, texts ...string) {
 	}
 }
 
-// checkSaved checks that a recording has so many requests and no planted value.
+// checkSaved checks that a recording has n requests and no planted value.
 func checkSaved(t testing.TB, file string, n int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -156,7 +157,7 @@ func checkSaved(t testing.TB, file string, n int) {
 	}
 }
 
-// TestSlowSecretsStayInsideRequests sends each request by "apitrace request".
+// TestSlowSecretsStayInsideRequests sends each request with "apitrace request".
 func TestSlowSecretsStayInsideRequests(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -164,7 +165,8 @@ func TestSlowSecretsStayInsideRequests(t *testing.T) {
 	requestSecrets(m, t.TempDir(), secretRequests(), 1)
 }
 
-// requestSecrets sends every step-th request, one by one, the first before the others and the last after them.
+// requestSecrets sends every step-th request, each with its own command. It sends the
+// first request before the others, and the last one after them.
 func requestSecrets(m *machine, dir string, all []secretRequest, step int) {
 	send := func(i int, r secretRequest) {
 		saved, file := filepath.Join(dir, fmt.Sprintf("request-%d.jsonl", i)), filepath.Join(dir, fmt.Sprintf("body-%d", i))
@@ -201,7 +203,7 @@ func requestSecrets(m *machine, dir string, all []secretRequest, step int) {
 	}
 	wg.Wait()
 	send(len(all)-1, all[len(all)-1])
-	// A body that is read here, and not sent.
+	// apitrace reads this body and does not send it.
 	broken := filepath.Join(dir, "broken.yaml")
 	if err := os.WriteFile(broken, []byte("stringData:\n  k: "+planted(0)+"\n bad: "+planted(1)+": x\n\t"+planted(2)), 0o600); err != nil {
 		m.Fatal(err)
@@ -213,7 +215,7 @@ func requestSecrets(m *machine, dir string, all []secretRequest, step int) {
 	noLeak(m, "a body that is not YAML", said)
 }
 
-// showSecrets checks that --show-secrets shows them, and that the file says so.
+// showSecrets checks that --show-secrets shows the values, and that the file says so.
 func showSecrets(m *machine, dir string) {
 	patch := filepath.Join(dir, "patch.json")
 	for name, text := range map[string]string{
@@ -242,8 +244,8 @@ func showSecrets(m *machine, dir string) {
 	}
 }
 
-// withoutCare sends the same requests with --show-secrets, and checks that many traces then quote secrets: otherwise the
-// tests without that flag would prove nothing.
+// withoutCare sends the same requests with --show-secrets, and checks that many traces
+// quote secrets. Otherwise the tests without that flag would prove nothing.
 func withoutCare(m *machine, dir string, all []secretRequest) {
 	saved := filepath.Join(dir, "careless.jsonl")
 	if _, said, status := m.run("exec", "--show-secrets", "--save", saved, "--", "secretive"); status != 0 {
@@ -267,7 +269,7 @@ func withoutCare(m *machine, dir string, all []secretRequest) {
 	}
 }
 
-// A keepingReceiver keeps all bytes that are sent to it.
+// A keepingReceiver keeps all bytes that it receives.
 type keepingReceiver struct {
 	mu   sync.Mutex
 	kept bytes.Buffer
@@ -299,7 +301,8 @@ func (r *keepingReceiver) text() string {
 	return r.kept.String()
 }
 
-// await waits until some text is sent and then nothing more, and returns all that was sent.
+// await waits until want has been sent and nothing more follows. It returns everything
+// that was sent.
 func (r *keepingReceiver) await(t *testing.T, want string) string {
 	t.Helper()
 	testenv.Await(t, fmt.Sprintf("%q is sent", want), func() bool { return strings.Contains(r.text(), want) })
@@ -307,7 +310,8 @@ func (r *keepingReceiver) await(t *testing.T, want string) string {
 	return r.text()
 }
 
-// settle waits until a number has not changed for a second: the more is sent, the more is searched for secrets.
+// settle waits until a number has not changed for a second, so that the search for
+// secrets covers as much as possible.
 func settle(number func() int) {
 	for last, same := -1, 0; same < 10; time.Sleep(100 * time.Millisecond) {
 		if n := number(); n == last {

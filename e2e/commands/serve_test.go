@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// status returns the columns of the servers, by the id of their process.
+// status returns the lines of the servers in "serve --status", by process id.
 func (m *machine) status() map[int]string {
 	out, _, _ := m.run("serve", "--status")
 	servers := map[int]string{}
@@ -30,7 +30,8 @@ func (m *machine) status() map[int]string {
 	return servers
 }
 
-// Of two that are started in the background at once, one wins, and the other says why it does not serve.
+// TestTwoInBackground starts two servers in the background at once. One starts, and the
+// other says why it does not.
 func TestTwoInBackground(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -74,7 +75,8 @@ func TestTwoInBackground(t *testing.T) {
 	}
 }
 
-// TestStopWhileStarting stops a server while it starts: nothing of it is left, and a command that waits for it reports that.
+// TestStopWhileStarting stops a server while it starts. Nothing may be left of it, and
+// a command that waits for it must report the stop.
 func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -101,7 +103,8 @@ func TestStopWhileStarting(t *testing.T) {
 	}
 }
 
-// A server whose process was killed is not listed, and another one can be started at once.
+// TestStatusOfDeadServer checks that a killed server is not listed, and that another
+// one can start at once.
 func TestStatusOfDeadServer(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -129,7 +132,8 @@ func TestStatusOfDeadServer(t *testing.T) {
 	}
 }
 
-// freezeStart waits until kube-apiserver runs on the machine, and stops its process, so that the start does not end before goOn is called.
+// freezeStart waits until kube-apiserver runs on the machine, and stops its process.
+// The start does not end until goOn is called.
 func freezeStart(t *testing.T, m *machine) (goOn func()) {
 	t.Helper()
 	pid := 0
@@ -140,7 +144,8 @@ func freezeStart(t *testing.T, m *machine) (goOn func()) {
 	return stopProcess(t, pid)
 }
 
-// While one server starts, the start of a second one fails at once, and "run" waits for the first one and uses it.
+// TestRunWaitsForStartingServer checks commands during the start of a server. A second
+// "serve" fails at once. "run" waits for the server and uses it.
 func TestRunWaitsForStartingServer(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

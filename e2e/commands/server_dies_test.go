@@ -16,7 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The third request waits for an object that never comes, so that there is time to kill a server.
+// waitsForever is a scenario. Its third request waits for an object that never exists,
+// so there is time to kill a server.
 const waitsForever = `name: mine
 title: {en: Mine}
 requests:
@@ -25,8 +26,9 @@ requests:
   - {method: GET, path: /api/v1/nodes/none, status: 200, as: admin, await: true}
 `
 
-// TestServerDies kills etcd, and then kube-apiserver, in the middle of a run: what was recorded before
-// is shown and saved, the message says what has happened, and nothing is left.
+// TestServerDies kills etcd, and then kube-apiserver, in the middle of a run. The
+// earlier requests are shown and saved, the message says what happened, and nothing is
+// left.
 func TestServerDies(t *testing.T) {
 	for _, program := range []string{"etcd", "kube-apiserver"} {
 		t.Run(program, func(t *testing.T) {
@@ -75,7 +77,8 @@ func killDuringRun(t *testing.T, program string) {
 	}
 }
 
-// isReached reports whether the server on the machine has the node of waitsForever.
+// isReached reports whether the server on the machine has the node that waitsForever
+// creates.
 func isReached(t *testing.T, m *machine) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(m.tmp, "apitrace-*", "*", "admin.kubeconfig"))
@@ -98,7 +101,8 @@ func isReached(t *testing.T, m *machine) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// processesBelow lists the processes whose command line names a folder, by their id.
+// processesBelow lists the processes with a folder in their command line, by process
+// id.
 func processesBelow(dir string) map[int]string {
 	found := map[int]string{}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")

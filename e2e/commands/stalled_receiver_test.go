@@ -19,7 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// badReceivers are OTLP receivers that accept no traces, by what they do instead.
+// badReceivers are OTLP receivers that accept no traces. The keys say what they do
+// instead.
 func badReceivers(t testing.TB) map[string]string {
 	t.Helper()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
@@ -29,7 +30,8 @@ func badReceivers(t testing.TB) map[string]string {
 	return map[string]string{"stalls": testenv.StalledReceiver(t), "refuses": refusing.URL, "breaks off": breaking.URL}
 }
 
-// doorsOf starts a server that sends traces to a receiver, and returns it with a door that is traced and one that is not.
+// doorsOf starts a server that sends traces to a receiver. It returns the server, its
+// traced door and its untraced door.
 func doorsOf(m *machine, endpoint string) (server *running, traced, untraced *door) {
 	m.Helper()
 	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
@@ -37,14 +39,16 @@ func doorsOf(m *machine, endpoint string) (server *running, traced, untraced *do
 	return server, newDoor(m, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig")), newDoor(m, server.line)
 }
 
-// TestReceiverDoesNotHoldClients checks that clients of the traced door get their answers whatever an OTLP receiver does, and that
-// each request is counted. A client that waited for the receiver would wait ten seconds for each request.
+// TestReceiverDoesNotHoldClients checks that clients of the traced door get their
+// answers while the OTLP receiver stalls, and that each request is counted. If clients
+// waited for the receiver, each request would take ten seconds.
 func TestReceiverDoesNotHoldClients(t *testing.T) {
 	t.Parallel()
 	checkReceivers(t, "stalls")
 }
 
-// TestSlowReceiversDoNotHoldClients does the same with receivers that answer, but accept nothing.
+// TestSlowReceiversDoNotHoldClients does the same with receivers that answer, but
+// accept nothing.
 func TestSlowReceiversDoNotHoldClients(t *testing.T) {
 	testenv.Slow(t)
 	checkReceivers(t, "refuses", "breaks off")
@@ -67,8 +71,9 @@ func checkReceivers(t *testing.T, chosen ...string) {
 			if sum := counted["sent"] + counted["could not be sent"] + counted["in progress"] + counted["accepted no traces"]; sum != n {
 				t.Errorf("of %d requests, %d are counted:\n%s", n, sum, said)
 			}
-			// Clients used to wait for traces that the receiver did not accept. Only the requests that had begun when the
-			// first attempt failed may be traced in vain, and the later attempts.
+			// Clients used to wait for traces that the receiver did not accept. Now
+			// requests may be traced in vain only if they began before the first
+			// attempt failed, or in the later attempts.
 			if inVain := counted["could not be sent"]; inVain > 40 || counted["sent"] > 0 {
 				t.Errorf("of %d requests, %d were traced in vain:\n%s", n, inVain, said)
 			}
@@ -79,8 +84,9 @@ func checkReceivers(t *testing.T, chosen ...string) {
 	}
 }
 
-// BenchmarkRunTracedDoor measures answers through the traced door and through the other one, while the receiver accepts no traces. Parts
-// alternate, so that a busy machine makes both doors slow.
+// BenchmarkRunTracedDoor measures answers through the traced door and the untraced door
+// while the receiver accepts no traces. The measurements alternate, so that a busy
+// machine makes both doors slow.
 func BenchmarkRunTracedDoor(b *testing.B) {
 	for does, endpoint := range badReceivers(b) {
 		b.Run(does, func(b *testing.B) {
@@ -95,7 +101,7 @@ func BenchmarkRunTracedDoor(b *testing.B) {
 	}
 }
 
-// A door is one that 8 clients send requests to.
+// A door is an address with 8 clients that send requests to it.
 type door struct {
 	host    string
 	clients [8]*http.Client
@@ -107,7 +113,8 @@ func newDoor(t testing.TB, kubeconfig string) *door {
 	d := &door{host: config.Host}
 	for i := range d.clients {
 		config := rest.CopyConfig(config)
-		// client-go shares the connections of equal configurations, which this makes differ.
+		// client-go shares connections between equal configurations. The proxy function
+		// makes them differ.
 		config.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 		var err error
 		if d.clients[i], err = rest.HTTPClientFor(config); err != nil {
@@ -117,7 +124,8 @@ func newDoor(t testing.TB, kubeconfig string) *door {
 	return d
 }
 
-// send sends n requests, of all clients at the same time, and returns how long each took.
+// send sends n requests through all clients concurrently, and returns the time of each
+// request.
 func (d *door) send(t testing.TB, n int) []time.Duration {
 	t.Helper()
 	took := make([][]time.Duration, len(d.clients))
@@ -144,16 +152,16 @@ func (d *door) send(t testing.TB, n int) []time.Duration {
 	return slices.Concat(took...)
 }
 
-// p99 is how long all but 1 % took at most.
+// p99 returns the 99th percentile.
 func p99(took []time.Duration) time.Duration {
 	slices.Sort(took)
 	return took[len(took)*99/100]
 }
 
-// counts are what the end of "serve --otlp" says of the requests.
+// counts matches the numbers of requests in the last messages of "serve --otlp".
 var counts = regexp.MustCompile(`(?m)^(?:(sent) (\d+) requests.*|requests that were .*(could not be sent|in progress|accepted no traces): (\d+))$`)
 
-// countedIn returns these numbers, by what stands before them.
+// countedIn returns these numbers. The key is the text that names the number.
 func countedIn(notices string) map[string]int {
 	counted := map[string]int{}
 	for _, found := range counts.FindAllStringSubmatch(notices, -1) {

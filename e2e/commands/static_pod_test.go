@@ -24,9 +24,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestStaticPod runs the containers of the documented manifest on this machine: their commands with
-// their flags and with no other environment than theirs. Only paths, ports and the share of
-// requests that are sampled are others.
+// TestStaticPod runs the containers of the documented manifest on this machine: their
+// commands with their flags, and only with their own environment. It replaces the
+// paths, the ports and the fraction of sampled requests.
 func TestStaticPod(t *testing.T) {
 	pod := documentedPod(t)
 	checkMounts(t, pod)
@@ -34,7 +34,8 @@ func TestStaticPod(t *testing.T) {
 	needsServer(t)
 	node := newNode(t)
 	server, door := pod.Spec.Containers[0], pod.Spec.Containers[1]
-	// A pod's address is the cluster's business: here nobody else is to reach it.
+	// In a cluster, the network limits who reaches the pod. Here only this machine may
+	// reach it.
 	server.Command = append(server.Command, "--bind-address=127.0.0.1")
 	node.run(t, server)
 	node.await(t, "https://127.0.0.1:"+node.serverPort+"/readyz", http.StatusOK)
@@ -45,11 +46,11 @@ func TestStaticPod(t *testing.T) {
 	if status != http.StatusForbidden || !strings.Contains(body, `User \"jane\" cannot list`) {
 		t.Errorf("behind the door jane gets %d: %s", status, body)
 	}
-	node.received.awaitTraces(t, node.answers) // of the door
+	node.received.awaitTraces(t, node.answers) // the door's traces
 	node.received.checkWhole(t)
 }
 
-// documentedPod is the manifest in docs/control-plane.md.
+// documentedPod returns the pod of the manifest in docs/control-plane.md.
 func documentedPod(t *testing.T) *corev1.Pod {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/control-plane.md")
@@ -65,7 +66,8 @@ func documentedPod(t *testing.T) *corev1.Pod {
 	return pod
 }
 
-// checkMounts checks that whatever a container names is in its image or in a volume of the pod.
+// checkMounts checks that each path in a container is in its image or in a volume of
+// the pod.
 func checkMounts(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	volumes := map[string]bool{}
@@ -110,13 +112,13 @@ func filesOf(c corev1.Container) []string {
 	return files
 }
 
-// A node is what the pod finds on its machine, below a folder.
+// A node is the environment of the pod on this machine, below a folder.
 type node struct {
 	dir                  string
-	here                 *strings.Replacer // what the manifest says to what it is here
+	here                 *strings.Replacer // replaces paths and ports of the manifest
 	serverPort, doorPort string
-	client               *http.Client // of the user jane
-	answers              int          // that came through the door
+	client               *http.Client // sends requests of the user jane
+	answers              int          // number of answers through the door
 	received             *receiver
 }
 
@@ -126,7 +128,7 @@ func newNode(t *testing.T) *node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := program.NewRunDir() // whose path is short enough for sockets
+	run, err := program.NewRunDir() // its path is short enough for sockets
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +143,7 @@ func newNode(t *testing.T) *node {
 		t.Fatal(err)
 	}
 	n := &node{dir: run.Path, serverPort: freePort(t), doorPort: freePort(t), received: newReceiver(t)}
-	if err := os.Mkdir(filepath.Join(n.dir, "run"), 0o700); err != nil { // the emptyDir
+	if err := os.Mkdir(filepath.Join(n.dir, "run"), 0o700); err != nil { // the pod's emptyDir
 		t.Fatal(err)
 	}
 	n.here = strings.NewReplacer(
@@ -177,7 +179,7 @@ func (n *node) writePKI(t *testing.T, etcd storage.Endpoint) {
 		"etcd/ca.crt": etcd.CAFile, "apiserver-etcd-client.crt": etcd.CertFile, "apiserver-etcd-client.key": etcd.KeyFile,
 		"front-proxy-ca.crt": proxy.ca, "front-proxy-client.crt": proxy.cert, "front-proxy-client.key": proxy.key,
 	}
-	contents := map[string][]byte{"sa.key": account, "sa.pub": account} // kube-apiserver takes the public half of it
+	contents := map[string][]byte{"sa.key": account, "sa.pub": account} // kube-apiserver uses the public part of it
 	for name, file := range files {
 		if contents[name], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
@@ -194,7 +196,7 @@ func (n *node) writePKI(t *testing.T, etcd storage.Endpoint) {
 	n.client = clientOf(t, cluster, "jane")
 }
 
-// clientOf returns a client that shows a certificate of the authority for a user.
+// clientOf returns a client with a certificate of the authority for a user.
 func clientOf(t *testing.T, a *otlpAuthority, user string) *http.Client {
 	t.Helper()
 	cert, key, err := a.made.Issue(user)
@@ -220,7 +222,7 @@ func (n *node) run(t *testing.T, c corev1.Container) {
 		args = append(args, n.here.Replace(arg))
 	}
 	command := exec.Command(args[0], args[1:]...)
-	command.Env = []string{} // nil would be ours
+	command.Env = []string{} // with nil, the command would inherit the test's environment
 	for _, e := range c.Env {
 		command.Env = append(command.Env, e.Name+"="+n.here.Replace(e.Value))
 	}
@@ -238,7 +240,7 @@ func (n *node) run(t *testing.T, c corev1.Container) {
 	})
 }
 
-// get returns the status and the body of an answer; 0 if there is none.
+// get returns the status and the body of an answer, or 0 and the error.
 func (n *node) get(url string) (status int, body string) {
 	answer, err := n.client.Get(url)
 	if err != nil {
@@ -255,7 +257,7 @@ func (n *node) get(url string) (status int, body string) {
 	return answer.StatusCode, string(text)
 }
 
-// await waits until a request is answered with a status.
+// await waits until a request is answered with the status want.
 func (n *node) await(t *testing.T, url string, want int) {
 	t.Helper()
 	var status int

@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// findProcess returns the process of a program of the server that runs below a folder, 0 if there is none.
+// findProcess returns the process of a program of the server below a folder, or 0.
 func findProcess(dir, program string) int {
 	for pid, command := range processesBelow(dir) {
 		if path, _, _ := strings.Cut(command, "\x00"); filepath.Base(path) == program {
@@ -27,7 +27,7 @@ func findProcess(dir, program string) int {
 	return 0
 }
 
-// processOf finds the process of a program of the server that runs in a folder.
+// processOf is findProcess, but fails the test if there is no such process.
 func processOf(t *testing.T, dir, program string) int {
 	t.Helper()
 	pid := findProcess(dir, program)
@@ -37,7 +37,8 @@ func processOf(t *testing.T, dir, program string) int {
 	return pid
 }
 
-// stopProcess stops a process until goOn is called, or the test ends.
+// stopProcess stops a process with SIGSTOP. It continues when goOn is called, or when
+// the test ends.
 func stopProcess(t *testing.T, pid int) (goOn func()) {
 	t.Helper()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -56,11 +57,13 @@ func stopProcess(t *testing.T, pid int) (goOn func()) {
 	return goOn
 }
 
-// TestStoppedServerIsNotReplaced: a server that hangs has what the user has made. So each command says that
-// it does not answer, instead of starting an empty one, unless it is asked to.
+// TestStoppedServerIsNotReplaced checks commands while a server hangs. The server has
+// the user's objects. So each command says that the server does not answer, and starts
+// an empty one only if it is asked to.
 func TestStoppedServerIsNotReplaced(t *testing.T) { stopServer(t, "kube-apiserver") }
 
-// TestSlowStoppedEtcdIsNotReplaced does the same with a server that hangs because its etcd does.
+// TestSlowStoppedEtcdIsNotReplaced does the same with a server that hangs because its
+// etcd hangs.
 func TestSlowStoppedEtcdIsNotReplaced(t *testing.T) {
 	testenv.Slow(t)
 	stopServer(t, "etcd")
@@ -83,7 +86,7 @@ func stopServer(t *testing.T, program string) {
 		{"request", "GET", "/version", "-o", "names"}, {"run", "get-node", "-o", "names"}, {"serve"},
 		{"exec", "--", "true"}, {"record", "--save", filepath.Join(t.TempDir(), "saved.jsonl")},
 	} {
-		wg.Go(func() { // each waits for ten seconds
+		wg.Go(func() { // each command waits for ten seconds
 			out, said, status := m.run(args...)
 			if status != 1 || out != "" {
 				t.Errorf("%q: exit status %d\n%s%s", args, status, out, said)
@@ -112,7 +115,7 @@ func stopServer(t *testing.T, program string) {
 	}
 }
 
-// TestSlowServerStopsDuringARequest: a server that was there when the command began.
+// TestSlowServerStopsDuringARequest stops a server after a command has begun to use it.
 func TestSlowServerStopsDuringARequest(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -131,10 +134,10 @@ func TestSlowServerStopsDuringARequest(t *testing.T) {
 	}
 }
 
-// namespaceWatches is the metric of the watches on namespaces that a server is serving.
+// namespaceWatches matches the metric with the number of open watches on namespaces.
 var namespaceWatches = regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{.*resource="namespaces".*verb="WATCH".*\} (\d+)$`)
 
-// watches returns how many watches on namespaces the server is serving.
+// watches returns the number of open watches on namespaces.
 func watches(t *testing.T, kubeconfig string) (n int) {
 	t.Helper()
 	config := restConfig(t, kubeconfig)

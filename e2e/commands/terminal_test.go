@@ -13,8 +13,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// onTerminal runs an apitrace command with a terminal of 100 columns for its standard output and standard error, and returns the bytes
-// that the terminal got.
+// onTerminal runs an apitrace command on a terminal with 100 columns. It returns the
+// bytes of the command's standard output and standard error.
 func (m *machine) onTerminal(args ...string) string {
 	m.Helper()
 	control, screen := openTerminal(m)
@@ -46,11 +46,12 @@ func openTerminal(t testing.TB) (control, screen *os.File) {
 	return control, screen
 }
 
-// sequences are those that apitrace itself writes: colours, links to the web, and what clears the line of a
-// progress bar. A terminal gets each end of a line with a carriage return.
+// sequences matches the escape sequences that apitrace itself writes: colours, links to
+// the web, and the sequences that clear the line of a progress bar. It also matches
+// line ends, to which a terminal adds a carriage return.
 var sequences = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(?:https://[!-~]*)?(?:\a|\x1b\\\\)|\r\n|\r\x1b\\[2?K|\x1b\\[2K\r")
 
-// rawIn returns what must not get to a terminal, "" if there is nothing.
+// rawIn returns a text that must not reach a terminal, or "" if there is none.
 func rawIn(shown string) string {
 	shown = sequences.ReplaceAllString(shown, "\n")
 	for i, r := range shown {

@@ -19,14 +19,16 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestToursNameTheirFunctions looks at each line that a tour names: it must hold the function.
+// TestToursNameTheirFunctions checks that each source line in a tour has the function
+// that the tour names.
 func TestToursNameTheirFunctions(t *testing.T) {
 	t.Parallel()
 	needsServer(t)
 	checkTours(t, apiserver.DefaultVersion)
 }
 
-// TestSlowToursOfOlderReleases takes the oldest recorded release and v1.30, of which the source is there for other tests.
+// TestSlowToursOfOlderReleases does the same for the oldest recorded release and for
+// v1.30. Other tests download their sources, too.
 func TestSlowToursOfOlderReleases(t *testing.T) {
 	testenv.Slow(t)
 	needsServer(t)
@@ -82,15 +84,16 @@ func checkTours(t *testing.T, version string) {
 	t.Logf("%s: %d steps of %d tours", version, steps, len(all))
 }
 
-// declares tells whether a line holds the word "func" and, of a function that has one, its name.
+// declares reports whether a line has the word "func" and, for a function that is not a
+// literal, the function's name.
 func declares(line, function string) bool {
 	declared, literal := funcname.SplitLiteral(function)
 	name := funcname.Last(funcname.Unmarked(declared))
 	return strings.Contains(line, "func") && (literal != "" || strings.Contains(line, name+"(") || strings.Contains(line, name+"["))
 }
 
-// lineOf returns a line of a file of a checkout of Kubernetes, out of the sources that the programs are built of.
-// It keeps their folders.
+// lineOf returns a line of a file of a Kubernetes checkout. It reads the sources that
+// the programs are built from. folders caches the folders of the sources.
 func lineOf(t testing.TB, folders map[string]string, version, file string, number int) string {
 	t.Helper()
 	at := "k8s.io/kubernetes/" + file

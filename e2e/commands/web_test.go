@@ -22,11 +22,11 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// A webServer is "apitrace web", as a program uses it.
+// A webServer is a running "apitrace web", as programs use it.
 type webServer struct {
 	testing.TB
 	base, token string
-	// answers are all that it has said.
+	// answers are all its answers so far.
 	answers strings.Builder
 }
 
@@ -55,7 +55,7 @@ func (w *webServer) open(ctx context.Context, method, path, body string) *http.R
 	return response
 }
 
-// ask sends a request and decodes the answer, which must be one of success.
+// ask sends a request and decodes the answer. The answer must have status 200.
 func ask[A any](w *webServer, method, path, body string) (answer A) {
 	w.Helper()
 	response := w.open(w.Context(), method, path, body)
@@ -71,7 +71,7 @@ func ask[A any](w *webServer, method, path, body string) (answer A) {
 	return answer
 }
 
-// listen reads the events until the returned function is called.
+// listen reads the events until leave is called.
 func (w *webServer) listen() (leave func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	response := w.open(ctx, "GET", "/live/events", "")
@@ -84,7 +84,7 @@ func (w *webServer) listen() (leave func()) {
 	return func() { cancel(); <-ended; response.Body.Close() }
 }
 
-// ready starts a server and returns what is known of it once it is ready.
+// ready starts a server, waits until it is ready, and returns its entry.
 func (w *webServer) ready() (server web.LiveServer) {
 	w.Helper()
 	ask[web.LiveServer](w, "POST", "/live/servers", `{"release":"latest"}`)
@@ -99,8 +99,9 @@ func (w *webServer) ready() (server web.LiveServer) {
 	return server
 }
 
-// TestWebLive starts a server, replays a scenario, sends a request and has a client send some; each has its tree. Once nobody
-// listens any more, the server is gone.
+// TestWebLive starts a server, replays a scenario, sends a request, and lets a client
+// send requests. Each request must have its tree. When nobody listens to the events any
+// longer, the server must stop.
 func TestWebLive(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -166,12 +167,13 @@ func TestWebLive(t *testing.T) {
 	}
 }
 
-// filesNamed returns the texts of the files below a folder whose names have a part.
+// filesNamed returns the texts of the files below a folder that have part in their
+// name.
 func filesNamed(t *testing.T, folder, part string) (texts []string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.Contains(entry.Name(), part) {
-			return nil // a folder of somebody else
+			return nil // another user's folder
 		}
 		text, err := os.ReadFile(path)
 		texts = append(texts, string(text))
@@ -183,7 +185,8 @@ func filesNamed(t *testing.T, folder, part string) (texts []string) {
 	return texts
 }
 
-// TestWebKilled kills the command while a server runs: nothing of it is left.
+// TestWebKilled kills the command while a server runs, and checks that nothing is left
+// of it.
 func TestWebKilled(t *testing.T) {
 	t.Parallel()
 	endWeb(t, func(r *running) {
@@ -193,7 +196,7 @@ func TestWebKilled(t *testing.T) {
 	})
 }
 
-// TestWebInterrupted ends the command by Ctrl-C while a server runs.
+// TestWebInterrupted ends the command with Ctrl-C while a server runs.
 func TestWebInterrupted(t *testing.T) {
 	t.Parallel()
 	endWeb(t, func(r *running) {
@@ -219,7 +222,8 @@ func endWeb(t *testing.T, end func(*running)) {
 	})
 }
 
-// TestWebJudgesALiveExercise answers an exercise that asks for a request, wrongly and rightly; the trace that decided has its tree.
+// TestWebJudgesALiveExercise gives a wrong and a right answer to an exercise that asks
+// for a request. The trace that decided must have its tree.
 func TestWebJudgesALiveExercise(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

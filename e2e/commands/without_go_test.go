@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// withoutGo is a command in an environment without a Go toolchain, and without any other program.
+// withoutGo returns a command in an environment without a Go toolchain and without
+// other programs.
 func (m *machine) withoutGo(args ...string) (command *exec.Cmd, said *testenv.Buffer) {
 	m.Helper()
 	command = m.command(args...)
@@ -21,7 +22,7 @@ func (m *machine) withoutGo(args ...string) (command *exec.Cmd, said *testenv.Bu
 	return command, said
 }
 
-// TestWithoutGo: where all is built, nothing needs a Go toolchain.
+// TestWithoutGo checks that commands need no Go toolchain if everything is built.
 func TestWithoutGo(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -60,7 +61,8 @@ func TestWithoutGo(t *testing.T) {
 	_ = command.Wait()
 }
 
-// TestNeedsGo: what must be compiled says what, why, and where to get Go.
+// TestNeedsGo checks that a command without a build says what must be compiled, why,
+// and where to get Go.
 func TestNeedsGo(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -76,7 +78,7 @@ func TestNeedsGo(t *testing.T) {
 	}
 }
 
-// emptyCache is a cache that knows the modules of releases, and has nothing built.
+// emptyCache returns a cache that knows the modules of releases and has no builds.
 func emptyCache(m *machine) string {
 	m.Helper()
 	dir := m.TempDir()
@@ -86,7 +88,8 @@ func emptyCache(m *machine) string {
 	return dir
 }
 
-// TestExportRunsWithoutGo: an exported release runs from another cache, without Go.
+// TestExportRunsWithoutGo checks that an exported release runs from another cache,
+// without Go.
 func TestExportRunsWithoutGo(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

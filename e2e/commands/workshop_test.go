@@ -12,8 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// TestVerifyTheCourse proves every twentieth exercise in the sources, too: functions that no recording has are looked up in them.
-// TestCourse in package workshop proves all exercises in the recordings.
+// TestVerifyTheCourse proves every twentieth exercise, also with the sources: functions
+// that no recording has are looked up there. TestCourse in package workshop proves all
+// exercises with the recordings.
 func TestVerifyTheCourse(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -30,7 +31,7 @@ func TestSlowVerifyTheCourse(t *testing.T) {
 	verify(newMachine(t), len(exercises(t)))
 }
 
-// verify verifies a number of exercises: the named one, or all.
+// verify verifies n exercises: the named exercise, or all.
 func verify(m *machine, n int, name ...string) {
 	m.Helper()
 	out, notices, status := m.run(append([]string{"workshop", "verify"}, name...)...)
@@ -39,7 +40,8 @@ func verify(m *machine, n int, name ...string) {
 	}
 }
 
-// TestLiveExercises solves every third exercise that asks for a request on a real server.
+// TestLiveExercises solves every third exercise that asks for a request, on a real
+// server.
 func TestLiveExercises(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -52,14 +54,15 @@ func TestLiveExercises(t *testing.T) {
 	})
 }
 
-// TestSlowLiveExercises solves all of them.
+// TestSlowLiveExercises solves all exercises that ask for a request.
 func TestSlowLiveExercises(t *testing.T) {
 	testenv.Slow(t)
 	verifyLive(withServer(t), t, func(e *workshop.Exercise) bool { return e.Change == nil })
 }
 
-// TestNightlyChanges solves the exercises that ask for a change of the server: each is a build of a minute.
-// TestSlowChangeTheServer, which "make test-all" runs, plays one of them as a learner does.
+// TestNightlyChanges solves the exercises that ask for a change of the server. Each
+// needs a build of a minute. TestSlowChangeTheServer, which "make test-all" runs, plays
+// one of them as a learner does.
 func TestNightlyChanges(t *testing.T) {
 	testenv.Nightly(t)
 	verifyLive(newMachine(t), t, func(e *workshop.Exercise) bool { return e.Change != nil })
@@ -88,17 +91,18 @@ func exercises(t *testing.T) []*workshop.Exercise {
 	return course.Exercises()
 }
 
-// sourceCommand finds the commands in the course's files that show source code.
+// sourceCommand matches commands in the course's files that show source code.
 var sourceCommand = regexp.MustCompile("`apitrace\\s+(source [^`]+)`")
 
-// TestSourcesInTexts types every fifth command of the questions, hints, replies and explanations that shows source code. A test in
-// cmd/apitrace types the commands that need no source.
+// TestSourcesInTexts runs every fifth command that shows source code in the questions,
+// hints, replies and explanations. A test in cmd/apitrace runs the commands that need
+// no source.
 func TestSourcesInTexts(t *testing.T) {
 	t.Parallel()
 	typeSources(t, 5)
 }
 
-// TestSlowSourcesInTexts types all of them.
+// TestSlowSourcesInTexts runs all these commands.
 func TestSlowSourcesInTexts(t *testing.T) {
 	testenv.Slow(t)
 	typeSources(t, 1)
