@@ -20,7 +20,8 @@ import (
 )
 
 // RecordFaults builds kube-apiservers of a release, one with each fault of the course, and
-// records them. It writes the recordings to a file in the folder, for package trace/recordings.
+// records them. It writes the recordings to a file in the folder, for package
+// trace/recordings.
 //
 // A recording names the fault in place of the patched files, because the files would
 // answer the exercise. A fault that cannot be recorded is left out and is part of the

@@ -15,8 +15,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// indexRelease reads the source of a release's programs and adds their functions and calls to
-// the index in the folder. It downloads the source if necessary. It builds nothing.
+// indexRelease reads the source of a release's programs and adds their functions and
+// calls to the index in the folder. It downloads the source if necessary. It builds
+// nothing.
 func indexRelease(ctx context.Context, version, folder string, to session.Reporter) error {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -44,7 +45,8 @@ func indexRelease(ctx context.Context, version, folder string, to session.Report
 	return recordings.PutIndex(folder, version, programs)
 }
 
-// Check returns an error if apitrace cannot trace a version, or if the folder does not exist.
+// Check returns an error if apitrace cannot trace a version, or if the folder does not
+// exist.
 func Check(versions []string, folder string) error {
 	for _, version := range versions {
 		if _, err := apiserver.ParseVersion(version); err != nil {

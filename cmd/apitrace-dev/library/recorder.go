@@ -1,3 +1,7 @@
+// Package library makes the files that apitrace embeds: the recordings of releases and of
+// the course's faults, and the indexes of functions, calls and names.
+//
+// Making a distribution of apitrace does not belong here; package distribution does that.
 package library
 
 import (
@@ -67,9 +71,9 @@ func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	}, err
 }
 
-// commitOf returns the commit of the repository that contains the folder. It appends "-dirty" if
-// files other than recordings differ from the commit. It does not use the build information in
-// the binary, because the go command records none in a git worktree.
+// commitOf returns the commit of the repository that contains the folder. It appends
+// "-dirty" if files other than recordings differ from the commit. It does not use the
+// build information in the binary, because the go command records none in a git worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
 	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {

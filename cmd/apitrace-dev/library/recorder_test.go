@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// TestReasonOf checks that a reason in the recordings is one line and does not name anybody's proxy.
+// TestReasonOf checks that a reason in the recordings is one line, without the address of
+// a proxy.
 func TestReasonOf(t *testing.T) {
 	download := &program.DownloadError{Module: "example.org/sample", Version: "v0.1.2", Reason: "reading https://proxy.example.org/: 403 Forbidden"}
 	for err, want := range map[error]string{
