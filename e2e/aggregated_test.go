@@ -78,8 +78,8 @@ func hasAncestor(tree *trace.Tree, i int, function string) bool {
 	return false
 }
 
-// TestSampleServerLeavesNothing checks that a stopped sample server leaves nothing, and that the next sample server
-// replaces one that was not stopped.
+// TestSampleServerLeavesNothing checks that a stopped sample server leaves nothing, and
+// that the next sample server replaces one that was not stopped.
 func TestSampleServerLeavesNothing(t *testing.T) {
 	s := server(t, traced)
 	binary := sample(t)
@@ -137,7 +137,7 @@ func TestSampleServerThatDies(t *testing.T) {
 	}
 }
 
-// processIn finds the process whose working directory is dir.
+// processIn finds the process with the working directory dir.
 func processIn(dir string) (*os.Process, error) {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {

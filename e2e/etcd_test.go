@@ -68,7 +68,7 @@ func startCluster(t *testing.T, binary string) *cluster {
 	return c
 }
 
-// freeURL returns the URL of an address on which nobody listens.
+// freeURL returns a local URL with a free port.
 func freeURL(t *testing.T) string {
 	t.Helper()
 	port, err := program.FreePort()

@@ -68,7 +68,8 @@ func (c reviewedChange) key() string {
 	return strings.Join([]string{c.Kind, c.A, c.B, c.For, strings.Join(c.Values, ",")}, " | ")
 }
 
-// TestReviewedChanges checks that the default view shows the reviewed changes, and nothing else.
+// TestReviewedChanges checks that the default view shows the reviewed changes, and nothing
+// else.
 func TestReviewedChanges(t *testing.T) {
 	t.Parallel()
 	list := readReviewed(t)
@@ -223,7 +224,8 @@ const (
 	reviewEnds   = "<!-- End of the table -->\n"
 )
 
-// TestChangesPage compares the table of docs/changes.md with the review. "make docs" writes it anew.
+// TestChangesPage compares the table of docs/changes.md with the review. "make docs"
+// rewrites the table.
 func TestChangesPage(t *testing.T) {
 	file := filepath.Join("..", "docs", "changes.md")
 	page, err := os.ReadFile(file)

@@ -44,14 +44,16 @@ func checkParents(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenari
 	}
 }
 
-// TestTreesDoNotDependOnLuck checks that names, nesting and the order on each goroutine are the same in three replays.
+// TestTreesDoNotDependOnLuck checks that names, nesting and the order on each goroutine
+// are the same in three replays.
 func TestTreesDoNotDependOnLuck(t *testing.T) {
 	for _, name := range []string{"get-node", "create-deployment"} {
 		t.Run(name, func(t *testing.T) { usualTree(t, server(t, traced), name, 3, 10) })
 	}
 }
 
-// TestSlowTreesDoNotDependOnLuck checks the same in eighteen replays, and on a server that has just started.
+// TestSlowTreesDoNotDependOnLuck checks the same in eighteen replays, and on a server that
+// has just started.
 func TestSlowTreesDoNotDependOnLuck(t *testing.T) {
 	testenv.Slow(t)
 	for _, name := range []string{"get-node", "create-deployment"} {
@@ -129,8 +131,8 @@ func steady(t *testing.T, requests []trace.Request) []trace.Request {
 	return all
 }
 
-// housekeeping matches functions whose calls depend on the number or the time of
-// earlier writes.
+// housekeeping matches functions that run depending on the number or the time of earlier
+// writes.
 //
 // The watch cache keeps events of a resource, a hundred at first. When there are too
 // many, it doubles the capacity, or drops the oldest event at each new one. It finds a

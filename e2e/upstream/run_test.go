@@ -119,7 +119,7 @@ const (
 	// tracedCommand is the command "traced-tests FOLDER BINARY ARGS". It runs a test
 	// binary with tracing and checking, and writes a report to the folder.
 	tracedCommand = "traced-tests"
-	// doneEnv names the unix socket to which the tests connect after their last test.
+	// doneEnv names the unix socket that a test binary connects to after its last test.
 	// The socket is closed when the probe's findings have been read.
 	doneEnv = "APITRACE_UPSTREAM_DONE"
 )
