@@ -12,9 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A CallTable has the calls of a request as one list per property, in order of entry. A value
-// that many calls share is stored once, and the lists refer to it by its number. The page reads
-// everything that it shows of single calls from this table.
+// A CallTable has the calls of a request as one list per property, in order of entry. A
+// value that many calls share is stored once, and the lists refer to it by its number.
+// The page reads all details of single calls from this table.
 type CallTable struct {
 	Same       []CallKind  `json:"same" description:"The properties that all calls of a function share."`
 	Values     []CallValue `json:"values" description:"The recorded values, each once."`
@@ -71,7 +71,7 @@ func (a *api) getCalls(r *restful.Request) (any, error) {
 	return l.callTable(int(number(r, "request", 0)))
 }
 
-// identity is the key by which calls share their CallKind.
+// identity is the key of a CallKind. Calls with the same identity share it.
 type identity struct {
 	function, file, process, name string
 	line                          int

@@ -114,7 +114,8 @@ func readsCallsAsTheModelDoes(t *testing.T, scenarios map[string]int) {
 	}
 }
 
-// questions returns questions about every nth call of a request, with the answers of the model.
+// questions returns questions about every nth call of a request, with the answers of the
+// model.
 func questions(r *trace.Request, path string, every int) []expected {
 	tree := trace.TreeOfValid(r)
 	places, walker := trace.NewPlaces(tree), step.Walker{Tree: tree}
@@ -201,8 +202,8 @@ func orNone(attributes map[string]string) map[string]string {
 	return attributes
 }
 
-// TestLinksFindTheirCallsInAnotherRecording makes links from one recording
-// and opens them on another recording, in which the calls have other numbers.
+// TestLinksFindTheirCallsInAnotherRecording makes links from one recording and opens them
+// on another recording. The calls have other numbers there.
 func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
 	rec, file := renumbered(t)
 	b := open(t, start(t, web.Options{Files: []web.File{file}}), "", 1280)

@@ -42,7 +42,7 @@ type libraryPiece struct {
 	// First is the request that the page shows first.
 	First firstShown `json:"first"`
 	// Pages names the pages that have data to show (views.ts). Start is the address
-	// with which the page begins. It is empty if the page begins with First.
+	// where the page begins. It is empty if the page begins with First.
 	Pages []string `json:"pages"`
 	Start string   `json:"start,omitempty"`
 	// Comparisons says which recordings can be compared: "one" pair of recordings, or
@@ -87,7 +87,8 @@ func newPacker(o Options) (*packer, error) {
 	return &packer{a, handler, newSourceBook(), map[[2]string]map[changedPair]bool{}}, nil
 }
 
-// remember caches the results of find: checking that a folder of the cache is complete takes time.
+// remember caches the results of find, because find takes time to check that a folder of
+// the cache is complete.
 func remember(find SourceFolder) SourceFolder {
 	type found struct {
 		folder string
@@ -112,7 +113,7 @@ var pageLanguages = []string{"en", "zh"}
 // answer to each unchanged. The parameters of an address are in this order.
 var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
 
-// A place tells where a page finds a recording. sources is the key of the sources.
+// A place says where a page finds a recording. sources is the key of its sources.
 type place struct{ release, scenario, sources string }
 
 // recording puts a recording into pieces, and the calls of each of its requests. It

@@ -35,7 +35,7 @@ type packedTree struct {
 	Folded   int                    `json:"folded"`
 	Hidden   []string               `json:"hidden,omitempty"`
 	TooMany  int                    `json:"tooMany,omitempty"`
-	// Steps has, for each layer, the steps to which the layer's sentences lead.
+	// Steps has the target steps of each layer's sentences, by layer.
 	Steps [][]int `json:"steps"`
 }
 

@@ -32,7 +32,7 @@ type sourcePiece struct {
 
 // packedSource is the source of a function, or the reason in Missing why there is none.
 type packedSource struct {
-	// Of are the keys of the sources to which this entry applies.
+	// Of are the keys of the sources with this entry.
 	Of    []string `json:"of"`
 	First int      `json:"first,omitempty"`
 	// Text is an index into sourcePiece.Texts.
@@ -53,7 +53,8 @@ type packedSpanless struct {
 	Name     string `json:"name"`
 }
 
-// absent is the value of packedSource.Missing if the program's sources were not on the machine.
+// absent is the value of packedSource.Missing if the program's sources were not on the
+// machine.
 const absent = "absent"
 
 // noticePiece has the copyright notices and the licences of sources.
@@ -61,7 +62,7 @@ type noticePiece struct {
 	// Texts are notices and licences. The first one is empty.
 	Texts []string `json:"texts"`
 	// Licences has indexes into Texts. The first key names the sources. The second key
-	// is a folder whose files have the licence, usually a module.
+	// is the folder of the licence, usually a module. The licence applies to its files.
 	Licences map[string]map[string]int `json:"licences"`
 }
 
