@@ -1,5 +1,6 @@
-// What the page asks about single calls, answered from the table of all calls of the request (CallTable in ui/web/calltable.go). It is
-// the same for a page with a server, in a file and in a site.
+// Answers to the page's questions about single calls. They come from the table of all
+// calls of the request (CallTable in ui/web/calltable.go). A page with a server, a file
+// and a site use the same code.
 
 import { Source, View } from './api.ts';
 import { Calls } from './calls.ts';
@@ -11,10 +12,11 @@ export type Query = Record<string, string | number>;
 
 const asked = /^(\/releases\/[^/]+\/scenarios\/[^/]+\/requests\/\d+)\/(calls(?:\/(\d+)(\/children)?)?|find|position|timeline)$/;
 
-// A Question is about the calls of a request: its path, what is asked, and the number of a call, -1 for none.
+// A Question is about the calls of a request. It has the path of the request, the kind
+// of question, and the number of a call, -1 for none.
 export interface Question { request: string; what: string; call: number }
 
-// question parses the path of a question, null for any other path.
+// question parses the path of a question. It returns null for any other path.
 export function question(path: string): Question | null {
   const found = asked.exec(path);
   if (!found) return null;
@@ -22,7 +24,8 @@ export function question(path: string): Question | null {
   return { request: found[1], what: call < 0 ? found[2] : found[4] ? 'children' : 'call', call };
 }
 
-// answer answers a question, undefined for a call that the request does not have. view returns the request's view.
+// answer answers a question. It returns undefined for a call that the request does not
+// have. view returns the request's view.
 export async function answer(calls: Calls, { what, call }: Question, query: Query, lang: Lang, view: () => Promise<View>): Promise<unknown> {
   const number = (name: string, otherwise: number) => Number(query[name] ?? otherwise);
   const text = (name: string) => String(query[name] ?? '');
@@ -39,7 +42,7 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
   return position(calls, at, text('action'), text('direction') !== 'backward');
 }
 
-// addMarks adds to the source of call i which calls went out from its lines.
+// addMarks marks the lines of call i's source that made calls.
 export function addMarks(source: Source, calls: Calls, i: number): Source {
   const { lines } = source;
   if (lines.length === 0) return source;

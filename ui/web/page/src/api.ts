@@ -1,4 +1,4 @@
-// What the REST API answers; docs/api.md and /openapi.json describe it.
+// The answers of the REST API. docs/api.md and /openapi.json describe them.
 
 import { Kind } from './link.ts';
 
@@ -7,7 +7,8 @@ export interface Scenario { name: string; topic: string; title: string; descript
 export interface RequestHead { number: number; method: string; path: string; status: number; calls: number; durationNs: number }
 export interface Recording { scenario: string; title: string; k8sVersion: string; etcdVersion: string; recorded?: string; requests: RequestHead[] }
 
-// watch is the handoff of a call that takes up the event of a write (trace.HandoffWatch): nobody called it.
+// watch is the handoff of a call that handles the event of a write
+// (trace.HandoffWatch). Nobody called it.
 export const watch = 'watch';
 
 export interface ValueText { name: string; text: string; decides?: boolean }
@@ -44,7 +45,7 @@ export interface Source {
   function: string; file: string; line: number; program: string; url?: string;
   lines: { number: number; tokens: { kind?: string; text: string }[] }[]; marks: Mark[];
   missing?: string; action?: string;
-  // Of a page without a server: whose the text is, and under which licence.
+  // Only in a page without a server: the copyright notice and the licence of the text.
   notice?: string; licence?: { of: string; text: string };
 }
 
@@ -66,22 +67,26 @@ export class Problem extends Error {
   constructor(readonly status: number, message: string, readonly action: string) { super(message); }
 }
 
-// An Api answers what the page asks: a server does, or the data that a file holds.
+// An Api answers the page's questions, either from a server or from the data in a file
+// or a site.
 export interface Api {
-  // get returns the answer to a path below /apis/apitrace/v1, or throws a Problem. Answers are kept: they do not change while the page is open.
+  // get returns the answer to a path below /apis/apitrace/v1, or throws a Problem. It
+  // keeps answers, because they do not change while the page is open.
   get<T>(path: string, query?: Record<string, string | number>): Promise<T>;
   // forget makes the next get of a path ask again.
   forget(path: string): void;
-  // live tells whether there is a server that can start servers and take requests.
+  // live says whether there is a server that can start servers and take requests.
   live: boolean;
-  // pages are the pages without a server for which there are data (views.ts).
+  // pages names the optional pages that have data without a server (views.ts).
   pages: string[];
   comparisons: Comparisons;
-  // start is the address with which the page begins, if that is another one than the first request.
+  // start is the address where the page begins. It is absent if the page begins
+  // with the first request.
   start?: string;
 }
 
-// Comparisons says what can be compared: any recordings, each release with the neighbouring one, one pair of recordings, or nothing.
+// Comparisons says which recordings can be compared: any two, each release with the
+// neighbouring one, one pair, or none.
 export type Comparisons = 'any' | 'neighbours' | 'one' | 'none';
 
 // A Place is a request of a recording.

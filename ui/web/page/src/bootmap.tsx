@@ -13,8 +13,9 @@ interface Server { name: string; call: number; startNs: number; routes: number; 
 const short = (name: string) => name.slice(name.lastIndexOf('/') + 1);
 const seconds = (ns: number) => (ns < 1e9 ? `${Math.round(ns / 1e6)} ms` : `${(ns / 1e9).toFixed(2)} s`);
 
-// BootMap shows what a start built: the servers, and in each the groups, resources and routes, down to storage and strategy. What is
-// closed is not in the page.
+// BootMap shows the parts that a start built: the servers, and in each server the
+// groups, resources and routes, down to storage and strategy. Closed parts are not in
+// the page.
 export function BootMap({ release, place }: { release: string; place: Place }) {
   const page = usePage();
   const { api, words: all } = page;
@@ -41,7 +42,7 @@ export function BootMap({ release, place }: { release: string; place: Place }) {
       <tbody>{list.map((r) => <tr><td>{r.method}</td><td>{call(r.call, r.path)}</td><td>{short(r.handler)}</td></tr>)}</tbody>
     </table>
   );
-  // The one that was built last stands in front.
+  // The server that was built last comes first.
   return (
     <section class="boot" aria-label={words.boot}>
       <h2>{words.boot}</h2>

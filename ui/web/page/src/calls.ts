@@ -1,4 +1,5 @@
-// The calls of a request as a tree: CallTable of ui/web/calltable.go, and what the page shows of single calls.
+// The calls of a request as a tree, made from CallTable in ui/web/calltable.go, and the
+// details of single calls on the page.
 
 import { Call, CallList, Details, Frame, Mark, Value, View } from './api.ts';
 import { Lang } from './words.ts';
@@ -16,10 +17,12 @@ export interface CallTable {
 
 const none: number[] = [];
 
-// Calls are the calls of a request as a tree. They are in order of entry: what a call made follows it.
+// Calls are the calls of a request as a tree, in order of entry. The calls that a call
+// made follow it.
 export class Calls {
   readonly total: number;
-  // Of each call: its caller (-1 of the first), how many are above it, the first call that is neither itself nor below it, when it begins.
+  // For each call: its caller (-1 for the first call), the number of calls above it,
+  // the first call after it that is not below it, and its start.
   readonly parent: Int32Array;
   readonly depth: Int32Array;
   readonly end: Int32Array;
@@ -28,7 +31,8 @@ export class Calls {
   private readonly newGoroutine: Set<number>;
   private readonly unfinished: Set<number>;
   private readonly leaves: Set<number>;
-  // afterwards are calls that took up the event of a write: their callers in the list did not call them.
+  // afterwards are calls that handle the event of a write. Their callers in the list
+  // did not call them.
   readonly afterwards: Set<number>;
   private byFunction?: Map<number, number[]>;
   private byPlace?: Map<number, number[]>;
@@ -67,10 +71,10 @@ export class Calls {
   error(i: number): string { return this.data.errors[i] ?? ''; }
   shortName(i: number): string { return this.same(i).short ?? this.same(i).name; }
   failed(i: number): boolean { return i in this.data.errors || i in this.data.panics; }
-  // function is a number that the calls of one function share.
+  // function returns a number that all calls of a function share.
   function(i: number): number { return this.functions[this.data.of[i]]; }
 
-  // ownNs is how long a call ran while none of the calls that it made did.
+  // ownNs returns how long a call ran while none of the calls that it made ran.
   ownNs(i: number): number {
     const from = this.startNs[i], until = from + this.durationNs(i), spans: [number, number][] = [];
     for (const c of this.children(i)) {
@@ -84,7 +88,7 @@ export class Calls {
     }
     return own;
   }
-  // isLeaf tells whether only the entry of the call was recorded; took is then empty.
+  // isLeaf reports whether only the entry of the call was recorded. took is then empty.
   isLeaf(i: number): boolean { return this.leaves.has(i); }
   took(i: number): string { return this.isLeaf(i) ? '' : duration(this.durationNs(i)); }
   isUnfinished(i: number): boolean { return this.unfinished.has(i); }
@@ -122,7 +126,8 @@ export class Calls {
     return { total, from: start, items };
   }
 
-  // holding returns the calls that have a text that a reader sees of them, in any case.
+  // holding returns the calls with a text in the details that readers see. It ignores
+  // case.
   holding(text: string): number[] {
     const has = (s?: string) => s !== undefined && s.toLowerCase().includes(text);
     text = text.toLowerCase();
@@ -145,7 +150,8 @@ export class Calls {
     return { call: this.call(i), title: s.title[lang] ?? '', note: s.note?.[lang] ?? '', nth: this.nth(i), step, stack, values };
   }
 
-  // frame describes a call on the stack, with the line at which control is in it.
+  // frame describes a call on the stack. line is the line of the call that control has
+  // reached.
   frame(i: number, line: number): Frame {
     const s = this.same(i);
     const out: Frame = { index: i, function: s.function, name: this.shortName(i), file: s.file, line, process: s.process, layer: s.layer, colour: s.colour };
@@ -173,13 +179,15 @@ export class Calls {
     }
   }
 
-  // nth says which of the calls of its function by its caller a call is, from 1.
+  // nth returns the position of a call among the calls of its function by its caller,
+  // from 1.
   nth(i: number): number {
     this.index();
     return this.byPlace!.get(this.place(i))!.indexOf(i) + 1;
   }
 
-  // find returns the nth call of a function by a caller or, where there is none, the nearest that is like it.
+  // find returns the nth call of a function by a caller. If there is none, it returns
+  // the most similar call.
   find(name: string, caller: string, nth: number): { index: number; exact: boolean } {
     this.index();
     const number = (n: string) => { const at = this.data.same.findIndex((s) => s.function === n); return at < 0 ? -1 : this.functions[at]; };
@@ -191,7 +199,8 @@ export class Calls {
     return { index: calls.length ? pick(calls) : -1, exact: false };
   }
 
-  // marks lists what call i, and the literals in its text that run below it, called from the lines of the text.
+  // marks lists the calls from the lines first to last of call i's text. It includes
+  // calls from literals in the text that run below the call.
   marks(i: number, first: number, last: number): Mark[] {
     const marks: Mark[] = [], inText = new Set([i]), self = this.function(i), file = this.same(i).file;
     const add = (child: number) => {
@@ -245,7 +254,8 @@ export function duration(ns: number): string {
   const units = ['µs', 'ms', 's'];
   while (value >= 999.5 && units.length > 1) { value /= 1e3; units.shift(); }
   const decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, scaled = value * 10 ** decimals;
-  // Go rounds what is exactly between two numbers to the even one, toFixed to the greater one.
+  // Go rounds a value halfway between two numbers to the even one. toFixed rounds it
+  // up.
   if (Number.isInteger(value * 8) && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0) return (Math.floor(scaled) / 10 ** decimals).toFixed(decimals) + units[0];
   return value.toFixed(decimals) + units[0];
 }

@@ -6,7 +6,7 @@ import { thousands, Words } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 
-// Code shows a call: what is known of it, and the source that ran.
+// Code shows a call: its details, and the source that ran.
 export function Code({ place, details, line, onSelect, onBack, address }: {
   place: Place; details: Details; line?: number; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
 }) {
@@ -54,7 +54,8 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
 
 const base = (file: string) => file.slice(file.lastIndexOf('/') + 1);
 
-// Stack lists the callers, as far as there are any: whoever took up the event of a write was not called.
+// Stack lists the callers. The list ends at a call that handles the event of a write,
+// because nobody called it.
 function Stack({ stack, open, words, onSelect }: { stack: Frame[]; open: boolean; words: Words; onSelect: (call: number, line?: number) => void }) {
   const event = stack.findIndex((f) => f.afterwards), callers = event < 0 ? stack : stack.slice(0, event + 1);
   return (
@@ -153,7 +154,8 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
 
 const short = (n: number) => (n < 1000 ? String(n) : Math.round(n / 1000) + 'k');
 
-// Licence says whose a text is, and under which licence, where the page has the sources itself.
+// Licence shows the copyright notice and the licence of a text, if the page itself has
+// the sources.
 export function Licence({ of: source }: { of: Pick<Source, 'notice' | 'licence'> }) {
   const { words } = usePage();
   if (!source.licence) return null;

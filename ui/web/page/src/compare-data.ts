@@ -1,4 +1,4 @@
-// What the API answers on comparisons; docs/api.md and /openapi.json describe it.
+// The API's answers about comparisons. docs/api.md and /openapi.json describe them.
 
 export interface Spot { call: number; function: string; name: string; place: string; caller: string; nth: number; time: string; url?: string }
 export interface Origin { name: string; step: number }
@@ -8,7 +8,9 @@ export interface DiffStep {
   was?: Origin; instead?: Origin; by?: Origin; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; elsewhere?: boolean; children: DiffStep[];
 }
 export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep; instead?: DiffStep }
-// A DiffSentence is about a call, with lines that say how it is known or on what it depends; step is the step of the tree that shows it, or the nearest above it, -1 if there is none.
+// A DiffSentence is about a call. evidence has lines with its reasons or conditions.
+// step is the step of the tree that shows the call, or the nearest step above it, -1 if
+// there is none.
 export interface DiffSentence { text: string; evidence: string[]; call: number; step: number }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: DiffSentence[]; smaller: number }
 export interface DiffTree {
@@ -22,7 +24,7 @@ export interface HunkLine { a: number; b: number; tokens: { kind?: string; text:
 export interface SourceDiff {
   a?: SourceSide; b?: SourceSide; same: boolean; hunks: { fromA: number; countA: number; fromB: number; countB: number; lines: HunkLine[] }[];
   hunk: number; line: number; onB: boolean; compare?: string; missing?: string; action?: string;
-  // Of a page without a server: as in Source.
+  // Only in a page without a server: as in Source.
   notice?: string; licence?: { of: string; text: string };
 }
 
@@ -33,12 +35,14 @@ export interface Brief {
 export interface HistoryStep { k8sVersion: string; recorded: boolean; why?: string; calls: number; since?: string; changes?: Brief }
 export interface History { scenario: string; title: string; releases: HistoryStep[] }
 
-// A Pairing is what is compared: two releases of a scenario, or two scenarios of a release.
+// A Pairing names the compared recordings: two releases of a scenario, or two scenarios
+// of a release.
 export interface Pairing { scenarios: boolean; common: string; from: string; to: string }
 
-// of returns the path and the parameters of a pairing in the API.
+// of returns the API's path and parameters for a pairing.
 export const of = (p: Pairing): [string, Record<string, string>] =>
   p.scenarios ? ['/compare', { release: p.common, from: p.from, to: p.to }] : ['/diff', { scenario: p.common, from: p.from, to: p.to }];
 
-// pairingAddress is that of a comparison on the page: #/compare?scenario=… or #/compare?release=….
+// pairingAddress returns the address of a comparison on the page: #/compare?scenario=…
+// or #/compare?release=….
 export const pairingAddress = (p: Pairing, more: Record<string, string> = {}) => ({ parts: ['compare'], query: { ...of(p)[1], ...more } });

@@ -54,11 +54,13 @@ const zh: typeof en = {
 
 export const compareWords = { en, zh };
 
-// A sign of a change is in brackets if both sources have the call; bare is without them, shown as it is drawn.
+// The sign of a change is in brackets if both sources have the call. bare removes the
+// brackets. shown returns the sign as it is drawn.
 export const bare = (sign: string) => sign.replace(/[()]/g, '');
 export const shown = (sign: string) => sign.replace('-', '−');
 
-// signOf says the sign of a change to who does not see it, and to who does not know it.
+// signOf returns attributes that say what a sign means, for readers who cannot see it
+// or do not know it.
 export function signOf(sign: string, lang: 'en' | 'zh') {
   const words = compareWords[lang], says = words.signs[bare(sign)];
   if (!says) return {};

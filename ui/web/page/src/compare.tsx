@@ -9,11 +9,13 @@ import { Hunks } from './hunk.tsx';
 import { CallName, firstView, parse, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
-// colours of layers are written as in the tree.
+// colour returns the style of a layer's colour, as in the tree.
 const colour = (c: string) => (c ? { '--layer': c } : {}) as Record<string, string>;
 
-// Compare shows two releases of a scenario, or two scenarios of a release, as one tree with marks. Its address is
-// #/compare?scenario=S&from=R&to=R or #/compare?release=R&from=S&to=S, with request, show, layer, look and the name of a call.
+// Compare shows two releases of a scenario, or two scenarios of a release, as one tree
+// with marks. Its address is #/compare?scenario=S&from=R&to=R or
+// #/compare?release=R&from=S&to=S, with request, show, layer, look and the name of a
+// call.
 export function Compare() {
   const { api, lang, words: common, address, goTo, problem, notice, releases, scenarios, last } = usePage();
   const words = compareWords[lang];
@@ -44,7 +46,8 @@ export function Compare() {
   useEffect(() => {
     notice(!found || found.exact ? '' : found.step ? words.notThere : words.gone(q.call));
   }, [found, lang]);
-  // Before the page is drawn: what is clicked then must not lose the focus to it.
+  // This runs before the page is drawn, so that a later click does not lose the focus
+  // to this step.
   useLayoutEffect(() => {
     if (found?.step) setFocus('c' + found.step.call);
   }, [found]);
@@ -61,7 +64,8 @@ export function Compare() {
     setClosed(new Set());
     select(step);
   };
-  // A sentence about a call that is folded, such as one of a package that has moved, leads to all changes of its layer.
+  // A sentence may be about a folded call, for example of a moved package. It then
+  // leads to all changes of its layer.
   const onSentence = (s: DiffSentence, layer: string) => {
     const shown = !!tree && allSteps(tree).some((step) => holds(step, s.call));
     if (s.step >= 0 && (shown || q.show === 'all')) selectCall(s.step);
@@ -112,8 +116,9 @@ export function Compare() {
   );
 }
 
-// pairingOf reads what is compared from the address; without one it is the last request's scenario on the two newest releases that have it.
-// Null while these are being loaded.
+// pairingOf reads the pairing from the address. Without one, it returns the last
+// request's scenario on the two newest releases that have the scenario. It returns null
+// while these are being loaded.
 function pairingOf(q: Record<string, string>, scenario: string, releases: string[], releasesOf: (scenario: string) => string[] | undefined): Pairing | null {
   if (q.release && q.from && q.to) return { scenarios: true, common: q.release, from: q.from, to: q.to };
   if (q.scenario && q.from && q.to) return { scenarios: false, common: q.scenario, from: q.from, to: q.to };
@@ -191,7 +196,7 @@ function Choice({ label, value, of, onChange }: { label: string; value: string; 
   );
 }
 
-// Summary says in sentences what changed; each leads to its place in the tree.
+// Summary says in sentences what changed. Each sentence leads to its place in the tree.
 function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?: string; onLayer: (layer?: string) => void; onSentence: (of: DiffSentence, layer: string) => void }) {
   const { lang } = usePage();
   const words = compareWords[lang];
@@ -226,12 +231,14 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
   );
 }
 
-// TheOther says which call took the place of one, or whose place one took, and leads there.
+// TheOther names the call that replaced a call, or that a call replaced, and leads to
+// it.
 function TheOther({ of, say, onCall }: { of: Origin; say: (name: string) => string; onCall: (call: number) => void }) {
   return of.step < 0 ? <span>{say(of.name)}</span> : <button class="link" onClick={() => onCall(of.step)}>{say(of.name)}</button>;
 }
 
-// Panel tells of a step: its calls on both sides, the values that differ, and the hunks of its source.
+// Panel shows a step: its calls on both sides, the values that differ, and the hunks of
+// its source.
 function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
   tree: DiffTree; step: DiffStep; pairing: Pairing; request: number; address: string; onCall: (call: number) => void; onBack: () => void;
 }) {

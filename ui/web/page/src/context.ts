@@ -1,4 +1,5 @@
-// What every view gets from the page, and what every view of a request gets from the request.
+// The data that every view gets from the page, and that every view of a request gets
+// from the request.
 
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -11,52 +12,61 @@ export interface Page {
   lang: Lang;
   words: Words;
   address: Address;
-  // goTo shows another address; replace leaves out the one that is shown from the browser's history.
+  // goTo shows another address. With replace, the current address is not kept in the
+  // browser's history.
   goTo: (to: Address, replace?: boolean) => void;
-  // problem shows an error of the API above the view, null takes it away; notice does so with a sentence. The next view begins without both.
+  // problem shows an error of the API above the view. null removes it. notice does the
+  // same with a sentence. The next view begins without both.
   problem: (p: Problem | null) => void;
   notice: (text: string) => void;
-  // lost shows an error of the API because of which there is nothing to view at the address, and leads on.
+  // lost shows an error of the API that leaves nothing to view at the address. It
+  // offers links to other pages.
   lost: (p: Problem) => void;
   releases: Release[];
   scenarios: Scenario[];
-  // last is the address of the request that was shown last: what pages that stand alone begin with.
+  // last is the address of the request that was shown last. Pages that stand alone
+  // begin with its data.
   last: RequestLink;
 }
 
 export const PageContext = createContext<Page>(null!);
 export const usePage = () => useContext(PageContext);
 
-// A Request is the request that is shown. What is null is being loaded, or not there.
+// A Request is the request on the page. A null property is being loaded, or does not
+// exist.
 export interface Request {
   link: RequestLink;
   place: Place;
-  // path is that of the request in the API.
+  // path is the path of the request in the API.
   path: string;
   recording: Recording | null;
   scenario?: Scenario;
   view: View | null;
-  // selected is the call whose source is beside the view, details what is known of it.
+  // selected is the call with its source beside the view. details are its details.
   selected: number | null;
   details: Details | null;
   select: (call: number, line?: number) => void;
-  // position is where the step player stands, null while it is closed.
+  // position is the position of the step player. It is null while the player is closed.
   position: Position | null;
-  // change shows the request with other parameters of the view, without a step in the browser's history.
+  // change changes the request's view parameters, without a step in the browser's
+  // history.
   change: (more: Record<string, string | undefined>) => void;
 }
 
 export const RequestContext = createContext<Request>(null!);
 export const useRequest = () => useContext(RequestContext);
 
-// useLatest is for what a view does when an answer has come. begin() returns a function that tells whether that is still wanted: nothing
-// has begun after it, and the view is still there.
+// useLatest helps a view to ignore late answers. begin() returns a function that
+// reports whether an answer is still wanted: nothing has begun since, and the view is
+// still there.
 export function useLatest(): () => () => boolean {
   const turn = useRef(0);
   useEffect(() => () => { turn.current++; }, []);
   return useCallback(() => { const mine = ++turn.current; return () => turn.current === mine; }, []);
 }
 
-// useAsking is useEffect for what asks for something and takes the answer. Its cleanup runs as soon as the page shows a new state; that of
-// useEffect would wait for the next paint, and an answer to what nobody wants any more could come in between and be taken.
+// useAsking is useEffect for an effect that asks for something and takes the answer.
+// Its cleanup runs as soon as the page shows a new state. The cleanup of useEffect
+// waits for the next paint; until then the view could take an answer that nobody wants
+// any more.
 export const useAsking = useLayoutEffect;

@@ -1,4 +1,4 @@
-// The rows of a merged tree, and where a link leads in it.
+// The rows of a merged tree, and the target of a link in it.
 
 import { DiffSection, DiffStep, DiffTree } from './compare-data.ts';
 import { CallName } from './link.ts';
@@ -6,7 +6,7 @@ import { CallName } from './link.ts';
 export type DiffRow =
   | { kind: 'section'; key: string; level: 1; section: DiffSection; open: boolean }
   | { kind: 'step' | 'link'; key: string; level: number; step: DiffStep; last: boolean }
-  // A ghost stands where a call was that has moved: below its old caller.
+  // A ghost marks the old place of a moved call, below its old caller.
   | { kind: 'ghost'; key: string; level: number; step: DiffStep; last: boolean };
 
 export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[] {
@@ -35,7 +35,8 @@ export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[]
   return rows;
 }
 
-// childrenOf returns the steps that a step called, without those that stand at the head of a section.
+// childrenOf returns the steps that a step called, except steps at the head of a
+// section.
 const childrenOf = (step: DiffStep) => step.children.filter((child) => !child.elsewhere);
 
 // allSteps lists the steps in order, each once.
@@ -53,14 +54,14 @@ export function allSteps(tree: DiffTree): DiffStep[] {
   return all;
 }
 
-// linkTo is the row that leads to a section, -1 if there is none.
+// linkTo returns the row that leads to a section, -1 if there is none.
 export const linkTo = (rows: DiffRow[], section: number) => rows.findIndex((r) => r.kind === 'link' && r.step.section === section);
 
-// holds tells whether a step stands for a call.
+// holds reports whether a step stands for a call.
 export const holds = (step: DiffStep, call: number) => step.call === call || (step.calls ?? []).includes(call);
 
-// locate finds the step that a link names, or the nearest that is like it. A link that a person wrote may name no caller: it
-// means the calls of the function anywhere.
+// locate finds the step that a link names, or the most similar step. A handwritten link
+// may name no caller. It then means the calls of the function anywhere.
 export function locate(tree: DiffTree, name: CallName): { step?: DiffStep; exact: boolean } {
   const steps = allSteps(tree).filter((s) => s.function === name.function || s.a?.function === name.function);
   const below = steps.filter((s) => s.caller === name.caller);

@@ -10,7 +10,8 @@ import { thousands } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 
-// MergedTree draws the tree of both sides: with marks, or the sides next to each other. One row has the focus.
+// MergedTree draws the tree of both sides, with marks or with the sides next to each
+// other. One row has the focus.
 export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSelect, onCall, onToggle }: {
   rows: DiffRow[]; tree: DiffTree; sides: boolean; selected: DiffStep | null; focus: string; onFocus: (key: string) => void; onSelect: (step: DiffStep) => void;
   onCall: (call: number) => void; onToggle: (key: string) => void;
@@ -82,7 +83,7 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
   );
 }
 
-// LinkTo names the step with which another section begins, and leads there.
+// LinkTo names the first step of another section, and leads to it.
 function LinkTo({ step: s, title }: { step: DiffStep; title: string }) {
   const { lang, words: common } = usePage();
   const words = compareWords[lang];
@@ -112,7 +113,7 @@ function What({ step: s }: { step: DiffStep }) {
   );
 }
 
-// Sides draws a step on both sides, each as it is there.
+// Sides draws a step side by side, as it is on each side.
 function Sides({ step, tree }: { step: DiffStep; tree: DiffTree }) {
   const { lang } = usePage();
   const words = compareWords[lang];

@@ -18,7 +18,8 @@ interface Sheet extends Entry {
 }
 interface Reply { passed: boolean; text: string; notices: string[]; trace: string; exercise: Sheet }
 
-// Exercise shows a question, and beside it the trace that it is about. What is selected there is in the address, too.
+// Exercise shows a question, and its trace beside it. The selection in the trace is
+// also in the address.
 export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: WorkshopWords }) {
   const page = usePage();
   const { lang, words, address, problem } = page;
@@ -28,11 +29,13 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
   const work = useWork<Reply>();
   const check = useCheck(name, work.working && !!sheet?.live);
   const act = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/actions${of}`, { did })); };
-  // Whoever opens an exercise starts it; the command line then goes on with the same.
+  // To open an exercise is to start it. The command line then continues with the same
+  // exercise.
   useEffect(() => { if (sheet && !sheet.started && sheet.available) act('started'); }, [sheet?.name]);
   useEffect(() => { if (work.done) update(Promise.resolve(work.done.exercise)); }, [work.done]);
 
-  // The trace has its part of the address; what it says of itself is shown beside the question.
+  // The trace has its own part of the address. Its messages are shown beside the
+  // question.
   const { at, k8s: _, ...query } = address.query;
   const first = sheet?.traces[0];
   const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query } : null, [write(address), first?.scenario]);
@@ -102,7 +105,7 @@ function Help({ sheet, w, onAction }: { sheet: Sheet; w: WorkshopWords; onAction
 
 const askers = ['learner', 'admin', 'anonymous', 'stranger'];
 
-// Form is for an answer; each kind of exercise has its own fields.
+// Form is the form for an answer. Each kind of exercise has its own fields.
 function Form({ sheet, selected, w, working, onAnswer, onCancel }: {
   sheet: Sheet; selected?: string; w: WorkshopWords; working: boolean; onAnswer: (body: object) => void; onCancel: () => void;
 }) {

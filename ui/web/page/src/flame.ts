@@ -1,4 +1,5 @@
-// The time line on a canvas: lanes of goroutines, the calls as boxes. It knows nothing of the page around it.
+// The time line on a canvas: goroutines are lanes, calls are boxes. The code does not
+// depend on the rest of the page.
 
 import { cancelFrame, onFrame } from './idle.ts';
 
@@ -12,7 +13,7 @@ const rowHeight = 17, laneGap = 6, groupHeight = 22, scaleHeight = 22, leastSpan
 
 interface Placed { y: number; height: number; lane?: Lane; group?: string; byRow: Box[][] }
 
-// Flame draws a part of a time line, and finds what is at a point.
+// Flame draws a part of a time line, and finds the call at a point.
 export class Flame {
   from = 0;
   to = 1;
@@ -20,7 +21,7 @@ export class Flame {
   selected: number | null = null;
   cursor: number | null = null;
   hovered: number | null = null;
-  // chosen is the span that is being dragged on the scale, in pixels.
+  // chosen is the span on the scale that the reader is dragging over, in pixels.
   chosen: [number, number] | null = null;
   height = 0;
   private first = 0;
@@ -33,12 +34,14 @@ export class Flame {
 
   speak(words: FlameWords) { this.words = words; }
 
-  // left is where the boxes begin; before them stand the numbers of the goroutines.
+  // left is the x coordinate where the boxes begin. The numbers of the goroutines are
+  // to its left.
   get left() { return this.canvas.clientWidth < 600 ? 44 : 64; }
   get width() { return Math.max(1, this.canvas.clientWidth - this.left); }
   get span() { return this.to - this.from; }
 
-  // setData takes the calls of a span of time. The lane at the top stays where it is.
+  // setData takes the calls of a span of time. The top lane keeps its place on the
+  // screen.
   setData(t: Timeline) {
     const top = this.placed.find((p) => p.lane && p.y + p.height > this.box.scrollTop);
     const offset = top ? this.box.scrollTop - top.y : 0;
@@ -73,7 +76,7 @@ export class Flame {
     this.draw();
   }
 
-  // zoom shows a part times as much, around a point of the canvas.
+  // zoom multiplies the shown span by part. The time at x keeps its place.
   zoom(part: number, x = this.left + this.width / 2) {
     const at = this.time(x);
     this.show(at - (at - this.from) * part, at + (this.to - at) * part);
@@ -96,7 +99,7 @@ export class Flame {
     const at = y + this.box.scrollTop;
     const p = this.placed.find((q) => q.lane && at >= q.y && at < q.y + q.height);
     const row = p?.byRow[Math.floor((at - p.y) / rowHeight)];
-    // The nearest box that is at most two pixels away: narrow ones can be hit, too.
+    // The nearest box may be up to two pixels away, so that narrow boxes can be hit.
     let best: Box | null = null, nearest = 2.5;
     for (const b of row ?? []) {
       const x0 = this.x(b.startNs), x1 = this.x(b.startNs + b.durationNs);
@@ -108,7 +111,7 @@ export class Flame {
 
   onScale(y: number) { return y < scaleHeight; }
 
-  // draw draws with the next frame.
+  // draw draws in the next frame.
   draw() {
     if (!this.asked) this.asked = onFrame(() => { this.asked = 0; this.paint(); });
   }
@@ -122,7 +125,7 @@ export class Flame {
     this.fills.clear();
   }
 
-  // fill is a layer's colour, made pale enough for the ink.
+  // fill returns a layer's colour, pale enough for text on it.
   private fill(colour: string) {
     let fill = this.fills.get(colour);
     if (!fill) {
@@ -199,7 +202,7 @@ export class Flame {
       c.fillStyle = this.inks.soft;
       c.fillText(String(p.lane.goroutine), 6, Math.max(y, Math.min(scaleHeight + groupHeight, y + p.height - rowHeight)) + rowHeight / 2);
     }
-    // The name of a group stays in sight while its lanes are.
+    // The name of a group stays visible while its lanes are visible.
     const groups = this.placed.filter((p) => p.group);
     groups.forEach((p, i) => {
       const end = (groups[i + 1]?.y ?? this.height) - top, y = Math.min(Math.max(p.y - top, scaleHeight), end - groupHeight);
@@ -215,7 +218,8 @@ export class Flame {
     this.paintScale(c, w);
   }
 
-  // paintLeaves draws the calls without a duration above the boxes of their row: a line with a dot, and the name where there is room.
+  // paintLeaves draws the calls without a duration above the boxes of their row. A call
+  // is a line with a dot, and its name if there is room.
   private paintLeaves(c: CanvasRenderingContext2D, row: Box[], y: number, w: number, letter: number) {
     let drawn = -Infinity;
     row.forEach((b, i) => {
@@ -286,7 +290,8 @@ export function duration(ns: number): string {
   return (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)) + unit;
 }
 
-// exactTimes writes times in one unit, with as many digits as it takes to tell apart those that differ by a step.
+// exactTimes writes times in one unit. The number of digits distinguishes times that
+// differ by step.
 export function exactTimes<T extends number[]>(times: [...T], step: number): { [K in keyof T]: string } {
   const greatest = Math.max(...times, 0);
   const [unit, name] = greatest < 1e3 ? [1, 'ns'] : greatest < 1e6 ? [1e3, 'µs'] : greatest < 1e9 ? [1e6, 'ms'] : [1e9, 's'];

@@ -1,12 +1,13 @@
-// The focus of the keyboard when an address takes away what had it.
+// Keeps the keyboard focus when a new address removes the focused element.
 
 import { useEffect, useRef } from 'preact/hooks';
 import { Address, write } from './link.ts';
 
 const patience = 3000; // milliseconds until the tree of a request is there at the latest
 
-// useFocusKept gives the focus to the new view if the element that had it is gone: else the next Tab would begin at the top of the page.
-// In a view with a tree, the selected row gets it once it is there.
+// useFocusKept gives the focus to the new view if the focused element is gone.
+// Otherwise the next Tab would begin at the top of the page. In a view with a tree, the
+// selected row gets the focus when it appears.
 export function useFocusKept(address: Address) {
   const first = useRef(true);
   useEffect(() => {

@@ -8,7 +8,9 @@ import { thousands } from './words.ts';
 interface GuideStep { function: string; name: string; note: string; since?: string; until?: string; values: string[] }
 interface GuideLayer { layer: string; title: string; colour: string; steps: GuideStep[] }
 
-// Guide lists what the guide knows, by layer. Its address is #/guide?text=TEXT&layer=LAYER: only what holds the text, and the layer to begin with.
+// Guide lists the content of the guide, by layer. Its address is
+// #/guide?text=TEXT&layer=LAYER. TEXT filters the list, LAYER is the layer to begin
+// with.
 export function Guide() {
   const { api, lang, words: common, address, goTo, problem } = usePage();
   const words = guideWords[lang];

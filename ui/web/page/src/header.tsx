@@ -8,7 +8,8 @@ import { offered, pages, requestViews, ViewEntry } from './views.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-// Header is the bar at the top: the pages, the search, the colours and the language. On a narrow screen, a button opens them.
+// Header is the bar at the top, with the pages, the search, the colours and the
+// language. On a narrow screen, a button opens them.
 export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: Theme) => void; onLang: () => void }) {
   const { api, lang, words, address, last } = usePage();
   const [open, setOpen] = useState(false);
@@ -43,7 +44,7 @@ function Entry({ address, words, current }: { address: Address; words: string; c
   return <a href={write(address)} aria-current={current ? 'page' : undefined}>{words}</a>;
 }
 
-// RequestBar chooses the request and its view.
+// RequestBar selects the request and its view.
 export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
   const { api, words, scenarios, goTo } = usePage();
   const place = link.place;

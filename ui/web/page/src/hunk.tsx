@@ -6,8 +6,9 @@ import { of, Pairing, SourceDiff, SourceSide } from './compare-data.ts';
 import { Licence } from './code.tsx';
 import { useAsking, usePage } from './context.ts';
 
-// Hunks shows how the text of a function differs on both sides: for the call that is selected or, if one side alone makes that, for the
-// nearest caller that both have.
+// Hunks shows the differences between both texts of a function. The function is the
+// selected call's function. If only one side makes the call, it is the function of the
+// nearest caller on both sides.
 export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairing; request: number; call: number; nameA: string; nameB: string }) {
   const { api, lang, words: common } = usePage();
   const words = compareWords[lang];

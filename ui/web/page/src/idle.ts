@@ -1,15 +1,17 @@
-// The mark of an idle page: <html data-idle>. Programs that drive the page, such as its tests, wait for the attribute before they read the
-// page or act on it.
+// The mark of an idle page: <html data-idle>. Programs that drive the page, such as its
+// tests, wait for this attribute before they read the page or act on it.
 //
-// The page is idle when it has no request in flight, no render or effect that is pending, and no timer or frame that will change it. Not
-// work in this sense are the streams of events, the step player that plays by itself, and requests that the reader can cancel, such as a
-// replay: they last long, and the page shows their progress.
+// The page is idle if no request is in flight, no render or effect is pending, and no
+// timer or frame will change the page. Some activities do not count as work, because
+// they last long and the page shows their progress: streams of events, the step player
+// that plays by itself, and requests that the reader can cancel, such as a replay.
 
 import { options } from 'preact';
 
 let running = 0;
 
-// begin notes that work has begun. The function that it returns notes the end; further calls of that function do nothing.
+// begin notes that work has begun. The returned function notes the end. Further calls
+// of it do nothing.
 export function begin(): () => void {
   running++;
   delete document.documentElement.dataset.idle;
@@ -17,12 +19,13 @@ export function begin(): () => void {
   return () => {
     if (ended) return;
     ended = true;
-    // Not at once: what waits for the end of this work, such as the handler of an answer, may begin more.
+    // Wait, because code that runs at the end of this work, such as the handler of an
+    // answer, may begin more.
     setTimeout(() => { if (--running === 0) document.documentElement.dataset.idle = ''; });
   };
 }
 
-// during returns a promise that is work until it is settled.
+// during counts a promise as work until it is settled, and returns the promise.
 export function during<T>(work: Promise<T>): Promise<T> {
   const end = begin();
   work.then(end, end);
@@ -65,8 +68,9 @@ export function cancelFrame(frame: number) {
   frames.delete(frame);
 }
 
-// Preact renders in a microtask, and runs effects after the next frame or 35 milliseconds, whichever comes first (preact/hooks/src/index.js,
-// afterNextFrame). These options do the same, and note the work.
+// Preact renders in a microtask. It runs effects after the next frame or 35
+// milliseconds, whichever comes first (preact/hooks/src/index.js, afterNextFrame).
+// These options do the same, and note the work.
 options.debounceRendering = (render) => {
   const end = begin();
   queueMicrotask(() => { try { render(); } finally { end(); } });

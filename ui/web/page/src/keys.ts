@@ -1,4 +1,5 @@
-// The keys of the page: one table, which the page looks them up in and which "?" shows.
+// The keys of the page in one table. The page handles keys by this table, and "?" shows
+// it.
 
 import { Step, StepName } from './stepping.ts';
 import { Words } from './words.ts';
@@ -31,9 +32,9 @@ const bySteps = new Map(keyGroups.flatMap((g) => g.keys).flatMap((k) => (k.step 
 
 export const stepOfKey = (key: string): Step | undefined => bySteps.get(key);
 
-// keyOf names the key of an event as the table does.
+// keyOf returns the name of an event's key, as in the table.
 export const keyOf = (e: KeyboardEvent) => (e.shiftKey && e.key.length > 1 ? 'Shift+' + e.key : e.key);
 
-// typing tells whether a key goes into a field.
+// typing reports whether a key goes into a field.
 export const typing = (e: KeyboardEvent) =>
   e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;

@@ -7,8 +7,9 @@ import { exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
 
 interface LessonTitle { name: string; title: string; kind: 'course' | 'reference' | 'leaders' }
 
-// Lessons lists the lessons (#/lessons), or shows one (#/lessons/NAME?from=EXERCISE: from is where the reader came from). A site has a page
-// for each instead.
+// Lessons lists the lessons (#/lessons), or shows one (#/lessons/NAME?from=EXERCISE).
+// from is the exercise that the reader came from. In a site, each lesson is a separate
+// page instead.
 export function Lessons() {
   const { api, lang, words: common, address, problem } = usePage();
   const words = guideWords[lang];

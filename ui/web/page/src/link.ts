@@ -1,15 +1,18 @@
-// Links. The address of the page is its state: what a view must find again is in it. A link names a call by its function,
-// the function that called it, and which of those calls it is: numbers of calls are others in a new recording.
+// Links. The address of the page is its state: it has everything that a view must
+// restore. A link names a call by its function, its caller, and its position among such
+// calls. The numbers of calls differ in a new recording.
 
 import { Place } from './api.ts';
 
-// An Address is what follows the # : a path, and parameters. Each view reads and writes its own.
+// An Address is the part after the #: a path and parameters. Each view reads and writes
+// its own address.
 export interface Address { parts: string[]; query: Record<string, string> }
 
 export function parse(hash: string): Address {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const parts = path.split('/').filter((p) => p !== '').map(decode);
-  // A live recording is at #/live/ID: who leaves out its number gets to all of them.
+  // A live recording is at #/live/ID. Without ID, the address shows all live
+  // recordings.
   return { parts: parts.length === 1 && parts[0] === 'live' ? ['servers'] : parts, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
@@ -24,28 +27,30 @@ function decode(part: string): string {
 
 export interface CallName { function: string; caller: string; nth: number }
 
-// A LinkPosition is where in the named call the step player stands; next is the call that is about to be made.
+// A LinkPosition is the step player's position in the named call. next is the next call
+// that it makes.
 export interface LinkPosition { kind: Kind; next?: { function: string; nth: number } }
 export type Kind = 'entered' | 'calling' | 'returning';
 const kinds: readonly string[] = ['entered', 'calling', 'returning'];
 
-// A RequestLink is the address of a view of a request: #/RELEASE/SCENARIO/REQUEST?view=NAME.
+// A RequestLink is the address of a view of a request:
+// #/RELEASE/SCENARIO/REQUEST?view=NAME.
 export interface RequestLink {
   place: Place;
   view: string;
   call?: CallName;
   line?: number;
-  // position is there while the step player is open.
+  // position is set while the step player is open.
   position?: LinkPosition;
-  // more holds the view's own parameters.
+  // more has the view's own parameters.
   more: Record<string, string>;
 }
 
-// firstView is the view of a request whose address names none.
+// firstView is the view of a request if the address names no view.
 export const firstView = 'steps';
 const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 
-// startAt says which request an address shows that names none.
+// startAt sets the request that is shown if the address names no request.
 export const startAt = (place: Place) => Object.assign(first, place);
 
 export function requestLink({ parts: [release, scenario, request], query }: Address): RequestLink {

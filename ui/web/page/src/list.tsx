@@ -20,8 +20,8 @@ export function Calls() {
   );
 }
 
-// All draws every call of a request in order of entry, however many there are: only rows in sight are there, and
-// only their parts of the list are loaded.
+// All draws every call of a request in order of entry. There may be many, so it renders
+// only the visible rows, and loads only their parts of the list.
 function All({ path, total, selected, onSelect }: { path: string; total: number; selected: number | null; onSelect: (call: number) => void }) {
   const { api, words } = usePage();
   const box = useRef<HTMLDivElement>(null);
@@ -50,7 +50,8 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
   const from = Math.max(0, Math.floor(top / rowHeight) - beyond);
   const to = Math.min(total, Math.ceil((top + height) / rowHeight) + beyond);
   useEffect(() => {
-    // Who drags the scroll bar passes thousands of calls in a frame: those are loaded where the drag rests.
+    // A reader who drags the scroll bar passes thousands of calls in a frame. Only the
+    // calls where the drag rests are loaded.
     const far = Math.abs(from - before.current) > 2 * (to - from);
     before.current = from;
     let left = false;

@@ -1,5 +1,6 @@
-// What is going on live: the servers and the live recordings, as the server's events tell. The stream of events stays open from
-// the first live view on as long as one of the pages that have shown one is there; its end has the servers stopped.
+// The live state: the servers and the live recordings, kept up to date by the server's
+// events. The stream of events opens with the first live view. It closes when all pages
+// that have shown a live view are gone. Then the server stops the live servers.
 
 import { useEffect, useState } from 'preact/hooks';
 import { usePage } from './context.ts';
@@ -11,7 +12,7 @@ export interface LiveServer {
   progress?: Building; notices: string[]; error: string; own: boolean; kubeconfig: string; busy: string; commands: string[];
 }
 export interface Building { program: string; stage: string; done: number; total: number }
-// A Check is how far the check of an answer is that needs a server.
+// A Check is the progress of checking an answer that needs a server.
 export interface Check { exercise: string; progress?: Building; notices: string[] }
 export interface LiveTrace {
   id: string; kind: 'replay' | 'request' | 'client' | 'upload'; title: string; release: string; received: string; requests: number;
@@ -21,7 +22,7 @@ export interface Live {
   releases: { k8sVersion: string; built: boolean }[]; askers: string[];
   limits: { servers: number; traces: number; bodyBytes: number; uploadBytes: number; graceSeconds: number };
   servers: LiveServer[]; traces: LiveTrace[];
-  // connected tells whether the events come.
+  // connected says whether the stream of events is open.
   connected: boolean;
 }
 
@@ -35,11 +36,13 @@ function change(part: Partial<Live>) {
   for (const w of watchers) w(live);
 }
 
-// Told is what the tab with the stream tells the others: an event of the server, or what became of the stream.
+// Told is a message from the tab with the stream to the other tabs: an event of the
+// server, or a change of the stream's state.
 type Told = { name: 'open' | 'lost' } | { name: 'servers'; data: LiveServer[] } | { name: 'trace'; data: LiveTrace }
   | { name: 'check'; data: Check };
 
-// waiting is what was told while the state is asked for, which may be older than that; null when it is not asked for.
+// waiting collects the events that arrive while the state is requested, because the
+// answer may be older. It is null when no request is pending.
 let waiting: Told[] | null = null;
 
 const ask = () => during(askAgain());
@@ -76,8 +79,10 @@ function hear(told: Told) {
 
 let lang = '', leave = () => {};
 
-// connect takes part in the stream of a language, and leaves that of another. A browser has six connections to a server at the same
-// time, for all its tabs: one tab holds the stream and tells the others, and when it is closed the next one opens it.
+// connect joins the event stream of a language, and leaves the stream of any other
+// language. A browser has six connections to a server for all its tabs. So only one tab
+// opens the stream and passes the events on. When it is closed, the next tab opens the
+// stream.
 export function connect(of: string) {
   if (of === lang) return;
   leave();
@@ -96,7 +101,8 @@ export function connect(of: string) {
   ask();
 }
 
-// stream opens the stream, and returns when it is left, or the browser has given it up: the server has another token, or too many listen.
+// stream opens the stream. It resolves when the stream is left, or when the browser
+// gives up because the server has another token or too many listeners.
 const stream = (lang: string, tell: (told: Told) => void, left: AbortSignal) => new Promise<void>((done) => {
   const events = new EventSource(`${apiBase}/live/events?lang=${lang}`);
   left.addEventListener('abort', () => { events.close(); done(); });
@@ -108,7 +114,7 @@ const stream = (lang: string, tell: (told: Told) => void, left: AbortSignal) => 
   for (const name of ['servers', 'trace', 'check'] as const) events.addEventListener(name, (e) => tell({ name, data: JSON.parse(e.data) } as Told));
 });
 
-// useLive is what is going on, null until that is known.
+// useLive returns the live state, null until it is known.
 export function useLive(): Live | null {
   const { lang } = usePage();
   const [now, setNow] = useState(live);
@@ -121,7 +127,7 @@ export function useLive(): Live | null {
   return now;
 }
 
-// useCheck is how far the check of an exercise is, null while nothing is known of it.
+// useCheck returns the progress of an exercise's check, null while it is not known.
 export function useCheck(exercise: string, checking: boolean): Check | null {
   const { lang } = usePage();
   const [now, setNow] = useState<Check | null>(null);

@@ -8,7 +8,8 @@ import { liveWords, LiveWords } from './live-words.ts';
 import { apiBase, cancelled, send } from './send.ts';
 import { thousands } from './words.ts';
 
-// Live starts servers, replays scenarios, sends requests, and lists what was recorded. Its address is #/servers.
+// Live starts servers, replays scenarios, sends requests, and lists the live
+// recordings. Its address is #/servers.
 export function Live() {
   const { lang, words } = usePage();
   const live = useLive();
@@ -87,12 +88,12 @@ function Server({ s, w }: { s: LiveServer; w: LiveWords }) {
   );
 }
 
-// Progress shows how far a build is.
+// Progress shows the progress of a build.
 export const Progress = ({ of: p, w }: { of: Building; w: LiveWords }) => (
   <p class="progress"><progress aria-label={p.program} max={p.total || undefined} value={p.total ? p.done : undefined} /> {p.program}: {w.stages[p.stage] ?? p.stage}{p.total > 0 && ` ${p.done}/${p.total}`}</p>
 );
 
-// useWork is something that the server does for a form, until it is done or cancelled.
+// useWork runs work of the server for a form, until it is done or cancelled.
 export function useWork<T>(): { working: boolean; done: T | null; cancelled: boolean; begin: (work: (signal: AbortSignal) => Promise<T>) => void; cancel: () => void } {
   const { problem } = usePage();
   const [working, setWorking] = useState<AbortController | null>(null);
@@ -117,7 +118,7 @@ export function useWork<T>(): { working: boolean; done: T | null; cancelled: boo
   };
 }
 
-// On chooses one of the servers that are ready, if there are several.
+// On selects a ready server, if there are several.
 function On({ ready, release, onRelease, w }: { ready: LiveServer[]; release: string; onRelease: (r: string) => void; w: LiveWords }) {
   if (ready.length < 2) return null;
   return <label>{w.onServer}<select value={release} onChange={(e) => onRelease(e.currentTarget.value)}>
@@ -125,7 +126,8 @@ function On({ ready, release, onRelease, w }: { ready: LiveServer[]; release: st
   </select></label>;
 }
 
-// useReady chooses the server that a form is for: the last one that became ready, unless another is chosen.
+// useReady returns the server that a form uses. It is the server that became ready
+// last, unless the reader chooses another.
 function useReady(ready: LiveServer[]): [string, (r: string) => void] {
   const [chosen, setChosen] = useState('');
   return [ready.find((s) => s.release === chosen)?.release ?? ready.at(-1)?.release ?? '', setChosen];
@@ -133,7 +135,7 @@ function useReady(ready: LiveServer[]): [string, (r: string) => void] {
 
 const traceAddress = (id: string) => write(requestAddress({ place: { release: 'live', scenario: id, request: 1 }, view: firstView, more: {} }));
 
-// Outcome says what became of a form's work.
+// Outcome shows the result of a form's work.
 function Outcome({ trace, cancelled, w }: { trace: LiveTrace | null; cancelled: boolean; w: LiveWords }) {
   return (
     <div class="outcome" role="status">
@@ -169,7 +171,7 @@ function Replay({ ready, w }: { ready: LiveServer[]; w: LiveWords }) {
 
 export interface TypedRequest { method: string; path: string; as: string; headers: string[]; body: string }
 
-// RequestFields are those of a request that somebody writes.
+// RequestFields are the fields of a request that the reader writes.
 export function RequestFields({ askers, first, w, onChange }: { askers: string[]; first: TypedRequest; w: LiveWords; onChange: (r: TypedRequest) => void }) {
   const [r, setR] = useState(first);
   const set = (part: Partial<TypedRequest>) => { const next = { ...r, ...part }; setR(next); onChange(next); };
@@ -187,7 +189,7 @@ export function RequestFields({ askers, first, w, onChange }: { askers: string[]
   );
 }
 
-// orderOf is a request as the API takes it.
+// orderOf returns a request in the API's format.
 export const orderOf = (r: TypedRequest) => ({ ...r, headers: r.headers.map((l) => l.trim()).filter((l) => l !== '') });
 
 function Request({ ready, askers, w }: { ready: LiveServer[]; askers: string[]; w: LiveWords }) {
@@ -221,7 +223,8 @@ function Upload({ most, w }: { most: number; w: LiveWords }) {
     if (file.size > most) { problem(new Problem(413, w.tooLarge(Math.floor(most / 2 ** 20)), '')); return; }
     work.begin((signal) => send('POST', '/uploads?name=' + encodeURIComponent(file.name), file, signal));
   };
-  // A file may be dropped anywhere: beside the frame, the browser would show it in place of the page.
+  // The whole page accepts a dropped file. Otherwise a browser would open a file that
+  // is dropped beside the frame.
   const latest = useRef(take);
   latest.current = take;
   useEffect(() => {

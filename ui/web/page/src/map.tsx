@@ -26,7 +26,8 @@ export const openCall = ({ api, goTo, problem }: Page, place: Place, call: numbe
     if (wanted()) goTo(requestAddress({ place, view: firstView, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
   }, (e) => { if (wanted()) problem(e); });
 
-// Map draws who talks to whom, and the way of the request through it. Its address has "stop", the number of the station that is shown.
+// Map draws the programs that take part, and the way of the request through them. Its
+// address has "stop", the number of the current station.
 export function RequestMapView() {
   const page = usePage();
   const { api, lang, words: all, problem } = page;
@@ -42,7 +43,8 @@ export function RequestMapView() {
   }, [path, lang]);
   const method = recording?.requests[place.request - 1]?.method;
   const ofProgram = method === 'START' || method === 'STOP';
-  // The arrow keys follow the way wherever the focus is, also where it was when the view was chosen.
+  // The arrow keys follow the way wherever the focus is, for example still on the
+  // choice of the view.
   const follow = useRef<(by: number) => void>(() => {});
   useEffect(() => {
     const keys = (e: KeyboardEvent) => {
@@ -81,7 +83,7 @@ export function RequestMapView() {
   );
 }
 
-// Way lists what the picture shows, in order.
+// Way lists the stations of the picture, in order.
 function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: number) => void; open: (call: number) => void }) {
   const { words: all } = usePage();
   const words = all.map;
@@ -108,7 +110,8 @@ function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: numbe
 
 interface Line { number: number; d: string; end: string; from: string; to: string; colour: string; failed: boolean }
 
-// Picture draws programs, servers and stations as boxes, and the way as lines behind them.
+// Picture draws programs, servers and stations as boxes, and the way as lines behind
+// them.
 function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: number) => void }) {
   const { words: all } = usePage();
   const words = all.map;
@@ -134,7 +137,8 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     observed.observe(box.current!);
     return () => observed.disconnect();
   }, [map]);
-  // The dot goes along the line only when the reader goes on, and not for those who want no motion.
+  // The dot moves along the line only when the reader goes on. It does not move if the
+  // reader wants reduced motion.
   useEffect(() => {
     const line = lines.find((l) => l.number === at), circle = dot.current;
     const moved = at === before.current + 1;
@@ -167,9 +171,11 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
       </button>
     );
   };
-  // Stations that the way does not touch, though there are calls of theirs within those of others, stand below the others.
+  // A station may have calls only within calls of other stations. The way does not
+  // touch it, and it is drawn below the others.
   const passing = (t: MapStation) => t.calls > 0 && t.visits.length === 0 && !map.visits.some((v) => v.via.includes(t.id));
-  // What takes up the event of a write runs in no server's handling of the request: it stands behind the servers.
+  // A station that handles the event of a write is not part of a server's handling of
+  // the request. It is drawn behind the servers.
   const later = (t: MapStation) => t.visits.length > 0 && t.visits.every((n) => map.visits[n - 1].afterwards);
   const tiers = (s: MapServer) => {
     const on = s.stations.filter((t) => !passing(t)), also = s.stations.filter(passing);
@@ -209,8 +215,9 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
   );
 }
 
-// linesOf leads from the station of each visit's caller, by way of what lies between, to its own. texts are what the lines must not run
-// through, besides the stations.
+// linesOf returns the lines of the visits. A line leads from the station of the visit's
+// caller, through the stations in between, to the visit's own station. The lines must
+// not cross stations and texts.
 function linesOf(map: RequestMap, rects: Map<string, Rect>, texts: Rect[], bounds: Rect): Line[] {
   const lines: Line[] = [];
   const colours = new Map(map.programs.flatMap((p) => p.servers.flatMap((s) => s.stations.map((t) => [t.id, t.colour] as const))));

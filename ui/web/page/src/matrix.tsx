@@ -6,11 +6,12 @@ import { useAsking, usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
-// slow is the scenario whose comparisons take seconds: the start of a server.
+// slow is the scenario with comparisons that take seconds: the start of a server.
 const slow = 'boot';
 
-// Matrix shows a scenario through the releases (#/releases?scenario=S), or all scenarios (#/releases). A narrow screen has one release of
-// all scenarios at a time (#/releases?release=R).
+// Matrix shows a scenario in all releases (#/releases?scenario=S), or all scenarios
+// (#/releases). A narrow screen shows all scenarios of one release at a time
+// (#/releases?release=R).
 export function Matrix() {
   const { lang, words: common, address, goTo, scenarios } = usePage();
   const words = compareWords[lang];
@@ -32,7 +33,7 @@ const marked = (c: Brief, sign: string) => c.marks.filter((m) => bare(m.mark) ==
 const others = (c: Brief) => c.marks.filter((m) => !['+', '-'].includes(bare(m.mark)));
 const link = (scenario: string, s: HistoryStep) => write(pairingAddress({ scenarios: false, common: scenario, from: s.since!, to: s.k8sVersion }));
 
-// recording is the address of the first request of a recording.
+// recording returns the address of the first request of a recording.
 const recording = (scenario: string, release: string) => write(requestAddress({ place: { release, scenario, request: 1 }, view: firstView, more: {} }));
 
 function OneScenario({ scenario }: { scenario: string }) {
@@ -84,7 +85,7 @@ function OneScenario({ scenario }: { scenario: string }) {
   );
 }
 
-// Legend says what the signs of a history mean that it has.
+// Legend explains the signs that a history uses.
 function Legend({ marks }: { marks: string[] }) {
   const { lang } = usePage();
   const words = compareWords[lang];
@@ -96,7 +97,7 @@ function Legend({ marks }: { marks: string[] }) {
   );
 }
 
-// A name stands beside its sign, also where it takes more than a line.
+// A name stays beside its sign, even if it needs more than one line.
 function Names({ of, mark }: { of: string[]; mark: string }) {
   const { lang } = usePage();
   const most = 6;
@@ -104,7 +105,7 @@ function Names({ of, mark }: { of: string[]; mark: string }) {
   return <Fragment>{of.slice(0, most).map((n) => <span class="name-of"><b {...signOf(mark, lang)}>{shown(mark)}</b>{'\u00a0'}{n}</span>)}{of.length > most && <span class="name-of quiet">… {thousands(of.length - most)}</span>}</Fragment>;
 }
 
-// useNarrow tells whether the screen is too narrow for all releases side by side.
+// useNarrow reports whether the screen is too narrow for all releases side by side.
 function useNarrow(): boolean {
   const [query] = useState(() => matchMedia('(max-width: 640px)'));
   const [narrow, setNarrow] = useState(query.matches);
@@ -116,8 +117,9 @@ function useNarrow(): boolean {
   return narrow;
 }
 
-// Overview has a row for each scenario. The rows are loaded one after the other; a server that compares that of boot takes seconds, so that
-// it is asked only when the reader wants it.
+// Overview has a row for each scenario. It loads the rows one after the other. The
+// comparison of the scenario boot takes a server seconds, so it is loaded only when the
+// reader asks for it.
 function Overview() {
   const { api, lang, scenarios, releases, address, goTo, problem } = usePage();
   const words = compareWords[lang];
@@ -163,8 +165,9 @@ function Overview() {
   );
 }
 
-// Cell leads to the comparison with the release before, that of the first release to its recording, and that of a release without one to where
-// the reason stands.
+// Cell leads to the comparison with the release before. The cell of the first release
+// leads to its recording. The cell of a release without a recording leads to the
+// reason.
 function Cell({ scenario, step: s }: { scenario: string; step?: HistoryStep }) {
   const { lang } = usePage();
   const words = compareWords[lang];

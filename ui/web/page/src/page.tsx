@@ -33,7 +33,8 @@ function Page({ api }: { api: Api }) {
   const [lost, setLost] = useState<{ at: string; status: number } | null>(null);
   const words = allWords[lang];
 
-  // While the page is drawn, because the effects of its views run before its own, and may ask the server something in this language.
+  // This runs while the page is drawn, because the effects of its views run before its
+  // own effects. They may ask the server for sentences in this language.
   document.documentElement.lang = lang;
   useEffect(() => store('lang', lang), [lang]);
   useEffect(() => {
@@ -42,7 +43,7 @@ function Page({ api }: { api: Api }) {
     store('theme', theme);
   }, [theme]);
 
-  // The address is the state: who goes back gets what was there.
+  // The address is the state: going back restores the earlier page.
   const goTo = useCallback((next: Address, replace = false) => {
     const text = write(next);
     if (text !== location.hash) history[replace ? 'replaceState' : 'pushState'](null, '', text);
@@ -70,7 +71,8 @@ function Page({ api }: { api: Api }) {
   useEffect(() => {
     document.title = alone ? `${alone.words(words)} · apitrace` : recording ? `${recording.scenario}, ${recording.k8sVersion} · apitrace` : 'apitrace';
   }, [recording, alone, words]);
-  // Before the next paint: an effect that waits could take away what the new view has to say already.
+  // This runs before the next paint. A later effect could remove the new view's first
+  // message.
   useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone, lang]);
 
   const at = address.parts.join('/');
@@ -94,7 +96,8 @@ function Page({ api }: { api: Api }) {
   );
 }
 
-// start finds out where the data of the page comes from: the file that it is, the site that it is part of, or a server.
+// start finds the source of the page's data: the file itself, the site that it belongs
+// to, or a server.
 async function start() {
   let api: Api;
   const file = await fileData();
@@ -110,7 +113,7 @@ async function start() {
   render(<Page api={{ ...api, get }} />, document.body);
 }
 
-// Without its data there is no page, only a reason.
+// Without data, the page shows only the reason.
 during(start()).catch((e) => {
   const words = allWords[firstLang()];
   render(<main class="page"><div class="problem" role="alert"><b>{words.notLoaded + words.fullStop}</b>{location.protocol === 'file:' && document.documentElement.dataset.site !== undefined ? words.fromDisk : String(e.message ?? e)}</div></main>, document.body);

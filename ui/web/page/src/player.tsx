@@ -6,7 +6,8 @@ import { keyOf, stepOfKey, typing } from './keys.ts';
 import { paces, Step, StepName } from './stepping.ts';
 import { thousands, Words } from './words.ts';
 
-// Player steps through the calls of a request as a debugger does: by buttons, by keys, or by itself at a pace.
+// Player steps through the calls of a request like a debugger: by buttons, by keys, or
+// by itself at a pace.
 export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>; onClose: () => void }) {
   const { words, lang } = usePage();
   const { position, view } = useRequest();
@@ -15,7 +16,8 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
   const [pace, setPace] = useState(2);
   const [by, setBy] = useState<StepName>('key');
   const busy = useRef(false);
-  // ended is the step that led nowhere from here, and from which position.
+  // ended is the last step if it reached no new position, with the number of the
+  // position.
   const [ended, setEnded] = useState<{ step: Step; at: number } | null>(null);
   const go = async (s: Step) => {
     if (busy.current) return true; // a key that is held down does not queue up
@@ -91,7 +93,7 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
   );
 }
 
-// said tells where a position is.
+// said describes a position.
 function said(p: Position, words: Words) {
   const w = words.player, name = p.stack[0].name;
   return (
@@ -102,8 +104,8 @@ function said(p: Position, words: Words) {
   );
 }
 
-// Layers draws the layers that the request passes, from its first to the store. That of the selected call is lit, those of its
-// callers are half lit.
+// Layers draws the layers of the request, from its first layer to the store. The layer
+// of the selected call is lit. The layers of its callers are half lit.
 function Layers({ lang, view }: { lang: string; view: View | null }) {
   const { api, words, problem } = usePage();
   const { path, details, position, select } = useRequest();

@@ -1,4 +1,5 @@
-// Stepping through the calls of a request, as package trace/step does for the terminal and editors. A test compares both.
+// Steps through the calls of a request, as package trace/step does for the terminal and
+// editors. A test compares both.
 
 import { Position } from './api.ts';
 import { Calls, duration } from './calls.ts';
@@ -10,7 +11,8 @@ type Moved = [At, boolean];
 const entered = (call: number): At => ({ call, kind: 'entered', next: 0 });
 const returning = (call: number): At => ({ call, kind: 'returning', next: 0 });
 
-// position returns a position of a request, or the one to which an action leads from it.
+// position returns a position of a request. With an action, it returns the position
+// after the action.
 export function position(calls: Calls, at: At, action: string, forward: boolean): Position {
   const w = new Walker(calls);
   let moved = true;
@@ -89,7 +91,8 @@ class Walker {
     return ok && back.kind === 'calling' ? this.before(this.lineStart(back.next)) : [back, ok];
   }
 
-  // lineStart returns the first of the calls that a line makes in one go, of which call is one.
+  // lineStart returns the first call of the run of calls that a line makes in one go.
+  // call is in this run. A second call of a function begins a new run.
   private lineStart(call: number): number {
     const line = this.calls.callerLine(call);
     if (this.calls.parent[call] < 0 || line === 0) return call;

@@ -9,13 +9,14 @@ import { Player } from './player.tsx';
 import { positionAt, Step, stepFrom } from './stepping.ts';
 import { ViewEntry } from './views.ts';
 
-// roomy tells whether there is room for code beside the view.
+// roomy reports whether there is room for code beside the view.
 const roomy = () => matchMedia('(min-width: 801px)').matches;
 
-// RequestPage shows a view of a request, and beside it the call that is selected with its source.
+// RequestPage shows a view of a request. Beside it is the selected call with its
+// source.
 export function RequestPage({ link, entry: { show: Show, wide, above }, onRecording, embedded }: {
   link: RequestLink; entry: ViewEntry; onRecording: (r: Recording) => void;
-  // embedded is one that is a part of another page.
+  // embedded is set if the view is part of another page.
   embedded?: boolean;
 }) {
   const page = usePage();
@@ -29,9 +30,9 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   here.current = link;
   const place = link.place;
   const path = requestPath(place);
-  // The parameter show of the steps is also that of the view in the API.
+  // The parameter show of the steps is also a parameter of the API's view.
   const upstream = link.more.show === 'upstream';
-  // What was loaded of another request says nothing here.
+  // Ignore data that were loaded for another request.
   const selected = picked?.path === path ? picked.call : null;
   const view = seen?.path === path ? seen.view : null;
   const details = told?.path === path ? told.details : null;
@@ -64,7 +65,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
     return () => { left = true; };
   }, [path, selected, lang]);
 
-  // The position that the link names; one that the player has just reached is known.
+  // The position that the link names. If the player has just reached it, it is known.
   const at = link.position;
   const named = at && selected !== null ? [path, selected, at.kind, at.next?.function, at.next?.nth].join(' ') : '';
   const position = named !== '' && stepped?.named === named ? stepped.position : null;
@@ -76,7 +77,8 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
       if (at.kind === 'calling' && at.next) {
         next = (await api.get<{ index: number }>(path + '/find', { function: at.next.function, caller: details.call.function, nth: at.next.nth })).index;
       }
-      // Where another recording does not make that call, the beginning of the caller is nearest.
+      // If another recording does not make that call, the entry of the caller is the
+      // nearest position.
       const entered = () => positionAt(api, path, { call: selected, kind: 'entered', next: 0 });
       const reached = at.kind === 'calling' && next < 0 ? await entered()
         : await positionAt(api, path, { call: selected, kind: at.kind, next }).catch((e: Problem) => { if (e.status === 400) return entered(); throw e; });
@@ -85,9 +87,9 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
     return () => { left = true; };
   }, [named, details]);
 
-  // Whoever selects or steps twice gets what was wanted last, in whichever order the answers come.
+  // After two selections or steps, the last one wins, even if its answer comes first.
   const begin = useLatest();
-  // moveTo shows a position; a walk is one step in the browser's history.
+  // moveTo shows a position. A walk is one step in the browser's history.
   const moveTo = useCallback(async (reached: Position, wanted: () => boolean, replace = true) => {
     const to = requestPath(here.current.place);
     const d = await api.get<Details>(`${to}/calls/${reached.call}`, { lang });
@@ -113,7 +115,8 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
     }
   }, [path, view, position, moveTo]);
 
-  // A step's key opens the player with that step from the selected call. Its keys with names, such as F11, are the browser's until then.
+  // A step's key opens the player and steps from the selected call. Until then, named
+  // keys such as F11 belong to the browser.
   const walk = async (s: Step) => {
     if (!view) return;
     const wanted = begin();

@@ -1,13 +1,15 @@
-// Lines between boxes that run around boxes and texts, at right angles.
+// Lines between boxes, at right angles. They run around boxes and texts.
 
 export interface Rect { left: number; top: number; right: number; bottom: number }
 type Point = [number, number];
 
-// clear is how far a line stays away from what it passes, tracks are where lines run beside it.
+// clear is the least distance of a line from an obstacle. tracks are the distances of
+// lines that run beside one.
 const clear = 2, tracks = [4, 8];
 const turnCost = 14, sharedCost = 5;
 
-// Router finds lines between rectangles; none passes through a rectangle. Lines share a track only where there is no other way.
+// Router finds lines between rectangles. No line passes through a rectangle. Lines
+// share a track only if there is no other way.
 export class Router {
   private readonly xs: number[];
   private readonly ys: number[];
@@ -27,7 +29,8 @@ export class Router {
     }
   }
 
-  // route returns the corners of a line from the edge of a to the edge of b, null if there is no way.
+  // route returns the corners of a line from the edge of a to the edge of b, null if
+  // there is no way.
   route(a: Rect, b: Rect): Point[] | null {
     const { xs, ys } = this, w = xs.length;
     const starts = this.ports(a), ends = new Map(this.ports(b).map((p) => [p.at, p]));
@@ -35,7 +38,8 @@ export class Router {
     const goal: Point = [(b.left + b.right) / 2, (b.top + b.bottom) / 2];
     const reach = Math.max(b.right - b.left, b.bottom - b.top) / 2 + tracks[0];
     const guess = (at: number) => Math.max(0, Math.abs(xs[at % w] - goal[0]) + Math.abs(ys[Math.floor(at / w)] - goal[1]) - 2 * reach);
-    // A state is a point and the direction in which it was reached: 0 right, 1 down, 2 left, 3 up.
+    // A state is a point, and the direction of the line that reached it: 0 right,
+    // 1 down, 2 left, 3 up.
     const cost = new Map<number, number>(), before = new Map<number, number>(), heap = new Heap();
     const offer = (state: number, c: number, from: number) => {
       if (c >= (cost.get(state) ?? Infinity)) return;
@@ -62,7 +66,8 @@ export class Router {
     return null;
   }
 
-  // ports are the points outside of a rectangle at which a line can begin: the corner points of the grid in front of its edges.
+  // ports returns the points outside a rectangle where a line can begin: the grid
+  // points in front of its edges.
   private ports(r: Rect) {
     const { xs, ys } = this, w = xs.length, out: { at: number; out: number; edge: Point; cost: number }[] = [];
     const near = (list: number[], v: number) => list.findIndex((x) => Math.abs(x - v) < 1.5);
@@ -105,7 +110,8 @@ export class Router {
 
 const straight = (a: Point, b: Point, c: Point) => a[0] === b[0] && b[0] === c[0] || a[1] === b[1] && b[1] === c[1];
 
-// axis returns the places at which lines may run across spans: beside them, and at five places of each.
+// axis returns the coordinates for lines across spans: beside each span, and at five
+// places within it.
 function axis(spans: [number, number][], least: number, greatest: number): number[] {
   const all: number[] = [];
   for (const [from, to] of spans) {
@@ -117,7 +123,7 @@ function axis(spans: [number, number][], least: number, greatest: number): numbe
   return out;
 }
 
-// pathOf draws a line with round corners, and the head of an arrow at its end.
+// pathOf draws a line with round corners, and an arrowhead at its end.
 export function pathOf(points: Point[]): { d: string; head: string } {
   const text = (p: Point) => `${p[0].toFixed(1)} ${p[1].toFixed(1)}`;
   const towards = (p: Point, q: Point, by: number): Point => {
@@ -136,7 +142,7 @@ export function pathOf(points: Point[]): { d: string; head: string } {
   return { d, head: `M${text([foot[0] - dx, foot[1] + dy])}L${text(end)}L${text([foot[0] + dx, foot[1] - dy])}Z` };
 }
 
-// Heap gives back the state with the least cost.
+// Heap returns the states in order of their cost, the least cost first.
 class Heap {
   private readonly items: [number, number][] = [];
   push(cost: number, state: number) {
@@ -144,7 +150,7 @@ class Heap {
     let i = a.push([cost, state]) - 1;
     for (let up = (i - 1) >> 1; i > 0 && a[up][0] > a[i][0]; i = up, up = (i - 1) >> 1) [a[up], a[i]] = [a[i], a[up]];
   }
-  // pop returns -1 if there is none.
+  // pop returns -1 if the heap is empty.
   pop(): number {
     const a = this.items;
     if (a.length === 0) return -1;

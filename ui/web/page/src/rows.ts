@@ -1,4 +1,4 @@
-// The rows of the tree: what the view shows, and what the reader opened or closed.
+// The rows of the tree: the steps of the view, and the calls that the reader opened.
 
 import { Call, Section, Step, View } from './api.ts';
 
@@ -8,7 +8,8 @@ export type Row =
   | { kind: 'call'; key: string; level: number; info: Call; call: number; open?: boolean; last: boolean }
   | { kind: 'more'; key: string; level: number; of: number; left: number };
 
-// What is opened: the calls that others made, by the number of the caller, as far as they are loaded.
+// The opened calls. The key is a caller's number. The value has the calls that it made,
+// as far as they are loaded.
 export type Opened = ReadonlyMap<number, { items: Call[]; total: number }>;
 
 export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>): Row[] {
@@ -32,7 +33,8 @@ export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>):
     if (has && !closed.has(key)) addBelow(step.call, step.children, level + 1);
   }
 
-  // addBelow adds the steps below a call or, if that is opened, all calls that it made with the steps below those.
+  // addBelow adds the rows below a call. If the call is opened, it adds all calls that
+  // the call made, with the steps below them. Otherwise it adds the steps.
   function addBelow(call: number, steps: Step[], level: number) {
     const made = opened.get(call);
     if (!made) {
@@ -59,7 +61,7 @@ export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>):
   }
 }
 
-// shownAt returns the row of a call, -1 if it has none.
+// shownAt returns the row that shows a call, -1 if there is none.
 export function shownAt(rows: Row[], call: number): number {
   const own = rows.findIndex((r) => (r.kind === 'step' || r.kind === 'call') && r.call === call);
   if (own >= 0) return own;

@@ -7,8 +7,9 @@ import { requestAddress } from './link.ts';
 
 const pause = 200, least = 2;
 
-// SearchBox is the field for a search. It searches while someone types, after a pause and from the second letter on; Enter searches at
-// once. The texts that are typed without a break are one step in the browser's history.
+// SearchBox is the field for a search. It searches while the reader types, from the
+// second letter on, after a pause. Enter searches at once. Texts that are typed without
+// a break are one step in the browser's history.
 export function SearchBox() {
   const { api, words, address, goTo, last, scenarios } = usePage();
   const shown = address.parts[0] === 'search' ? address.query.text ?? '' : '';

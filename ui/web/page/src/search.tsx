@@ -5,11 +5,11 @@ import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
-// mostHits is what one answer of the API has at most.
+// mostHits is the largest number of hits in one answer of the API.
 const part = 30, fewPlaces = 12, mostHits = 2000;
 
-// Search lists what recordings have a text: functions, values, errors. Its address is #/search?text=TEXT. While the next results are
-// loaded, those before stay.
+// Search lists the hits of a text in recordings: functions, values and errors. Its
+// address is #/search?text=TEXT. The old results stay while the next ones are loaded.
 export function Search() {
   const { api, lang, words, address, goTo, problem, scenarios } = usePage();
   const text = address.query.text ?? '';
@@ -49,8 +49,8 @@ export function Search() {
   );
 }
 
-// scenariosWith returns the scenarios whose name or description has every word of a text. A command of kubectl finds them, too: "kubectl
-// delete pods".
+// scenariosWith returns the scenarios with every word of a text in their names or
+// descriptions. It also understands commands such as "kubectl delete pods".
 function scenariosWith(text: string, scenarios: Scenario[]): Scenario[] {
   const wanted = text.toLowerCase().split(/\s+/).filter((w) => w !== '' && w !== 'kubectl').map((w) => (w.length > 3 ? w.replace(/s$/, '') : w));
   return wanted.length === 0 ? [] : scenarios.filter((s) => {
@@ -59,7 +59,7 @@ function scenariosWith(text: string, scenarios: Scenario[]): Scenario[] {
   });
 }
 
-// Scenarios lists scenarios, each with a link to its newest recording.
+// Scenarios lists scenarios. Each has a link to its newest recording.
 function Scenarios({ of }: { of: Scenario[] }) {
   const { words } = usePage();
   return (
@@ -70,8 +70,8 @@ function Scenarios({ of }: { of: Scenario[] }) {
   );
 }
 
-// Names lists functions and types of released sources; one that has another name now leads to
-// a search for that, and a type to its source, where there is a server.
+// Names lists functions and types of released sources. A renamed one leads to a search
+// for its new name. With a server, a type leads to its source.
 function Names({ of }: { of: ReleasedName[] }) {
   const { api, words, goTo } = usePage();
   return (
@@ -91,12 +91,14 @@ function Names({ of }: { of: ReleasedName[] }) {
   );
 }
 
-// Found is a result with the scenarios that have it; each leads to the newest release that has it.
+// Found shows a result with the scenarios that have it. Each scenario leads to the
+// newest release that has the result.
 function Found({ hit, onOpen }: { hit: Hit; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
-  // A click on the text is a short way for a mouse, to the request that a learner knows first; the text can also be marked and copied.
+  // A click on the text opens the request that a learner knows first. The text can also
+  // be selected and copied.
   const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
@@ -111,7 +113,7 @@ function Found({ hit, onOpen }: { hit: Hit; onOpen: (hit: Hit, release: string, 
   );
 }
 
-// locate finds the first call of a recording that has what was found.
+// locate finds the first call of a recording that has the result.
 async function locate(api: Api, hit: Hit, release: string, scenario: string): Promise<[Place, CallName?]> {
   const text = hit.kind === 'value' ? hit.text.slice(hit.text.indexOf('=') + 1) : hit.text;
   const recording = await api.get<Recording>(recordingPath({ release, scenario, request: 1 }));

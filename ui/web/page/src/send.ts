@@ -1,4 +1,4 @@
-// What changes something on the server: views that are live alone use it.
+// Requests that change the server. Only live views use them.
 
 import { Problem } from './api.ts';
 import { during } from './idle.ts';
@@ -6,8 +6,9 @@ import { pageWords } from './words.ts';
 
 export const apiBase = '/apis/apitrace/v1';
 
-// send sends a write with a body, and returns the answer in the page's language or throws a Problem. signal cancels it: the server stops what it does for it.
-// A write without a signal ends soon, and the page is not idle before (idle.ts).
+// send sends a write with a body. It returns the answer in the page's language, or
+// throws a Problem. signal cancels the write, and the server stops its work. A write
+// without a signal ends soon. Until then the page is not idle (idle.ts).
 export function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const answer = write<T>(method, path, body, signal);
   return signal ? answer : during(answer);
@@ -30,5 +31,5 @@ async function write<T>(method: 'POST' | 'DELETE', path: string, body?: unknown,
   return answer as T;
 }
 
-// cancelled tells whether an error says no more than that its signal was used.
+// cancelled reports whether an error only says that the signal was used.
 export const cancelled = (e: unknown) => e instanceof DOMException && e.name === 'AbortError';

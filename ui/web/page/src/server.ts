@@ -18,7 +18,7 @@ export function server(): Api {
     if (lang !== document.documentElement.lang) { kept.clear(); lang = document.documentElement.lang; }
     return keep(kept, address, mostKept, () => ask<T>(address));
   }
-  // The tables of calls have no sentences of one language.
+  // The tables of calls are the same in all languages.
   const tables = new Map<string, Promise<unknown>>();
   const callsOf = (request: string) => keep(tables, request, mostTables, async () => new Calls(await ask<CallTable>(base + request + '/calls')));
   async function about<T>(path: string, query: Query): Promise<T> {
@@ -44,7 +44,7 @@ export function server(): Api {
   };
 }
 
-// keep returns what is kept of a key, or makes it. At most most are kept.
+// keep returns the kept value of a key, or makes it. It keeps at most most values.
 function keep<T>(kept: Map<string, Promise<unknown>>, key: string, most: number, make: () => Promise<T>): Promise<T> {
   let answer = kept.get(key) as Promise<T> | undefined;
   if (!answer) {

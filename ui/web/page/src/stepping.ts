@@ -1,4 +1,5 @@
-// Steps of the player. The API makes them, except those from key step to key step, which the view of the request names.
+// Steps of the player. The API makes all steps except steps between key steps, which
+// come from the view of the request.
 
 import { Api, Details, Position, Step as ViewStep, View } from './api.ts';
 import { Kind } from './link.ts';
@@ -6,7 +7,7 @@ import { Kind } from './link.ts';
 export type StepName = 'into' | 'over' | 'line' | 'out' | 'key';
 export interface Step { name: StepName; back: boolean }
 
-// paces are steps in a second.
+// paces are speeds, in steps per second.
 export const paces = [0.5, 1, 2, 4, 8, 16];
 
 export interface Where { call: number; kind: Kind; next: number }
@@ -21,7 +22,8 @@ export async function stepFrom(api: Api, path: string, view: View, from: Where, 
       call, kind, next: kind === 'calling' ? next : 0, action: step.name, direction: step.back ? 'backward' : 'forward',
     });
   }
-  // first is the first call that is entered behind the position; before it are those that have been entered.
+  // first is the first call that is entered after the position. The calls before it
+  // have been entered.
   const first = kind === 'calling' ? next : kind === 'entered' ? call + 1 : call + 1 + (await api.get<Details>(`${path}/calls/${call}`)).call.below;
   const shown = shownCalls(view);
   const to = step.back ? shown.findLast((c) => c < (kind === 'entered' ? call : first)) : shown.find((c) => c >= first);

@@ -5,8 +5,9 @@ import { usePage, useRequest } from './context.ts';
 import { Opened, Row, rowsOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
 
-// Steps shows the default view of a request as a tree, in which folded calls can be opened. With its parameter show=upstream it has
-// upstream's own spans and events, too, in the tree as in the source.
+// Steps shows the default view of a request as a tree. Folded calls can be opened. The
+// parameter show=upstream adds upstream's own spans and events, in the tree and in the
+// source.
 export function Steps() {
   const { api, words, problem } = usePage();
   const { path, place, view, selected, details, select, scenario, link, change } = useRequest();
@@ -18,7 +19,8 @@ export function Steps() {
   here.current = place;
   useEffect(() => { setOpened(new Map()); setClosed(new Set()); setFocus('s1'); focused.current = null; }, [path]);
 
-  // open loads the calls that a call made; in another request since, it does nothing.
+  // open loads the calls that a call made. It does nothing if the page shows another
+  // request by then.
   const open = useCallback(async (call: number, from = 0) => {
     const stays = () => requestPath(here.current) === path;
     if (!stays()) return;
@@ -32,7 +34,8 @@ export function Steps() {
 
   const rows = useMemo(() => (view ? rowsOf(view, opened, closed) : []), [view, opened, closed]);
 
-  // A selected call that is folded is shown: what is between it and the nearest step is opened.
+  // If the selected call is folded, show it: open the calls between it and the nearest
+  // step.
   useEffect(() => {
     if (!view || !details || details.call.index !== selected) return;
     if (shownAt(rows, selected) >= 0) return;
@@ -41,7 +44,8 @@ export function Steps() {
     setClosed((known) => new Set([...known].filter((k) => !k.startsWith('s') && !way.includes(Number(k.slice(1))))));
     (async () => { for (const call of between) if (!opened.has(call)) await open(call); })().catch(problem);
   }, [view, details, selected]);
-  // It has the focus once, when it comes into sight; from then on the focus is the reader's.
+  // The selected row gets the focus once, when it becomes visible. Then the reader
+  // controls the focus.
   useEffect(() => {
     if (selected === null) return;
     const at = shownAt(rows, selected);

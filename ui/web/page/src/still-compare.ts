@@ -1,21 +1,26 @@
-// Comparisons as a page without a server has them (ui/web/stillcompare.go), and what the API says of them. A test compares the answers
-// with those of the server.
+// Comparisons in a page without a server (ui/web/stillcompare.go), and answers made
+// from them as the API has them. A test compares these with the answers of the server.
 
 import { DiffSection, DiffTree, SourceDiff, SourceSide } from './compare-data.ts';
 
-// Trees are the trees of a pair of requests: the one of key steps, and by layer, "" for all, how those with all changes differ from it.
+// Trees are the trees of a pair of requests. first has the key steps. trees maps a
+// layer, "" for all, to the differences between first and the tree with all changes of
+// the layer.
 interface Trees { first: DiffTree; trees: Record<string, { sections: DiffSection[]; legend: string[]; shown: number; folded: number; hidden?: string[]; tooMany?: number; steps: number[][] }> }
 export interface TreesPiece { requests: Trees[] }
 
-// A call's function by its number, -1 for none; the line of the call, and 1 if that is one of side B.
+// The number of a call's function, -1 for none; the line of the call; and 1 if the line
+// is on side B.
 type At = [number, number, number];
 interface Changed { a: SourceSide; b: SourceSide; process: [string, string]; compare?: string }
 export interface ComparedCalls { sources: [string, string]; functions: Changed[]; requests: Record<string, At>[] }
-// By the function of side B and that of side A. Of each line, lines has " " if both sides have it, else "-" or "+".
+// The first key is the function of side B, the second the function of side A. lines has
+// " " for a line on both sides, "-" for side A, "+" for side B.
 interface Hunks { hunks?: { a: number; b: number; lines: string }[]; missing?: string; absent?: string }
 export type HunksPiece = Record<string, Record<string, Hunks>>;
 
-// comparison returns the tree with some changes, undefined if there is none of the layer.
+// comparison returns the tree with the chosen changes. It returns undefined if the
+// layer has no tree.
 export function comparison({ first, trees }: Trees, show: string, layer: string): DiffTree | undefined {
   if (show !== 'all' && !layer || Object.keys(trees).length === 0) return first;
   const other = trees[layer];
@@ -29,7 +34,7 @@ export function comparison({ first, trees }: Trees, show: string, layer: string)
 
 type Lines = { number: number; tokens: { kind?: string; text: string }[] }[];
 
-// diffOf puts the hunks of a function together with the lines of both sides.
+// diffOf combines the hunks of a function with the lines of both sides.
 export function diffOf({ a, b, compare }: Changed, [, line, onB]: At, packed: Hunks, linesA: Lines, linesB: Lines, missing?: string): SourceDiff {
   const out: SourceDiff = { a, b, same: false, hunks: [], hunk: -1, line, onB: onB === 1 };
   if (compare) out.compare = compare;

@@ -1,15 +1,19 @@
-// The search of a page without a server: by the rules of package trace/search and trace.RankFunctions.
+// The search of a page without a server. It follows the rules of package trace/search
+// and trace.RankFunctions.
 
 import { Hit, HitList } from './api.ts';
 
-// A SearchPiece has all texts with the scenarios that have them, in the order of an answer to a search for all of them.
+// A SearchPiece has all texts, with the scenarios that have them. They are in the order
+// of an answer to a search for all texts.
 export interface SearchPiece {
   kinds: Hit['kind'][]; texts: string[]; shorts: Record<string, string>;
-  // places are lists of what a hit has as its places; of each text, place is its list.
+  // places has each list of a hit's places once. place has one entry per text: the
+  // index of its list.
   places: Hit['places'][]; place: number[];
 }
 
-// search finds functions, recorded values and errors by a part of their text: what matches best first.
+// search finds functions, recorded values and errors by a part of their text. The best
+// matches come first.
 export function search(piece: SearchPiece, text: string, from: number, limit: number): HitList {
   const ranks = ranked(text, piece.texts.filter((_, i) => piece.kinds[i] === 'function')), small = lower(text);
   const rank = (i: number) => (piece.kinds[i] === 'function' ? ranks.get(piece.texts[i])! : 0);
@@ -17,7 +21,7 @@ export function search(piece: SearchPiece, text: string, from: number, limit: nu
   piece.texts.forEach((t, i) => {
     if (piece.kinds[i] === 'function' ? ranks.has(t) : lower(t).includes(small)) all.push(i);
   });
-  // A value that is an error of the same recordings says no more than the error.
+  // A value is left out if it has the text of an error in the same recordings.
   const errors = new Map(all.filter((i) => piece.kinds[i] === 'error').map((i) => [piece.texts[i], piece.place[i]]));
   const isTwin = (i: number) => piece.kinds[i] === 'value' && errors.get(piece.texts[i].slice(piece.texts[i].indexOf('=') + 1)) === piece.place[i];
   const found = all.filter((i) => !isTwin(i));
@@ -29,8 +33,10 @@ export function search(piece: SearchPiece, text: string, from: number, limit: nu
   return { total: found.length, from: Math.min(from, found.length), items };
 }
 
-// ranked returns the names that one may have meant by a pattern: 0 for those that the first way of comparing with a result finds, 1
-// for those that only the next one finds, and so on. Before those with a part of it come those that end so but for marks.
+// ranked returns the names that a pattern may mean, with their ranks. Rank 0 is for
+// names that the first way of comparing with a result finds. Higher ranks are for names
+// that only a later way finds. Names that end with the pattern, apart from marks, come
+// before names that contain a part of it.
 function ranked(pattern: string, names: string[]): Map<string, number> {
   const strict = strictPattern(pattern), folded = strictPattern(lower(wildcards(pattern)));
   const plain = unmarked(wildcards(pattern)), exact = strictPattern(plain), alike = strictPattern(lower(plain));
@@ -56,7 +62,7 @@ const strictPattern = (p: string) => {
   return compiled((slash >= 0 && p.slice(0, slash).includes('.')) || p.startsWith('...') ? p : '...' + p);
 };
 
-// compiled splits a pattern at its "...", of which the one in "[...]" is part of a name.
+// compiled splits a pattern at its "...". The "..." in "[...]" is part of a name.
 function compiled(p: string): string[] {
   let s = p.replaceAll('[...]', '[\x01]');
   const open = s.endsWith('...');
@@ -66,7 +72,8 @@ function compiled(p: string): string[] {
   return parts.map((part) => part.replaceAll('[\x01]', '[...]'));
 }
 
-// match tells whether a text consists of the parts, in their order, with any text between them.
+// match reports whether a text consists of the parts, in their order, with any text
+// between them.
 function match(parts: string[], text: string): boolean {
   if (parts.length < 2) return text === parts[0];
   if (!text.startsWith(parts[0])) return false;
@@ -79,7 +86,8 @@ function match(parts: string[], text: string): boolean {
   return text.endsWith(parts.at(-1)!);
 }
 
-// lower is strings.ToLower of Go: letter by letter, without the rules that some languages have for some letters.
+// lower is Go's strings.ToLower: it maps each letter separately, without special rules
+// of languages.
 const lower = (text: string) => /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : [...text].map((c) => (c === 'İ' ? 'i' : c.toLowerCase())).join('');
 
 const unmarked = (name: string) => name.replace(/\[\.\.\.\]|\(\*|\(|\)/g, '');

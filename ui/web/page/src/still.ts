@@ -1,5 +1,6 @@
-// The page's data without a server: what "apitrace show -o html" writes into its file, and "apitrace site" beside the page
-// (ui/web/still.go). Answers of the API are there as they are, or are made from the calls of a request.
+// The page's data without a server. "apitrace show -o html" writes the data into its
+// file, and "apitrace site" writes them beside the page (ui/web/still.go). Some answers
+// of the API are stored unchanged. The others are made from the calls of a request.
 
 import { addMarks, answer as answerAbout, Query, question } from './answers.ts';
 import { Api, Comparisons, Problem, Source, View } from './api.ts';
@@ -22,7 +23,8 @@ interface NoticePiece { texts: string[]; licences: Record<string, Record<string,
 
 const kinds: Record<string, string> = { k: 'keyword', s: 'string', n: 'number', c: 'comment', f: 'function', b: 'builtin', t: 'type' };
 
-// still answers from what load returns. The pieces that were used last are kept.
+// still returns an Api with the pieces from load. It keeps the pieces that were used
+// last.
 export function still(load: Load, library: LibraryPiece): Api {
   const kept = new Map<string, Promise<unknown>>();
   function take<T>(key: string, most = 40): Promise<T> {
@@ -89,7 +91,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     return i < calls.total ? sourceOf(calls, i, sources) : raise(notHere(path));
   }
 
-  // compared answers what is asked of a comparison.
+  // compared answers the questions about a comparison.
   async function compared([kind, what]: string[], query: Query, lang: Lang): Promise<unknown> {
     const text = (name: string) => String(query[name] ?? '');
     const key = kind === 'diff' ? `diff/${text('scenario')}/${resolve(text('from'))}/${resolve(text('to'))}` : `compare/${resolve(text('release'))}/${text('from')}/${text('to')}`;
@@ -109,7 +111,8 @@ export function still(load: Load, library: LibraryPiece): Api {
     return out.hunks.length > 0 ? { ...out, ...await rights(calls.sources[1], changed.process[1], changed.b.file, b.found) } : out;
   }
 
-  // other is an answer that is there as it is: all those of a path, and those that are of one scenario, are one piece.
+  // other returns an answer that is stored unchanged. One piece has all answers of a
+  // path, or all answers of a path about one scenario.
   async function other(path: string, query: Query): Promise<unknown> {
     path = path.replace(/^\/releases\/([^/]+)/, (_, release) => '/releases/' + resolve(release));
     const { answers } = await take<{ answers: Answers }>('answers' + path + (query.scenario ? '/' + query.scenario : ''));
@@ -118,7 +121,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     return found;
   }
 
-  // textOf finds a function in the sources that a key names.
+  // textOf finds a function in the sources with a key.
   async function textOf(key: string, process: string, file: string, name: string) {
     const piece = await take<SourcePiece>(`source/${process}/${file.slice(0, file.lastIndexOf('/'))}`);
     const found = piece.functions[name]?.find((f) => f.of.includes(key));
@@ -129,7 +132,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     })) };
   }
 
-  // rights says whose a text is, and under which licence.
+  // rights returns the copyright notice and the licence of a text.
   async function rights(key: string, process: string, file: string, found?: Found): Promise<Pick<Source, 'notice' | 'licence'>> {
     const notices = await take<NoticePiece>(`notices/${process}`), licences = notices.licences[key] ?? {};
     const out: Pick<Source, 'notice' | 'licence'> = found?.notice ? { notice: notices.texts[found.notice] } : {};
@@ -173,14 +176,15 @@ const write = (query: Query) => {
 const raise = (e: Error): never => { throw e; };
 const notHere = (what: string) => new Problem(404, pageWords().notHere(what), pageWords().notHereAction);
 
-// unpack reads JSON that may be compressed with gzip: some servers decompress it on the way.
+// unpack reads JSON that may be compressed with gzip. Some servers decompress it before
+// they send it.
 export async function unpack(data: Uint8Array<ArrayBuffer>): Promise<unknown> {
   const stream = new Blob([data]).stream();
   const plain = data[0] === 0x1f && data[1] === 0x8b ? stream.pipeThrough(new DecompressionStream('gzip')) : stream;
   return new Response(plain).json();
 }
 
-// fileData is the data that a file holds, null in a page that is not such a file.
+// fileData returns the data in a file, null if the page is not such a file.
 export async function fileData(): Promise<Record<string, unknown> | null> {
   const element = document.getElementById('data');
   if (!element) return null;
@@ -190,7 +194,7 @@ export async function fileData(): Promise<Record<string, unknown> | null> {
   return await unpack(bytes) as Record<string, unknown>;
 }
 
-// siteData loads a piece of the site that the page is part of.
+// siteData loads a piece of the site that the page belongs to.
 export async function siteData(key: string): Promise<unknown> {
   const response = await fetch(`data/${key.split('/').map(encodeURIComponent).join('/')}.gz`);
   if (response.status === 404) return null;

@@ -7,8 +7,8 @@ import { startTimer, stopTimer } from './idle.ts';
 import { Ranking } from './ranking.tsx';
 import { thousands } from './words.ts';
 
-// Time shows when the calls of a request ran, as boxes on lanes of goroutines. Its parameters are from and to: the span that is shown,
-// in nanoseconds.
+// Time shows when the calls of a request ran, as boxes on lanes of goroutines. Its
+// parameters from and to are the shown span, in nanoseconds.
 export function Time() {
   const { api, words, lang, problem } = usePage();
   const { path, view, recording, place: { request }, selected, details, select, change, link, position } = useRequest();
@@ -39,7 +39,8 @@ export function Time() {
   }, []);
   function wordsOf() { return { group: (process: string, after: boolean) => (after ? w.after(process) : process), firstEnds: w.firstEnds }; }
 
-  // load asks for the calls around what is shown, as wide as they need be for the zoom.
+  // load asks for the calls in and around the shown span, as far as the zoom needs
+  // them.
   const load = useCallback(async () => {
     const f = flame.current, mine = ++ask.current;
     const whole = loaded.current?.path !== path;
@@ -64,7 +65,8 @@ export function Time() {
       if (mine === ask.current && box.current) problem(e as Problem);
     }
   }, [path, lang]);
-  // settled loads when the picture stands still, and keeps the span in the address.
+  // settled loads calls when the picture stands still, and writes the span to the
+  // address.
   const settled = useCallback(() => {
     stopTimer(timer.current);
     const f = flame.current;
@@ -86,7 +88,7 @@ export function Time() {
     void load();
   }, [path, lang]);
 
-  // Scrolling waits for the new height.
+  // Scroll after the new height is set.
   useLayoutEffect(() => {
     if (scrollTo.current !== null && box.current) { box.current.scrollTop = scrollTo.current; scrollTo.current = null; }
     if (wanted.current !== null) {
@@ -100,7 +102,7 @@ export function Time() {
     if (y < b.scrollTop + 40 || y > b.scrollTop + b.clientHeight - 30) b.scrollTop = y - b.clientHeight / 3;
   }
 
-  // reveal moves and zooms as far as it must for a call to be seen.
+  // reveal moves and zooms only as far as necessary to make a call visible.
   const reveal = useCallback((c: Call, close = false) => {
     const f = flame.current, took = Math.max(c.durationNs, 100), end = c.startNs + took;
     wanted.current = c.index;
@@ -129,7 +131,7 @@ export function Time() {
     flame.current.draw();
   }, [cursor]);
 
-  // Pointers: one drags, two zoom, a wheel zooms.
+  // One pointer drags, two pointers zoom, a wheel zooms.
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const drag = useRef<{ x: number; y: number; moved: boolean; scale: boolean } | null>(null);
   const at = (e: { clientX: number; clientY: number }) => {
@@ -197,7 +199,8 @@ export function Time() {
     return () => c.removeEventListener('wheel', wheel);
   }, [settled]);
 
-  // The cursor goes along the tree: what it is at is said, and Enter selects it.
+  // The cursor moves along the tree. The call at the cursor is announced, and Enter
+  // selects it.
   const visit = (call: number) => api.get<Details>(`${path}/calls/${call}`, { lang }).then((d) => { setCursor(d.call); reveal(d.call); }, problem);
   const beside = async (c: Call, by: number) => {
     if (c.caller < 0) return;
@@ -222,7 +225,8 @@ export function Time() {
     moves[e.key]();
   };
 
-  // The arrows are the chart's, too, as long as nothing else that uses them has the focus.
+  // The arrow keys belong to the chart while no other element that uses them has the
+  // focus.
   const latestKeys = useRef(keys);
   latestKeys.current = keys;
   useEffect(() => {
@@ -235,7 +239,8 @@ export function Time() {
     return () => removeEventListener('keydown', first);
   }, [!position]);
 
-  // Of a first call that had not returned, the heading has the time until it was collected.
+  // If the first call had not returned, the heading shows the time until the trace was
+  // collected.
   const collected = recording?.requests.find((r) => r.number === request)?.durationNs ?? 0;
   const late = collected > 0 && ends.firstNs === ends.totalNs && ends.totalNs > collected;
 
@@ -270,7 +275,7 @@ export function Time() {
   );
 }
 
-// place puts what is told of a box beside the pointer, within the page.
+// place puts the details of a box beside the pointer, within the page.
 function place({ x, y }: { x: number; y: number }, canvas: HTMLCanvasElement) {
   const r = canvas.getBoundingClientRect();
   const left = Math.min(r.left + x + 14, innerWidth - 320);

@@ -1,4 +1,5 @@
-// The time line of a request: the calls of a span of time as boxes on lanes, one lane for each goroutine.
+// The time line of a request. The calls in a span of time are boxes on lanes, one lane
+// for each goroutine.
 
 import { Calls } from './calls.ts';
 
@@ -8,7 +9,8 @@ interface Timeline { startNs: number; endNs: number; firstNs: number; totalNs: n
 
 const mostBoxes = 20000, leafNs = 1000;
 
-// timeline returns the calls of a span of time as boxes on lanes, without those that take less than a pixel.
+// timeline returns the calls in a span of time as boxes on lanes. It leaves out calls
+// shorter than a pixel.
 export function timeline(calls: Calls, startNs: number, endNs: number, pixels: number): Timeline {
   const out: Timeline = { startNs, endNs, firstNs: calls.durationNs(0), totalNs: 0, hidden: 0, lanes: [] };
   for (let i = 0; i < calls.total; i++) out.totalNs = Math.max(out.totalNs, calls.startNs[i] + (calls.isUnfinished(i) && i > 0 ? 0 : calls.durationNs(i)));

@@ -19,7 +19,8 @@ interface Props {
 
 type Ended = readonly boolean[];
 
-// endedAt tells for each row at which levels no call follows any more below its callers.
+// endedAt returns, for each row and each level above it, whether the row's caller at that
+// level is the last call there.
 export function endedAt(rows: { level: number; last?: boolean }[]): Ended[] {
   const now: boolean[] = [];
   return rows.map((r) => { now[r.level] = r.last ?? true; return now.slice(0, r.level); });
@@ -27,7 +28,8 @@ export function endedAt(rows: { level: number; last?: boolean }[]): Ended[] {
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 
-// Tree draws the rows as a tree for a keyboard and a screen reader: one row has the focus.
+// Tree draws the rows as a tree for a keyboard and a screen reader. One row has the
+// focus.
 export function Tree(p: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = Math.max(0, p.rows.findIndex((r) => r.key === p.focus));
@@ -123,7 +125,8 @@ function SectionRow({ section: s, open, words }: { section: Section; open: boole
   );
 }
 
-// Guides draws the lines that lead to a row from its caller. ended has the levels whose last call is above.
+// Guides draws the lines from a caller to a row. ended says, by level, whether the caller
+// at that level is the last call there.
 export function Guides({ level, last, dotted, top, ended }: { level: number; last: boolean; dotted?: boolean; top?: boolean; ended: Ended }) {
   const lines = [];
   for (let i = 3; i < level; i++) lines.push(<i class={'g' + (ended[i] ? ' ended' : '')} />);
@@ -209,7 +212,7 @@ function CallRow({ row, words, ended, toggle }: { row: Extract<Row, { kind: 'cal
   );
 }
 
-// Heading names the request above its tree.
+// Heading names the request, above its tree.
 export function Heading({ view }: { view: View }) {
   return (
     <div class="request">

@@ -9,7 +9,8 @@ interface TypeSource {
   name: string; file: string; line: number; program: string; url?: string; lines: Source['lines']; methods: Method[]; interface?: boolean; recordings: number; facts: string;
 }
 
-// TypeView shows a type: its declaration, and what recordings and releases tell of it. Its address is #/type?name=NAME&release=RELEASE.
+// TypeView shows a type: its declaration, and facts from recordings and releases. Its
+// address is #/type?name=NAME&release=RELEASE.
 export function TypeView() {
   const { api, lang, words, address, problem, lost } = usePage();
   const { name = '', release = 'latest' } = address.query;
@@ -36,7 +37,8 @@ export function TypeView() {
   );
 }
 
-// Methods lists the methods that the declaration does not show. One that recordings call leads to them.
+// Methods lists the methods that the declaration does not show. A method with recorded
+// calls leads to them.
 function Methods({ of: type }: { of: TypeSource }) {
   const { words } = usePage();
   const counted = type.recordings > 0 && !type.interface;

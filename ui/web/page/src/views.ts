@@ -1,5 +1,6 @@
-// The views that the page has. A view is a component in a file of its own; it reads its part of the address (link.ts), and gets
-// the rest from usePage and, if it belongs to a request, useRequest (context.ts).
+// The views of the page. A view is a component in a separate file. It reads its part of
+// the address (link.ts). It gets other data from usePage and, in a view of a request,
+// from useRequest (context.ts).
 
 import { ComponentType } from 'preact';
 import { Api } from './api.ts';
@@ -18,15 +19,17 @@ import { Workshop } from './workshop.tsx';
 import { Words } from './words.ts';
 
 export interface ViewEntry {
-  // name is in the address: ?view=NAME of a request, or #/NAME of a page that stands alone.
+  // name is the view's name in the address: ?view=NAME for a view of a request, or
+  // #/NAME for a page that stands alone.
   name: string;
   words: (w: Words) => string;
   show: ComponentType;
   // wide views have no source beside them.
   wide?: boolean;
-  // above views have it below them.
+  // above views have the source below them.
   above?: boolean;
-  // live views need a server; a file does not have them. Of optional ones, it may have what they show (Api.pages).
+  // live views need a server, so a file does not have them. A file has an optional view
+  // only if it has the view's data (Api.pages).
   live?: boolean;
   optional?: boolean;
   // hidden views are not in the navigation.
@@ -53,7 +56,7 @@ export const pages: ViewEntry[] = [
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];
 
-// has tells whether there are data for a view.
+// has reports whether there are data for a view.
 export const has = (e: ViewEntry, api: Api) => api.live || !e.live && (!e.optional || api.pages.includes(e.name));
 
 export const offered = (entries: ViewEntry[], api: Api) => entries.filter((e) => !e.hidden && has(e, api));

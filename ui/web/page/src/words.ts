@@ -1,5 +1,6 @@
-// The page's own words. Those of traces come from the API in the language that is asked for. A view with many words has them in
-// a file of its own, VIEW-words.ts, in both languages; a property of en and of zh holds them.
+// The page's own words. The words of traces come from the API, in the language of the
+// request. A view with many words has them in a separate file, VIEW-words.ts, in both
+// languages. A property of en and of zh refers to them.
 
 import * as map from './map-words.ts';
 import * as player from './player-words.ts';
@@ -94,7 +95,8 @@ const zh: typeof en = {
 export type Words = typeof en;
 export const words: Record<Lang, Words> = { en, zh };
 
-// pageWords are the words in the language that the page has now, for what is not a component.
+// pageWords returns the words in the page's current language, for code outside
+// components.
 export const pageWords = () => words[document.documentElement.lang as Lang] ?? words.en;
 
 export const thousands = (n: number) => n.toLocaleString('en-US');

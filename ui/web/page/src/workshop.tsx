@@ -14,14 +14,17 @@ interface Board {
   chapters: { number: string; title: string; teaches: string; lesson: string; exercises: Entry[] }[];
 }
 
-// k8s is the release whose recordings decide; it is in all addresses of the workshop, empty for the latest.
+// k8s is the release with the recordings that decide. It is in all addresses of the
+// workshop. It is empty for the latest release.
 export const boardAddress = (k8s: string) => write({ parts: ['workshop'], query: k8s ? { k8s } : {} });
 export const exerciseAddress = (name: string, k8s: string) => write({ parts: ['workshop', name], query: k8s ? { k8s } : {} });
-// lessonAddress is that of a lesson, with the exercise from which a link leads there.
+// lessonAddress returns the address of a lesson. from is the exercise with the link to
+// the lesson.
 export const lessonAddress = (name: string, from = '', k8s = '') => write({ parts: ['lessons', name], query: { ...(from ? { from } : {}), ...(k8s ? { k8s } : {}) } });
 
-// Workshop lists the exercises, or shows one. Its addresses are #/workshop, #/workshop/EXERCISE, both with ?k8s=RELEASE if it is not the
-// latest; #/workshop/lesson/LESSON is an older one of a lesson.
+// Workshop lists the exercises (#/workshop), or shows one (#/workshop/EXERCISE). Both
+// addresses have ?k8s=RELEASE if it is not the latest release. #/workshop/lesson/LESSON
+// is an old address of a lesson.
 export function Workshop() {
   const { lang, address: { parts, query }, goTo } = usePage();
   const w = workshopWords[lang];
@@ -31,8 +34,9 @@ export function Workshop() {
   return parts[1] ? <Exercise key={parts[1] + query.k8s} name={parts[1]} k8s={query.k8s ?? ''} w={w} /> : <List k8s={query.k8s ?? ''} w={w} />;
 }
 
-// useFresh asks for something that changes, of a release or of the latest: nothing of it is kept. update takes what comes of a change instead, unless another one has
-// begun after it.
+// useFresh asks for data that change, of a release or of the latest one, and keeps no
+// answers. update shows the result of a change instead, unless another change has begun
+// since.
 export function useFresh<T>(path: string, k8s = ''): [T | null, (change: Promise<T>) => void] {
   const { api, lang, problem, lost } = usePage();
   const [got, setGot] = useState<{ of: string; value: T } | null>(null);
@@ -87,8 +91,10 @@ function List({ k8s, w }: { k8s: string; w: WorkshopWords }) {
   );
 }
 
-// Html shows what Go made of Markdown, which has no script in it. Blocks of code that are too wide are scrolled with the keyboard, too. A
-// link to a lesson leads to it on this page, and one to another file of the documentation is text: the page does not have it.
+// Html shows HTML that Go made from Markdown, without scripts. Wide blocks of code can
+// be scrolled with the keyboard. A link to a lesson leads to the lesson on this page. A
+// link to another file of the documentation becomes text, because the page does not
+// have the file.
 export function Html({ html, class: c = '' }: { html: string; class?: string }) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
