@@ -250,7 +250,7 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
 		t.Errorf("the first comment is %q", text)
 	}
-	if note := js[string](b, "document.querySelector('.note').textContent"); !strings.Contains(note, "The read of one key") {
+	if note := js[string](b, "document.querySelector('.note').textContent"); !strings.Contains(note, "Reads one key") {
 		t.Errorf("the note is %q", note)
 	}
 	link := js[string](b, "location.hash")
