@@ -49,7 +49,7 @@ func WriteCache(w io.Writer, p message.Printer) error {
 	if err := table.Write(w); err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(w, "\n", p.Sprintf("total: %s; bound: %s", program.FormatBytes(total), bound(cache)), "\n")
+	_, err = fmt.Fprint(w, "\n", p.Sprintf("total: %s; limit: %s", program.FormatBytes(total), bound(cache)), "\n")
 	return err
 }
 
@@ -124,7 +124,7 @@ func WriteSizes(w io.Writer, p message.Printer) error {
 		table.Row(kind, program.FormatBytes(size))
 	}
 	table.Row(p.Sprintf("total"), program.FormatBytes(total))
-	table.Row(p.Sprintf("bound"), bound(cache).In(p.Lang()))
+	table.Row(p.Sprintf("limit"), bound(cache).In(p.Lang()))
 	table.Row(p.Sprintf("free"), program.FormatBytes(free))
 	table.Row(p.Sprintf("folder"), cache.Root)
 	return table.Write(w)
