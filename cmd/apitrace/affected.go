@@ -18,7 +18,7 @@ func newAffectedCommand(std *console.Streams) *cobra.Command {
 		return o.Write(c.Context(), std, before, after)
 	})
 	command.Flags().StringVarP(&o.Format, "output", "o", "text", "what to print: text, or names (of the scenarios, one per line)")
-	command.Flags().StringVar(&o.Release, "k8s", "", "use the recordings of this release (default: that of the nearest tag or, without tags, of the source)")
+	command.Flags().StringVar(&o.Release, "k8s", "", "use the recordings of this release (default: the release of the nearest git tag or, without tags, of the source)")
 	addLanguageFlag(command, &o.Lang)
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.AffectedFormats, cobra.ShellCompDirectiveNoFileComp))
 	return command

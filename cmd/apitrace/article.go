@@ -24,7 +24,7 @@ func newArticleCommand(std *console.Streams) *cobra.Command {
 		}
 		return articles.Write(std.Out, strings.Join(args, ""), message.For(lang))
 	})
-	command.Flags().BoolVar(&onlyErrors, "errors", false, "list only the steps in which the articles err")
+	command.Flags().BoolVar(&onlyErrors, "errors", false, "list only the steps where the articles are wrong")
 	addLanguageFlag(command, &language)
 	return command
 }

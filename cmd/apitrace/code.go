@@ -74,7 +74,7 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 // for looking up a function.
 func addCodeFlags(command *cobra.Command, std *console.Streams, o *code.Choice) {
 	flags := command.Flags()
-	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
+	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: the version of --trace, else "+apiserver.DefaultVersion+")")
 	addOwnFlags(command, &o.Own)
 	flags.StringArrayVar(&o.Traces, "trace", nil, "use this saved recording; may be repeated (default: the recordings that apitrace carries)")
 	flags.StringVar(&o.Scenario, "scenario", "", "use only the recording of this scenario")

@@ -41,7 +41,7 @@ func newEditCommand(std *console.Streams) *cobra.Command {
 func (o *editOptions) validate(args []string) error {
 	switch {
 	case o.list && (o.revert || len(args) > 0):
-		return message.UsageErrorf("--list lists all edits: give it alone")
+		return message.UsageErrorf("--list lists all edits: expected no file and no --revert")
 	case o.all && !o.revert:
 		return message.UsageErrorf("--all needs --revert")
 	case o.revert && o.all == (len(args) > 0):

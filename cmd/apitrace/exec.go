@@ -80,7 +80,7 @@ func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int
 var users = []string{scenarios.Admin, scenarios.Learner, scenarios.Anonymous}
 
 func addAsFlag(command *cobra.Command, as *string) {
-	command.Flags().StringVar(as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), or anonymous (sends no credentials)")
+	command.Flags().StringVar(as, "as", scenarios.Admin, "user that sends the requests: admin (may do everything), learner (may do what RBAC objects allow it), or anonymous (sends no credentials)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(users, cobra.ShellCompDirectiveNoFileComp))
 }
 

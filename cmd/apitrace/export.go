@@ -26,7 +26,7 @@ func newExportCommand(std *console.Streams) *cobra.Command {
 		}
 		return o.run(c.Context(), std)
 	})
-	command.Flags().BoolVar(&o.otlp, "otlp", false, "send it by OTLP, as the OTEL_EXPORTER_OTLP_* variables say")
+	command.Flags().BoolVar(&o.otlp, "otlp", false, "send the recording by OTLP to the receiver that the OTEL_EXPORTER_OTLP_* variables name")
 	command.AddCommand(newExportTourCommand(std))
 	return command
 }

@@ -21,7 +21,7 @@ func newMCPCommand(std *console.Streams) *cobra.Command {
 		if allowed {
 			live = &server.ServerOptions
 		} else if c.Flags().Changed("k8s") || !server.Own.IsZero() {
-			return message.UsageErrorf("--k8s and --server select the server of --live: give that as well")
+			return message.UsageErrorf("--k8s and --server select the server of --live: add --live")
 		}
 		return mcp.Serve(c.Context(), mcp.Lines{In: std.In, Out: std.Out}, machine.Version(), std.Printer, live)
 	})

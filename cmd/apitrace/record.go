@@ -37,7 +37,7 @@ func newRecordCommand(std *console.Streams) *cobra.Command {
 		return &exitError{} // Ctrl-C is the normal end
 	})
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
-	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "list the requests full screen as they come in, and open the tree of any")
+	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "list the requests full screen as they arrive, and open the tree of any request")
 	addLanguageFlag(command, &o.output.Lang)
 	addAsFlag(command, &o.as)
 	o.server.add(command)

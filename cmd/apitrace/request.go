@@ -36,7 +36,7 @@ func newRequestCommand(std *console.Streams) *cobra.Command {
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, `send this header, "Name: value" (repeat for more)`)
 	flags.StringVarP(&o.body, "filename", "f", "", `file with the body, "-" for standard input`)
 	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show the calls made until then")
-	flags.StringVar(&o.as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (sends no credentials), or stranger (sends a token that the server does not know)")
+	flags.StringVar(&o.as, "as", scenarios.Admin, "user that sends the request: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (sends no credentials), or stranger (sends a token that the server does not know)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	o.server.add(command)
 	o.server.addFresh(command)

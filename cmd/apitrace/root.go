@@ -48,7 +48,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	root := newCommand("apitrace", commandline.KnownCommand, commandline.ShowHelp)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
 	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
-	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, built, started, sent and fetched, without secrets, to report a problem")
+	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log lookups, builds, starts, requests and fetches to standard error, without secrets; use it to report a problem")
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
 	root.PersistentFlags().Bool("no-pager", false, "do not show long output in a pager ($PAGER, else less)")
 	// Commands that print texts list flags of their own with these names.

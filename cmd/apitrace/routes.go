@@ -27,7 +27,7 @@ func newRoutesCommand(std *console.Streams) *cobra.Command {
 	o.server.addVersion(command)
 	addOwnFlags(command, &o.server.Own)
 	flags := command.Flags()
-	flags.BoolVar(&o.output.Live, "live", false, "start a server now and trace that, instead of reading the recording")
+	flags.BoolVar(&o.output.Live, "live", false, "start and trace a server now instead of reading the recording")
 	flags.StringVar(&o.output.Trace, "trace", "", "read this saved trace of \"apitrace run boot\" instead")
 	flags.StringVar(&o.output.Filter.Resource, "resource", "", "only the routes of this resource: pods, deployments.apps, pods/status")
 	flags.StringVar(&o.output.Filter.Method, "method", "", "only this HTTP method")

@@ -27,7 +27,7 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		return found.Write(std.Out, most, std.Printer)
 	})
 	command.Flags().StringVar(&k8s, "k8s", "", "search only this version of Kubernetes (default: all that are recorded)")
-	command.Flags().StringVar(&query.Value, "value", "", `search the values of a name: "flow_schema=exempt", or "flow_schema" for all`)
+	command.Flags().StringVar(&query.Value, "value", "", `search the recorded values with this name: "flow_schema=exempt", or "flow_schema" for all`)
 	command.Flags().IntVar(&most, "most", 20, "list at most this many functions, values and errors")
 	return command
 }

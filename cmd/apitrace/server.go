@@ -36,7 +36,7 @@ func addOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 // takeOwnFlags lets a command accept flags after "--" for the API server that --server names.
 func takeOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 	commandline.TakeAfterDash(command, &own.Flags, func() bool { return !own.IsZero() },
-		message.Of("unexpected %q after --: flags there are those of an API server behind the aggregator, and --server names none"))
+		message.Of("unexpected %q after --: flags after -- are for the API server that --server names, and --server is missing"))
 }
 
 // add adds the flags of the commands that use a server.
@@ -48,7 +48,7 @@ func (o *serverFlags) add(command *cobra.Command) {
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")
 	// These flags have the names of kube-apiserver's own flags.
 	flags.StringVar(&o.Etcd.URL, "etcd-servers", "", "use this etcd instead of starting one: its URL, or the URLs of its members, separated by commas")
-	flags.StringVar(&o.Etcd.CAFile, "etcd-cafile", "", "file with the authority that verifies that etcd")
+	flags.StringVar(&o.Etcd.CAFile, "etcd-cafile", "", "file with the certificate authority that verifies that etcd")
 	flags.StringVar(&o.Etcd.CertFile, "etcd-certfile", "", "file with a client certificate for that etcd")
 	flags.StringVar(&o.Etcd.KeyFile, "etcd-keyfile", "", "file with the key of that certificate")
 	flags.StringVar(&o.Etcd.Prefix, "etcd-prefix", "", "prefix of the keys in that etcd (default \""+storage.DefaultPrefix+"\")")
@@ -56,7 +56,7 @@ func (o *serverFlags) add(command *cobra.Command) {
 
 // addOutsidePaths adds --outside-paths, for commands that replay scenario files.
 func (o *serverFlags) addOutsidePaths(command *cobra.Command) {
-	command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario give kube-apiserver paths outside of the folder of its own files, such as a log that stays")
+	command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario pass kube-apiserver paths outside of the folder of the run, such as a log file to keep")
 }
 
 // addFresh adds --fresh, for commands that would otherwise use a server that

@@ -29,7 +29,7 @@ func TestFlagsOfOwnServers(t *testing.T) {
 		}{
 			{[]string{"--server", "./nowhere", "--", "--v=2", "--secure-port=1"}, `apitrace sets the flag "--secure-port" of the server itself`},
 			{[]string{"--server", "./nowhere", "--", "v=2"}, `"v=2" is not a flag of the server: expected --name=value`},
-			{[]string{"--", "--v=2"}, `unexpected "--v=2" after --: flags there are those of an API server behind the aggregator, and --server names none`},
+			{[]string{"--", "--v=2"}, `unexpected "--v=2" after --: flags after -- are for the API server that --server names, and --server is missing`},
 		} {
 			args := append(command[:len(command):len(command)], test.args...)
 			if said, status := fails(t, args...); status != 2 || !strings.Contains(said, test.want) {

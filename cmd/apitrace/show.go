@@ -61,10 +61,10 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 
 func (o *showOptions) validate(command *cobra.Command) error {
 	if session.IsFile(o.what) && (o.live || command.Flags().Changed("k8s")) {
-		return message.UsageErrorf("%q is a file, recorded on one release at one moment: --k8s and --live are for scenarios", o.what)
+		return message.UsageErrorf("%q is a recording of one release: leave --k8s and --live out; they are for scenarios", o.what)
 	}
 	if o.live && (o.summary || len(o.only) > 0) {
-		return message.UsageErrorf("--summary and --only are for what is recorded: leave --live out")
+		return message.UsageErrorf("--summary and --only read a recording: leave --live out")
 	}
 	return validateOnly(o.only)
 }

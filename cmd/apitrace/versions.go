@@ -35,7 +35,7 @@ func newVersionsCommand(std *console.Streams) *cobra.Command {
 		return message.UsageErrorf("unknown output %q: expected one of table, json, name", format)
 	})
 	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
-	command.Flags().BoolVar(&recorded, "recorded", false, "list what is recorded of each version and what is not, without the state of this machine")
+	command.Flags().BoolVar(&recorded, "recorded", false, "list when each version was recorded, and the scenarios that are not recorded, without the state of this machine")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "name"}, cobra.ShellCompDirectiveNoFileComp))
 	return command
 }

@@ -51,7 +51,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	watch := o.plain(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
 	hint := o.plain(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
 	solution := o.on(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })
-	solution.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
+	solution.Flags().BoolVar(&anyway, "anyway", false, "show the solution even if the exercise is not passed, and mark the exercise")
 	explain := o.on(std, "explain", func(l *learner.Learner, _ context.Context, name string) error { return l.Explain(name) })
 	lesson := o.on(std, "lesson", func(l *learner.Learner, _ context.Context, name string) error { return l.Lesson(name) })
 	lesson.ValidArgsFunction = nil
@@ -60,13 +60,13 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	reset := o.on(std, "reset", func(l *learner.Learner, ctx context.Context, name string) error {
 		switch {
 		case all && name != "":
-			return message.UsageErrorf("all progress would be lost: name an exercise, or give --all")
+			return message.UsageErrorf("expected either an exercise or --all, found both")
 		case all:
 			return l.ResetAll(ctx)
 		}
 		return l.Reset(ctx, name)
 	})
-	reset.Flags().BoolVar(&all, "all", false, "forget everything")
+	reset.Flags().BoolVar(&all, "all", false, "remove all progress")
 	verify := o.on(std, "verify", func(l *learner.Learner, ctx context.Context, name string) error { return l.Verify(ctx, name, live) })
 	verify.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")
 	return []*cobra.Command{
@@ -94,7 +94,7 @@ func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner
 func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet) {
 	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
-	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes whose recordings decide")
+	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "judge answers by the recordings of this version of Kubernetes")
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 }
 
@@ -141,7 +141,7 @@ func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 		})(c, args)
 	})
 	addViewFlags(command, shown)
-	command.Flags().StringVar(&which, "which", "", "the recording, where an exercise has several")
+	command.Flags().StringVar(&which, "which", "", "the recording to show, if the exercise has several")
 	return command
 }
 

@@ -59,8 +59,8 @@ func TestChineseHasNoBlanksOfEnglish(t *testing.T) {
 func TestText(t *testing.T) {
 	zh := For("zh")
 	for english, want := range map[string]string{
-		"explain each key step in the tree":                             "在调用树中说明每个关键步骤",
-		"version of Kubernetes (default: that of --trace, else v1.2.3)": "Kubernetes 的版本（默认：--trace 的版本，否则 v1.2.3）",
+		"explain each key step in the tree":                                    "在调用树中说明每个关键步骤",
+		"version of Kubernetes (default: the version of --trace, else v1.2.3)": "Kubernetes 的版本（默认：--trace 的版本，否则 v1.2.3）",
 		"nobody says this": "nobody says this",
 	} {
 		if got := zh.Text(english, "/registry", "v1.2.3"); got != want {

@@ -86,7 +86,7 @@ var inputs = map[string]message.Message{
 	"path":     message.Of("the path with the query, such as /api/v1/nodes?limit=2"),
 	"headers":  message.Of("headers, each as \"Name: value\""),
 	"body":     message.Of("the body, as JSON or YAML"),
-	"as":       message.Of("who asks: admin (may do everything; the default), learner (may do what RBAC objects allow it), anonymous or stranger"),
+	"as":       message.Of("the user that sends the request: admin (may do everything; the default), learner (may do what RBAC objects allow it), anonymous or stranger"),
 }
 
 // paged is the input that every tool accepts besides its own.

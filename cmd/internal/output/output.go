@@ -100,7 +100,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 
 // htmlInTerminal returns the error that a page for a browser cannot be written to a terminal.
 func htmlInTerminal() error {
-	return message.UsageErrorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
+	return message.UsageErrorf("-o html is a page for a browser: redirect it to a file, as in \"> trace.html\"")
 }
 
 // drawing returns the options for drawing a recording. of is as in Filter.parse.
