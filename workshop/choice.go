@@ -28,7 +28,7 @@ func judgeChoice(t *traces, text string) (*Verdict, error) {
 			return wrongVerdict("%s: %s", letter, t.exercise.Choose[i].Reply), nil
 		}
 	}
-	return wrongVerdict("What you chose is true, but it is not all: %d are.", len(right)), nil
+	return wrongVerdict("What you chose is true, but it is not complete: %d statements are true.", len(right)), nil
 }
 
 // rightChoices returns the letters of the statements that hold. holds[i] tells whether
@@ -56,7 +56,7 @@ func (e *Exercise) readChoice(text string) ([]string, error) {
 			continue
 		}
 		if i := int(r - 'A'); i < 0 || i >= len(e.Choose) {
-			return nil, badAnswer("%q is none of the statements: expected letters from A to %s", string(r), choiceLetter(len(e.Choose)-1))
+			return nil, badAnswer("%q is not one of the statements: expected letters from A to %s", string(r), choiceLetter(len(e.Choose)-1))
 		}
 		letters = append(letters, string(r))
 	}

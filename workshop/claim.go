@@ -34,7 +34,7 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	}
 	evidence = strings.TrimSpace(evidence)
 	if claim.Evidence != nil && evidence == "" {
-		return nil, badAnswer("name a function that shows it as well: %s 'FUNCTION'", word)
+		return nil, badAnswer("also name a function that shows it: %s 'FUNCTION'", word)
 	}
 	var right *choice
 	var unknown *Verdict
@@ -72,9 +72,9 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 		return nil, err
 	}
 	if holds {
-		return wrongVerdict("The claim is true, but that function is not what shows it. %s", beside.Reply), nil
+		return wrongVerdict("The claim is true, but that function does not show it. %s", beside.Reply), nil
 	}
-	return wrongVerdict("The claim is false, but that function is not what shows it. %s", beside.Reply), nil
+	return wrongVerdict("The claim is false, but that function does not show it. %s", beside.Reply), nil
 }
 
 // isBetween reports whether r separates the words of an answer.

@@ -149,8 +149,8 @@ func describeCalls(s *Selection) message.Message {
 // relationMessages describe how a call relates to another one. The key is the field of
 // Selection that names the relation.
 var relationMessages = map[string]message.Message{
-	"of": message.Of("among one %s"), "not": message.Of("that is not one %s"),
-	"above": message.Of("above one %s"), "below": message.Of("below one %s"),
-	"calls": message.Of("that calls one %s"), "calledBy": message.Of("called by one %s"),
-	"before": message.Of("before one %s"), "after": message.Of("after one %s"),
+	"of": message.Of("among the calls %s"), "not": message.Of("that is not a call %s"),
+	"above": message.Of("above a call %s"), "below": message.Of("below a call %s"),
+	"calls": message.Of("that makes a call %s"), "calledBy": message.Of("made by a call %s"),
+	"before": message.Of("before a call %s"), "after": message.Of("after a call %s"),
 }

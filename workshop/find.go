@@ -57,13 +57,13 @@ func (t *traces) name(text string, right []string) (*Verdict, error) {
 		}
 		if literals := shorten(literalsIn(text, known)); len(literals) > 0 {
 			list := strings.Join(literals, "\n  ")
-			return nil, badAnswer("%q itself is not called in this recording. What runs is a function literal in it; name that:\n  %s", text, list)
+			return nil, badAnswer("%q itself is not called in this recording, but a function literal in it is. Name the literal:\n  %s", text, list)
 		}
 		return notOnPath(text, known, right), nil
 	}
 	if len(t.answer) > 1 && slices.ContainsFunc(t.answer, func(f string) bool { return slices.Contains(right, f) }) && !isOneOf(t.answer, right) {
 		list := strings.Join(shorten(t.answer), "\n  ")
-		return nil, badAnswer("%q names %d functions; say which:\n  %s", text, len(t.answer), list)
+		return nil, badAnswer("%q matches %d functions; name one of them:\n  %s", text, len(t.answer), list)
 	}
 	return nil, nil
 }
@@ -78,10 +78,10 @@ func isOneOf(answer, right []string) bool {
 }
 
 func notOnPath(text string, known, right []string) *Verdict {
-	v := wrongVerdict("%q is not on this path at all. Names stand as in the tree, such as \"runtime.(*Scheme).New\".", text)
+	v := wrongVerdict("%q is not on this path at all. Write the name as the tree shows it, such as \"runtime.(*Scheme).New\".", text)
 	if near := nearest(text, known, right); len(near) > 0 {
 		list := "- `" + strings.Join(near, "`\n- `") + "`"
-		v = wrongVerdict("%q is not on this path at all. The nearest names that are:\n\n%s", text, list)
+		v = wrongVerdict("%q is not on this path at all. The most similar names on this path:\n\n%s", text, list)
 	}
 	v.unknown = true
 	return v
@@ -99,19 +99,19 @@ func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
 		return wrongVerdict("%s runs, but not in the request that the question is about.", name), nil
 	}
 	if s.Process != "" && right.tree.Call(named.first()).Process != s.Process {
-		return wrongVerdict("%s runs in %s, and the question is about another program.", name, right.tree.Call(named.first()).Process), nil
+		return wrongVerdict("%s runs in %s, but the question is about another program.", name, right.tree.Call(named.first()).Process), nil
 	}
 	switch {
 	case named.around(right):
-		return wrongVerdict("%s runs, and what is asked for happens below it: go further down.", name), nil
+		return wrongVerdict("%s runs, but the call to find is below it: go further down.", name), nil
 	case right.around(named):
-		return wrongVerdict("%s runs, but only below what is asked for: go further up.", name), nil
+		return wrongVerdict("%s runs, but only below the call to find: go further up.", name), nil
 	case named.last() < right.first():
-		return wrongVerdict("%s runs, but has returned before what is asked for happens: look further on.", name), nil
+		return wrongVerdict("%s runs, but it returns before the call to find begins: look further on.", name), nil
 	case named.first() > right.first():
-		return wrongVerdict("%s runs, but only after what is asked for has happened: look further back.", name), nil
+		return wrongVerdict("%s runs, but only after the call to find: look further back.", name), nil
 	}
-	return wrongVerdict("%s runs, but what is asked for is neither above it nor below it.", name), nil
+	return wrongVerdict("%s runs, but the call to find is neither above it nor below it.", name), nil
 }
 
 // where returns the name and the place of the first chosen call.

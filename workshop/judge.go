@@ -51,7 +51,7 @@ func badAnswer(format string, args ...any) error {
 }
 
 // errNeedsServer reports that recordings cannot decide a live exercise.
-var errNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, and none is available")
+var errNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, but no server is available")
 
 // Judge judges an answer.
 func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {

@@ -140,16 +140,16 @@ func (e *Exercise) readOrder(text string) ([]int, error) {
 			step = shown[letter[0]-'A']
 		}
 		if step < 0 {
-			return nil, badAnswer("%q is none of the steps: expected their letters in the right order, such as \"%s\"", word, strings.Join(e.letters(shown), " "))
+			return nil, badAnswer("%q is not one of the steps: expected their letters in the right order, such as \"%s\"", word, strings.Join(e.letters(shown), " "))
 		}
 		if slices.Contains(steps, step) {
-			return nil, badAnswer("%s is there twice", e.letters([]int{step})[0])
+			return nil, badAnswer("%s is given twice", e.letters([]int{step})[0])
 		}
 		steps = append(steps, step)
 	}
 	if len(steps) != len(e.Order) {
 		missing := slices.DeleteFunc(shown, func(step int) bool { return slices.Contains(steps, step) })
-		return nil, badAnswer("%d of %d steps are there; missing: %s", len(steps), len(e.Order), strings.Join(e.letters(missing), " "))
+		return nil, badAnswer("found %d of %d steps; missing: %s", len(steps), len(e.Order), strings.Join(e.letters(missing), " "))
 	}
 	return steps, nil
 }

@@ -68,11 +68,11 @@ func (e Event) words() string {
 
 // damage is the message about a damaged file.
 func (s *State) damage(aside string, all []Event, lost []message.Message, backupWhole bool) message.Message {
-	text := message.Of("the file with your progress, %s, was gone", s.Path)
+	text := message.Of("the file with your progress, %s, was missing", s.Path)
 	if aside != "" {
 		text = message.Of("the file with your progress, %s, was damaged; it is kept as %s", s.Path, aside)
 	}
-	text = message.Plural(len(all), "%[2]s. From it and its backup, %[1]d entry is there again", "%[2]s. From it and its backup, %[1]d entries are there again", len(all), text)
+	text = message.Plural(len(all), "%[2]s. %[1]d entry is restored from it and its backup", "%[2]s. %[1]d entries are restored from it and its backup", len(all), text)
 	for _, l := range lost {
 		text = message.Of("%s; lost: %s", text, l)
 	}
@@ -83,5 +83,5 @@ func (s *State) damage(aside string, all []Event, lost []message.Message, backup
 	if len(lost) == 0 && backupWhole {
 		return message.Of("%s, up to %s: nothing that was saved before it is lost", text, last)
 	}
-	return message.Of("%s; whatever came after %s is lost as well, as the backup was damaged, too", text, last)
+	return message.Of("%s; the entries after %s are lost as well, because the backup was damaged too", text, last)
 }

@@ -39,7 +39,7 @@ func checkReplies(e *Exercise) error {
 			return nil
 		}
 	}
-	return message.Errorf("%s: no reply covers a right claim with other evidence: expected a try under wrong that begins with the word of %q", e.File, e.Solution.Answer[0])
+	return message.Errorf("%s: no reply covers the right word with wrong evidence: expected a try under wrong that begins with the first word of %q", e.File, e.Solution.Answer[0])
 }
 
 // fewestClaims is the number of claims a course must have before their balance is judged.

@@ -184,7 +184,7 @@ func TestRepliesToFind(t *testing.T) {
 		"g.Range":           "go further up",
 		"b.(*Filter).Check": "look further on",
 		"f.Encode":          "look further back",
-		"e.(*store).Gte":    "The nearest names that are:\n\n- `e.(*store).Get`",
+		"e.(*store).Gte":    "The most similar names on this path:\n\n- `e.(*store).Get`",
 		"xyzzy":             "is not on this path at all",
 	} {
 		traces := handmadeTraces(t)
@@ -199,7 +199,7 @@ func TestRepliesToFind(t *testing.T) {
 	}
 	traces := handmadeTraces(t)
 	traces.exercise.Find = &Selection{Function: Names{"e.(*store).Get"}}
-	if _, err := judgeFind(traces, "Get"); err == nil || !strings.Contains(err.Error(), `"Get" names 2 functions`) {
+	if _, err := judgeFind(traces, "Get"); err == nil || !strings.Contains(err.Error(), `"Get" matches 2 functions`) {
 		t.Errorf("a name of two functions, one of them right: %v", err)
 	}
 	for _, answer := range []string{"e.(*store).Get", "store.Get", "example.com/e.(*store).Get"} {
@@ -225,7 +225,7 @@ func TestRepliesToOrder(t *testing.T) {
 			t.Errorf("%q: %+v, %v; expected %q", answer, verdict, err, want)
 		}
 	}
-	for answer, want := range map[string]string{"check handle": "2 of 3 steps are there; missing: ", "check handle check": "is there twice", "check handle x": "is none of the steps"} {
+	for answer, want := range map[string]string{"check handle": "found 2 of 3 steps; missing: ", "check handle check": "is given twice", "check handle x": "is not one of the steps"} {
 		if _, err := judgeOrder(traces, answer); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %q", answer, err, want)
 		}

@@ -88,11 +88,11 @@ func TestDamagedState(t *testing.T) {
 		"the last line gone": {
 			func(t *testing.T, s *State) { withoutLine(t, s.Path, 3) }, "a b c", "nothing that was saved before it is lost", "没有丢失"},
 		"gone": {
-			func(t *testing.T, s *State) { remove(t, s.Path) }, "a b c", "was gone", "不见了"},
+			func(t *testing.T, s *State) { remove(t, s.Path) }, "a b c", "was missing", "不见了"},
 		"not text at all": {
 			func(t *testing.T, s *State) { write(t, s.Path, "\x00\x01\x02") }, "a b c", "is kept as", "已损坏"},
 		"both cut": {
-			func(t *testing.T, s *State) { truncate(t, s.Path, 3); truncate(t, s.backup(), 3) }, "a b", `whatever came after "passed b (2026-11-21 04:02:00)" is lost`, "之后的内容也已丢失"},
+			func(t *testing.T, s *State) { truncate(t, s.Path, 3); truncate(t, s.backup(), 3) }, "a b", `the entries after "passed b (2026-11-21 04:02:00)" are lost`, "之后的内容也已丢失"},
 		"a line in the middle gone from both": {
 			func(t *testing.T, s *State) { withoutLine(t, s.Path, 2); withoutLine(t, s.backup(), 2) },
 			"a c", `lost: 1 entry between "passed a (2026-11-21 04:01:00)" and "passed c (2026-11-21 04:03:00)"`, "1 条记录"},

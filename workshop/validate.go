@@ -13,7 +13,7 @@ func (e *Exercise) validate() *strictyaml.Mistake {
 	if kinds := e.kinds(); len(kinds) == 0 {
 		return strictyaml.MistakeAt(message.Of("the question is missing: expected one of find, order, claim, choose, value, make and change"))
 	} else if len(kinds) > 1 {
-		return strictyaml.MistakeAt(message.Of("an exercise asks for one thing, this one for %d: %q", len(kinds), kinds), string(kinds[1]))
+		return strictyaml.MistakeAt(message.Of("expected one question, found %d: %q", len(kinds), kinds), string(kinds[1]))
 	}
 	return strictyaml.First(e.validateTexts(), e.validateSources(), e.validateKind(), e.validateWrong(), e.validateSolution())
 }
@@ -125,7 +125,7 @@ func (e *Exercise) validateWrong() *strictyaml.Mistake {
 		w := &e.Wrong[i]
 		bad := bothLanguages(w.Reply, "reply")
 		if bad == nil && len(w.Try) == 0 && (e.Change == nil || len(w.Edits) == 0) {
-			bad = strictyaml.MistakeAt(message.Of("try is missing: an answer that gets this reply, to prove that it does"), "try")
+			bad = strictyaml.MistakeAt(message.Of("try is missing: expected an answer that gets this reply, to prove the reply"), "try")
 		}
 		if bad == nil && w.When != nil {
 			bad = e.validateTest(w.When).Below("when")
@@ -146,13 +146,13 @@ func (e *Exercise) validateSolution() *strictyaml.Mistake {
 	s := &e.Solution
 	switch {
 	case e.Make != nil && s.Request == nil:
-		return strictyaml.MistakeAt(message.Of("solution has no request: the one that passes"), "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no request: expected the request that passes"), "solution")
 	case e.Change != nil && len(s.Edits) == 0:
-		return strictyaml.MistakeAt(message.Of("solution has no edits: old text and new"), "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no edits: expected the old text and the new text of each"), "solution")
 	case e.Live() && len(s.Fails) == 0:
-		return strictyaml.MistakeAt(message.Of("solution has no fails: the name of a scenario whose recording does not pass"), "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no fails: expected the name of a scenario whose recording does not pass"), "solution")
 	case !e.Live() && e.Order == nil && len(s.Answer) == 0:
-		return strictyaml.MistakeAt(message.Of("solution has no answer"), "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no answer: expected the answers that pass"), "solution")
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (e *Exercise) validateSelection(s *Selection) *strictyaml.Mistake {
 			continue
 		}
 		if p.of.In != "" || p.of.Request != 0 {
-			return strictyaml.MistakeAt(message.Of("%s is about calls of the same request: in and request belong to the outermost selection alone", p.field), p.field)
+			return strictyaml.MistakeAt(message.Of("%s selects calls of the same request: in and request are allowed only in the outermost selection", p.field), p.field)
 		}
 		if bad := e.validateSelection(p.of); bad != nil {
 			return bad.Below(p.field)

@@ -36,7 +36,7 @@ type Proof struct {
 	Checks int
 }
 
-var errHoldsForNone = message.NewError("it holds for none of the versions")
+var errHoldsForNone = message.NewError("the exercise is available for none of the versions")
 
 // Verify proves an exercise for all versions that it is available for. The error lists
 // all mistakes.

@@ -111,7 +111,7 @@ func playTheCourse(t *testing.T, lang string) {
 func TestLiveNeeds(t *testing.T) {
 	path := os.Getenv("PATH") // "go test" puts Go there
 	for lang, wants := range map[string][2]string{
-		"en": {"this machine has no Go that can compile it", "which is built first, once, in minutes"},
+		"en": {"this machine has no Go that can compile it", "which is built once, in a few minutes"},
 		"zh": {"这台机器没有能编译它的 Go", "第一次要先构建几分钟"},
 	} {
 		p := newAtWork(t, lang)
@@ -124,7 +124,7 @@ func TestLiveNeeds(t *testing.T) {
 			t.Setenv("PATH", path)
 		}
 		p.sees("", "start", "your-own-rule")
-		if _, err := p.types("check"); err == nil || !strings.Contains(err.Error(), "nothing of the server is changed yet: \"apitrace edit k8s.io/") {
+		if _, err := p.types("check"); err == nil || !strings.Contains(err.Error(), "the server is not changed yet: \"apitrace edit k8s.io/") {
 			t.Errorf("a check without a change: %v", err)
 		}
 	}

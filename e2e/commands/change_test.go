@@ -33,7 +33,7 @@ func newChanger(t testing.TB, name string) *changer {
 	}
 	c := &changer{machine: m, exercise: e}
 	c.sees("apitrace edit "+e.Change.File, "workshop", "start", name)
-	c.fails(2, "nothing of the server is changed yet", "workshop", "check")
+	c.fails(2, "the server is not changed yet", "workshop", "check")
 	c.file, _, _ = strings.Cut(c.sees("this is your copy", "edit", e.Change.File), "\n")
 	text, err := os.ReadFile(c.file)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *changer) solved() string {
 func TestSlowChangeTheServer(t *testing.T) {
 	testenv.Slow(t)
 	c := newChanger(t, "your-own-rule")
-	c.fails(2, "your copy is as upstream's: change "+c.file, "workshop", "check")
+	c.fails(2, "your copy does not differ from upstream's file: change "+c.file, "workshop", "check")
 	lines := strings.Count(c.pristine, "\n")
 	c.saves(c.pristine + "var mine int = \"one\"\n")
 	c.fails(1, fmt.Sprintf("your change does not compile: %s:%d: cannot use \"one\"", c.file, lines+1), "workshop", "check")

@@ -25,7 +25,7 @@ func TestUnchangedServerIsNoAnswer(t *testing.T) {
 	address := start(t, web.Options{})
 	path := address + web.Base + "/workshop/exercises/" + toChange
 	for _, answer := range []string{`{}`, `{"text":"registry.(*Store).Get"}`} {
-		if said := post(t, path+"/answers", answer, http.StatusBadRequest); !strings.Contains(said, "nothing of the server is changed yet") || !strings.Contains(said, "apitrace edit k8s.io/") {
+		if said := post(t, path+"/answers", answer, http.StatusBadRequest); !strings.Contains(said, "the server is not changed yet") || !strings.Contains(said, "apitrace edit k8s.io/") {
 			t.Errorf("%s: %s", answer, said)
 		}
 	}
@@ -46,7 +46,7 @@ func TestSlowChangeTheServerOnThePage(t *testing.T) {
 	b := open(t, address, "#/workshop/"+toChange, 1280)
 	check := "document.querySelector('.answer .go')"
 	b.click(check)
-	b.until("document.querySelector('.problem')?.textContent.includes('nothing of the server is changed yet')")
+	b.until("document.querySelector('.problem')?.textContent.includes('the server is not changed yet')")
 	course, err := workshop.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestSlowChangeTheServerOnThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.click(check)
-	b.until("document.querySelector('.problem')?.textContent.includes('your copy is as upstream')")
+	b.until("document.querySelector('.problem')?.textContent.includes('your copy does not differ from upstream')")
 
 	save := func(text string) {
 		t.Helper()

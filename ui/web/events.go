@@ -75,7 +75,7 @@ func (l *live) listen() (chan event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.listeners) >= mostListeners {
-		return nil, newError(http.StatusTooManyRequests, message.Errorf("%d listen already", mostListeners), message.Of("close a page of apitrace"))
+		return nil, newError(http.StatusTooManyRequests, message.Errorf("%d pages are connected already", mostListeners), message.Of("close a page of apitrace"))
 	}
 	listener := make(chan event, mostWaiting)
 	l.listeners[listener] = true

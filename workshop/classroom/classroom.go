@@ -330,7 +330,7 @@ func (c *Classroom) Listen() (changes chan struct{}, leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.changed) >= mostListeners {
-		return nil, nil, refuse(TooMany, message.Errorf("%d listen already", mostListeners), message.Of("close a page of apitrace"))
+		return nil, nil, refuse(TooMany, message.Errorf("%d pages are connected already", mostListeners), message.Of("close a page of apitrace"))
 	}
 	changes = make(chan struct{}, 1)
 	c.changed[changes] = true

@@ -28,7 +28,7 @@ func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
 		return nil
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.p.Sprintf("Write your answer below; lines with # do not count."))
+	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.p.Sprintf("Write your answer below; lines that begin with # are ignored."))
 	for at, step := range e.Shown() {
 		fmt.Fprintf(&text, "%c  %s\n", 'A'+at, onOneLine(e.Order[step].Text.In(l.lang)))
 	}

@@ -15,7 +15,7 @@ func (l *Learner) Join(ctx context.Context, address, code, name string) error {
 	if err != nil {
 		return err
 	}
-	l.sayf("You have joined as %q. The leader sees this name, which exercises you start, try and pass, where you take a hint or the solution, and your wrong answers; nothing of before. It is sent as plain text.\nTo end that: apitrace workshop leave", name)
+	l.sayf("You have joined as %q. From now on, the leader sees this name, the exercises that you start, try and pass, the hints and solutions that you take, and your wrong answers. This is sent as plain text.\nTo leave the group: apitrace workshop leave", name)
 	return nil
 }
 
@@ -26,9 +26,9 @@ func (l *Learner) Leave(ctx context.Context) error {
 		return err
 	}
 	if forgotten {
-		l.sayf("You have left the group, and it has forgotten you. Your progress stays with you.")
+		l.sayf("You have left the group, and the leader's server has deleted your data. Your progress is kept on this machine.")
 	} else {
-		l.sayf("You have left the group. The leader's server did not answer: what it had got stays there. Your progress stays with you.")
+		l.sayf("You have left the group. The leader's server did not answer, so it keeps the data that it has received. Your progress is kept on this machine.")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
 		if !anyway {
-			return message.UsageErrorf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark")
+			return message.UsageErrorf("this exercise is not passed yet: take a hint, or use --anyway to see the solution and mark the exercise")
 		}
 		if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
 			return err
@@ -118,9 +118,9 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 		return err
 	}
 	if e == nil {
-		l.sayf("All progress is forgotten.")
+		l.sayf("All progress is deleted.")
 	} else {
-		l.sayf("%s is as if it had never been started.", e.Name)
+		l.sayf("Your progress on %s is deleted.", e.Name)
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ var welcome = message.Of("Welcome. Below is what the real kube-apiserver does wh
 
 var howToRead = message.Of(`How to read it:
 
-- A line is a call: how long it took, its function, and the file and line where the function is. What stands further to the right was called by what stands further to the left.
+- A line is a call: how long it took, its function, and the file and line where the function is. A call is indented below its caller.
 - Below a call are values, such as ` + "`object=n1`" + `.
-- ` + "`⋯`" + ` and a number say that so many calls are folded there, and ` + "`▸ 3`" + ` that the tree goes on in section 3. ` + "`apitrace workshop trace --view full`" + ` shows all calls.
+- ` + "`⋯`" + ` and a number show how many calls are folded, and ` + "`▸ 3`" + ` means that the tree continues in section 3. ` + "`apitrace workshop trace --view full`" + ` shows all calls.
 
 The first three exercises take ten minutes and are about this request. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
 

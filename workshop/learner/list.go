@@ -24,7 +24,7 @@ func (l *Learner) List(details bool) error {
 		passed, minutes = passed+done, minutes+left
 	}
 	fmt.Fprintln(l.out)
-	l.sayf("%d of %d passed, about %d minutes to go. ✓ passed, * its solution seen, → the current one.", passed, len(all), minutes)
+	l.sayf("%d of %d passed, about %d minutes to go. ✓ passed, * solution seen, → current exercise.", passed, len(all), minutes)
 	if passed < len(all) {
 		l.sayf("Go on with \"apitrace workshop next\".")
 	}

@@ -37,7 +37,7 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, message.UsageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
+			return nil, message.UsageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: there is no file %q", args[0])
 		}
 		return trace.LoadStream(args[0])
 	}
@@ -81,11 +81,11 @@ func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) erro
 	}
 	switch {
 	case len(changed) == 0 && mine != "":
-		return message.UsageErrorf("your copy is as upstream's: change %s, save it, and check again", mine)
+		return message.UsageErrorf("your copy does not differ from upstream's file: change %s, save it, and check again", mine)
 	case len(changed) == 0:
-		return message.UsageErrorf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File)
+		return message.UsageErrorf("the server is not changed yet: \"apitrace edit %s\" makes a copy of the file; change the copy, and check again", e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		return message.UsageErrorf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, message.List(changed))
+		return message.UsageErrorf("%s is not changed, but the exercise is about it; you changed %s (apitrace edit --list)", e.Change.File, message.List(changed))
 	}
 	return nil
 }

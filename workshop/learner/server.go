@@ -22,7 +22,7 @@ func (l *Learner) sayServer(ctx context.Context, e *workshop.Exercise) {
 	case noGo != nil && (e.Change != nil || !built):
 		wait = l.p.Sprintf("(it needs a server that must be compiled first, and this machine has no Go that can compile it: \"apitrace workshop prepare --check\" says what to do;")
 	case !built:
-		wait = l.p.Sprintf("(it needs a server, which is built first, once, in minutes;")
+		wait = l.p.Sprintf("(it needs a server, which is built once, in a few minutes;")
 	case e.Change != nil:
 		wait = l.p.Sprintf("(\"check\" builds the server with your change, in a minute or less;")
 	default:

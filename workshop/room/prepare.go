@@ -88,7 +88,7 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 		return (&check{Folder: o.Folder, K8s: o.K8s, Course: o.Course}).run(ctx, w, p)
 	}
 	if o.Folder == "" {
-		return message.UsageErrorf("no folder: expected the folder to make, or --check")
+		return message.UsageErrorf("no folder: expected the folder to create, or --check")
 	}
 	if err := o.mayWrite(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 	if err != nil {
 		return err
 	}
-	to.Notice("%s is ready and takes %s: copy it to a stick. README.md in it says what to do on each machine, and \"apitrace workshop prepare --check %[1]s\" what a machine still lacks", o.Folder, program.FormatBytes(size))
+	to.Notice("%s is ready and takes %s: copy it to a USB stick. Its README.md says what to do on each machine. \"apitrace workshop prepare --check %[1]s\" lists what a machine still lacks", o.Folder, program.FormatBytes(size))
 	return nil
 }
 
