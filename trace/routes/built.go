@@ -15,13 +15,13 @@ const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
 // A Built has the parts that a start has built, in order. Call fields have the numbers of calls
 // of the start.
 type Built struct {
-	Servers []Server `json:"servers" description:"The servers in the order in which they were built: each hands on to the one before it what it does not serve."`
+	Servers []Server `json:"servers" description:"The servers in the order in which they were built. Each server delegates the requests that it does not serve to the server before it."`
 }
 
 // A Server is one of the servers of a kube-apiserver.
 type Server struct {
-	Name    string  `json:"name" description:"The server's name; empty for routes of which the trace does not tell the server."`
-	Call    int     `json:"call" description:"The call that made its routers, -1 if that is not known."`
+	Name    string  `json:"name" description:"The server's name; empty for routes whose server is not in the trace."`
+	Call    int     `json:"call" description:"The call that made the server's routers; -1 if unknown."`
 	StartNs int64   `json:"startNs" description:"When that was, in nanoseconds from the start."`
 	Routes  int     `json:"routes" description:"How many routes it has in all."`
 	Groups  []Group `json:"groups" description:"The versions of groups that were installed."`

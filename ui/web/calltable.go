@@ -31,7 +31,7 @@ type CallTable struct {
 
 	NewGoroutine []int          `json:"newGoroutine" description:"The calls that run on a new goroutine: one that the caller, or code without spans below it, started."`
 	Unfinished   []int          `json:"unfinished" description:"The calls that had not returned when the trace was collected."`
-	Leaves       []int          `json:"leaves" description:"The calls of which only the entry was recorded, so that their duration is not known."`
+	Leaves       []int          `json:"leaves" description:"The calls with only the entry recorded. Their duration is not known."`
 	Afterwards   []int          `json:"afterwards" description:"The calls that took up the event of a write. Their caller did not call them then, but is the stage before them or the request's first call."`
 	Errors       map[int]string `json:"errors" description:"The errors, by the number of the call that returned them."`
 	Panics       map[int]string `json:"panics" description:"The panics that passed through calls, by the number of the call."`
@@ -60,7 +60,7 @@ type CallValue struct {
 	Text string `json:"value" description:"The value as readers see it."`
 	// Raw is nil if it is equal to Text.
 	Raw     *string `json:"raw,omitempty" description:"The value as it was recorded, if that is another text."`
-	Decides bool    `json:"decides,omitempty" description:"Whether the request was decided by it."`
+	Decides bool    `json:"decides,omitempty" description:"Whether the value decided the request."`
 }
 
 func (a *api) getCalls(r *restful.Request) (any, error) {

@@ -12,8 +12,8 @@ import (
 // A LiveCheck is the progress of checking an answer with a server.
 type LiveCheck struct {
 	Exercise string        `json:"exercise" description:"The exercise, as the request with the answer names it."`
-	Progress *LiveProgress `json:"progress,omitempty" description:"How far the build of the server is; absent unless it is built."`
-	Notices  []string      `json:"notices" description:"What is to be known so far."`
+	Progress *LiveProgress `json:"progress,omitempty" description:"Progress of the build of the server; absent if no build is running."`
+	Notices  []string      `json:"notices" description:"The notices so far."`
 }
 
 // A checker gathers the notices and the build progress of the check of

@@ -34,7 +34,7 @@ var (
 
 var (
 	paramPair  = parameter{name: "request", doc: "Number of the pair of requests, from 1.", kind: "integer", least: 1, otherwise: "1"}
-	paramTree  = parameter{name: "show", doc: "Which changes: those that concern key steps, or all.", kind: "string", values: []string{"telling", "all"}, otherwise: "telling"}
+	paramTree  = parameter{name: "show", doc: "The changes to return: the changes that concern key steps, or all.", kind: "string", values: []string{"telling", "all"}, otherwise: "telling"}
 	paramLayer = parameter{name: "layer", doc: "Only changes in this layer.", kind: "string"}
 )
 
@@ -42,7 +42,7 @@ var (
 func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []route {
 	with := func(more ...parameter) []parameter { return slices.Concat(sides, more) }
 	return []route{
-		{path: path, id: name, doc: "Tell how " + what + ", in the format of \"apitrace " + name + " -o json\" without the script",
+		{path: path, id: name, doc: "Describe how " + what + ", in the format of \"apitrace " + name + " -o json\" without the script",
 			query: with(paramLang), sample: diffSample, handle: a.diff},
 		{path: path + "/tree", id: name + "Tree", doc: "Return how " + what + ": the sentences with their places, and one tree of both sides with marks",
 			query: with(paramPair, paramTree, paramLayer, paramLang), sample: view.Comparison{}, handle: a.diffTree},

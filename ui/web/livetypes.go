@@ -9,17 +9,17 @@ import (
 // A LiveState lists the servers, the live
 // recordings, and the releases that can be started.
 type LiveState struct {
-	Releases []Buildable  `json:"releases" description:"The releases of which servers can be started, the newest first."`
+	Releases []Buildable  `json:"releases" description:"The releases that can be started, the newest first."`
 	Askers   []string     `json:"askers" description:"Who can send a request."`
-	Limits   LiveLimits   `json:"limits" description:"What is bounded."`
-	Servers  []LiveServer `json:"servers" description:"The servers, in the order in which they were asked for."`
+	Limits   LiveLimits   `json:"limits" description:"The limits."`
+	Servers  []LiveServer `json:"servers" description:"The servers, in the order in which they were requested."`
 	Traces   []LiveTrace  `json:"traces" description:"The live recordings, the newest first."`
 }
 
 // A Buildable is a release that can be built and started as a server.
 type Buildable struct {
 	K8sVersion string `json:"k8sVersion" description:"The release of Kubernetes."`
-	Built      bool   `json:"built" description:"Whether it is built, so that its server starts in seconds; else it is built first, which takes minutes."`
+	Built      bool   `json:"built" description:"Whether the release is built. If it is, its server starts in seconds. If not, the build takes minutes."`
 }
 
 // LiveLimits are the limits of the live views.
@@ -28,7 +28,7 @@ type LiveLimits struct {
 	Traces       int   `json:"traces" description:"How many live recordings are kept."`
 	BodyBytes    int64 `json:"bodyBytes" description:"How many bytes the body of a request may have."`
 	UploadBytes  int64 `json:"uploadBytes" description:"How many bytes an uploaded recording may have."`
-	GraceSeconds int   `json:"graceSeconds" description:"How long servers stay when nobody listens at the events any more."`
+	GraceSeconds int   `json:"graceSeconds" description:"How long servers keep running after the last listener of the events has left."`
 }
 
 // The states of a LiveServer.
@@ -47,10 +47,10 @@ var stateNames = map[string]message.Message{
 // A LiveServer describes an ordered server.
 type LiveServer struct {
 	Release  string        `json:"release" description:"Its version of Kubernetes."`
-	As       string        `json:"as" description:"The user that the kubeconfig stands for."`
+	As       string        `json:"as" description:"The user of the kubeconfig."`
 	State    string        `json:"state" description:"What it is doing." enum:"starting|ready|stopping|failed"`
-	Progress *LiveProgress `json:"progress,omitempty" description:"How far its build is; absent unless it is built."`
-	Notices  []string      `json:"notices" description:"What is to be known of it, the oldest first; the last twenty."`
+	Progress *LiveProgress `json:"progress,omitempty" description:"Progress of the build; absent if no build is running."`
+	Notices  []string      `json:"notices" description:"The last twenty notices about the server, the oldest first."`
 	Error    string        `json:"error" description:"Why it failed; empty otherwise."`
 	Own      bool          `json:"own" description:"Whether it was started here; else \"apitrace serve\" keeps it running."`
 	// Kubeconfig is only the path. The API does
@@ -65,7 +65,7 @@ type LiveProgress struct {
 	Program string `json:"program" description:"What is built."`
 	Stage   string `json:"stage" description:"resolve, download, tidy, vendor, generate, rewrite, compile, link or done."`
 	Done    int    `json:"done" description:"How many packages are compiled."`
-	Total   int    `json:"total" description:"How many there are; 0 where nothing is counted."`
+	Total   int    `json:"total" description:"How many packages there are; 0 if packages are not counted."`
 }
 
 // The kinds of a LiveTrace.
@@ -79,7 +79,7 @@ const (
 // A LiveTrace describes a live recording in lists.
 type LiveTrace struct {
 	ID         string    `json:"id" description:"Takes the place of the scenario in addresses, behind the release \"live\"."`
-	Kind       string    `json:"kind" description:"Where it is from: a replay of a scenario, a request of the form, a request of a client, or an uploaded recording." enum:"replay|request|client|upload"`
+	Kind       string    `json:"kind" description:"The origin of the recording: a replay of a scenario, a request of the form, a request of a client, or an uploaded recording." enum:"replay|request|client|upload"`
 	Title      string    `json:"title" description:"The scenario, the request or the file."`
 	Release    string    `json:"release" description:"The server's version of Kubernetes; empty if unknown."`
 	Received   time.Time `json:"received" description:"When it was recorded here."`
@@ -90,19 +90,19 @@ type LiveTrace struct {
 	DurationNs int64     `json:"durationNs" description:"How long the client waited or, if no client sent it, how long the first calls of its requests took, in nanoseconds."`
 	Etcd       string    `json:"etcd" description:"What kube-apiserver asked etcd for, such as \"Range, 2 Txn\"; empty if it asked for nothing, or its calls are not known."`
 	Error      string    `json:"error" description:"Why there is no trace; empty otherwise."`
-	Notices    []string  `json:"notices" description:"What is to be known of it besides the calls."`
+	Notices    []string  `json:"notices" description:"Notices about the recording."`
 }
 
 // A LiveNotice is the data of an event with a message for the user.
 type LiveNotice struct {
-	Release string `json:"release" description:"The server that it is about."`
-	Text    string `json:"text" description:"What is to be known."`
+	Release string `json:"release" description:"The server of the notice."`
+	Text    string `json:"text" description:"The text of the notice."`
 }
 
 // A ServerOrder is the body of a request to start a server.
 type ServerOrder struct {
 	Release string `json:"release" description:"A release of Kubernetes: \"v1.37.1\", \"1.37\" or \"latest\"."`
-	As      string `json:"as,omitempty" description:"The user that the kubeconfig for clients stands for: admin (the default), learner or anonymous."`
+	As      string `json:"as,omitempty" description:"The user of the kubeconfig for clients: admin (the default), learner or anonymous."`
 }
 
 // A ReplayOrder is the body of a request to replay a scenario.
@@ -114,8 +114,8 @@ type ReplayOrder struct {
 type RequestOrder struct {
 	Method         string   `json:"method" description:"HTTP method."`
 	Path           string   `json:"path" description:"URL path with its query."`
-	As             string   `json:"as,omitempty" description:"Who asks: admin (the default), learner, anonymous or stranger."`
+	As             string   `json:"as,omitempty" description:"The user that sends the request: admin (the default), learner, anonymous or stranger."`
 	Headers        []string `json:"headers,omitempty" description:"Headers, each as \"Name: value\"."`
 	Body           string   `json:"body,omitempty" description:"The body: YAML or JSON, which is sent as JSON. With a Content-Type among the headers it is sent as it is."`
-	TimeoutSeconds int      `json:"timeoutSeconds,omitempty" description:"After how many seconds to hang up: 20 unless said, at most 300."`
+	TimeoutSeconds int      `json:"timeoutSeconds,omitempty" description:"Timeout in seconds: 20 by default, at most 300."`
 }

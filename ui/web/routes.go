@@ -68,9 +68,9 @@ type parameter struct {
 
 var (
 	paramLang  = parameter{name: "lang", doc: "The language of titles, notes and sentences.", kind: "string", values: []string{"en", "zh"}, otherwise: "en"}
-	paramK8s   = parameter{name: "k8s", doc: "The release whose recordings decide.", kind: "string", otherwise: "latest"}
-	paramFrom  = parameter{name: "from", doc: "How many of the list to pass over.", kind: "integer", otherwise: "0"}
-	paramLimit = parameter{name: "limit", doc: "How many of the list to return at most.", kind: "integer", least: 1, most: mostListed, otherwise: fmt.Sprint(usuallyListed)}
+	paramK8s   = parameter{name: "k8s", doc: "The release with the recordings that answers are judged by.", kind: "string", otherwise: "latest"}
+	paramFrom  = parameter{name: "from", doc: "Number of entries at the start of the list to skip.", kind: "integer", otherwise: "0"}
+	paramLimit = parameter{name: "limit", doc: "Maximum number of entries to return.", kind: "integer", least: 1, most: mostListed, otherwise: fmt.Sprint(usuallyListed)}
 )
 
 const (
@@ -107,10 +107,10 @@ func (a *api) routes() []route {
 		{path: requestPath + "/calls", id: "getCalls", doc: "Return all calls of a request, as a table", sample: CallTable{}, handle: a.getCalls},
 		{path: requestPath + "/calls/{call}/source", id: "getCallSource", doc: "Return the source of a call's function, with the functions without a span that it calls", sample: Source{}, handle: a.getCallSource},
 		{path: requestPath + "/layers", id: "listLayers", doc: "List the layers that a request passes", query: []parameter{paramLang}, sample: LayerList{}, handle: a.listLayers},
-		{path: "/releases/{release}/source", id: "getSource", doc: "Return the source of a function, with the lines from which recorded calls went out",
+		{path: "/releases/{release}/source", id: "getSource", doc: "Return the source of a function, with the lines that made recorded calls",
 			query: []parameter{
 				{name: "function", doc: "The function: its full name or an end of it, such as \"etcd3.(*store).Get\".", kind: "string", required: true},
-				{name: "scenario", doc: "Count the calls of this scenario alone, not of all that call the function.", kind: "string"},
+				{name: "scenario", doc: "Count only the calls of this scenario, not of all scenarios that call the function.", kind: "string"},
 			}, sample: Source{}, handle: a.getSource},
 		{path: "/releases/{release}/type", id: "getType", doc: "Return a type of kube-apiserver: its declaration, its methods, and the types that were behind an interface in the recordings",
 			query: []parameter{
@@ -118,9 +118,9 @@ func (a *api) routes() []route {
 			}, sample: Type{}, handle: a.getType},
 		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
 			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit, paramLang}, sample: HitList{}, handle: a.search},
-		{path: "/history", id: "getHistory", doc: "Tell what each release changed on the path of a scenario",
+		{path: "/history", id: "getHistory", doc: "Describe what each release changed on the path of a scenario",
 			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
-		{path: "/guide", id: "getGuide", doc: "Return what the guide knows, by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},
+		{path: "/guide", id: "getGuide", doc: "Return the guide by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},
 		{path: "/workshop/lessons", id: "listLessons", doc: "List the lessons", query: []parameter{paramLang}, sample: LessonList{}, handle: a.listLessons},
 		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
 			query: []parameter{paramLang}, sample: view.RequestMap{}, handle: a.getMap},
@@ -128,16 +128,16 @@ func (a *api) routes() []route {
 			sample: routes.Built{}, handle: a.listRoutes},
 		{path: "/live", id: "getLive", doc: "List the live servers, their recordings, and the releases that can be started", query: []parameter{paramLang}, sample: LiveState{}, handle: a.getLive},
 		{path: "/live/events", id: "streamEvents", doc: "Stream changes of the live servers as server-sent events: servers, trace, check, notice. The servers stop after a grace period without a listener", query: []parameter{paramLang}, sample: LiveServer{}, produces: eventStream, stream: a.streamEvents},
-		{path: "/live/servers", method: http.MethodPost, id: "startServer", doc: "Begin to start a server of a release, which is built first where it is not", query: []parameter{paramLang}, body: ServerOrder{}, sample: LiveServer{}, handle: a.startServer},
+		{path: "/live/servers", method: http.MethodPost, id: "startServer", doc: "Begin to start a server of a release. If necessary, the server is built first", query: []parameter{paramLang}, body: ServerOrder{}, sample: LiveServer{}, handle: a.startServer},
 		{path: "/live/servers/{server}", method: http.MethodDelete, id: "stopServer", doc: "Begin to stop a server, or cancel its start", query: []parameter{paramLang}, sample: LiveServer{}, handle: a.stopServer},
-		{path: "/live/servers/{server}/replays", method: http.MethodPost, id: "replay", doc: "Replay a scenario and return its recording's id. Who hangs up cancels it", query: []parameter{paramLang}, body: ReplayOrder{}, sample: LiveTrace{}, handle: a.replay},
-		{path: "/live/servers/{server}/requests", method: http.MethodPost, id: "sendRequest", doc: "Send a request and return its recording's id. Who hangs up cancels it", query: []parameter{paramLang}, body: RequestOrder{}, sample: LiveTrace{}, handle: a.sendRequest},
+		{path: "/live/servers/{server}/replays", method: http.MethodPost, id: "replay", doc: "Replay a scenario and return the id of its recording. Closing the connection cancels the replay", query: []parameter{paramLang}, body: ReplayOrder{}, sample: LiveTrace{}, handle: a.replay},
+		{path: "/live/servers/{server}/requests", method: http.MethodPost, id: "sendRequest", doc: "Send a request and return the id of its recording. Closing the connection cancels the request", query: []parameter{paramLang}, body: RequestOrder{}, sample: LiveTrace{}, handle: a.sendRequest},
 		{path: "/workshop", id: "getWorkshop", doc: "List the chapters and exercises of the workshop with the learner's progress", query: []parameter{paramLang, paramK8s}, sample: learner.Board{}, handle: a.getWorkshop},
 		{path: "/workshop/exercises/{exercise}", id: "getExercise", doc: "Return an exercise: its question, and what the learner may read of the rest", query: []parameter{paramLang, paramK8s}, sample: learner.Sheet{}, handle: a.getExercise},
-		{path: "/workshop/exercises/{exercise}/actions", method: http.MethodPost, id: "doExercise", doc: "Start an exercise, take a hint, see the solution, or forget what was done", query: []parameter{paramLang, paramK8s}, body: ExerciseAction{}, sample: learner.Sheet{}, handle: a.doExercise},
-		{path: "/workshop/exercises/{exercise}/answers", method: http.MethodPost, id: "answerExercise", doc: "Judge an answer. Live exercises need a server, which is built first where it is not; who hangs up cancels that", query: []parameter{paramLang, paramK8s}, body: ExerciseAnswer{}, sample: ExerciseReply{}, handle: a.answerExercise},
+		{path: "/workshop/exercises/{exercise}/actions", method: http.MethodPost, id: "doExercise", doc: "Start an exercise, take a hint, see the solution, or delete the progress", query: []parameter{paramLang, paramK8s}, body: ExerciseAction{}, sample: learner.Sheet{}, handle: a.doExercise},
+		{path: "/workshop/exercises/{exercise}/answers", method: http.MethodPost, id: "answerExercise", doc: "Judge an answer. Live exercises need a server, which is built first if necessary. Closing the connection cancels the build and the check", query: []parameter{paramLang, paramK8s}, body: ExerciseAnswer{}, sample: ExerciseReply{}, handle: a.answerExercise},
 		{path: "/workshop/lessons/{lesson}", id: "getLesson", doc: "Return a lesson", query: []parameter{paramLang}, sample: Lesson{}, handle: a.getLesson},
-		{path: "/uploads", method: http.MethodPost, id: "upload", doc: "Take a recording in as a live one: a file of apitrace, or OTLP JSON of another program",
+		{path: "/uploads", method: http.MethodPost, id: "upload", doc: "Add a recording to the live recordings: a file of apitrace, or OTLP JSON of another program",
 			query: []parameter{{name: "name", doc: "Name of the file.", kind: "string", required: true}, paramLang}, body: Upload{}, most: mostUpload, sample: LiveTrace{}, handle: a.upload},
 	}
 	all = append(all, a.comparisonRoutes("/diff", "diff", "the path of a scenario's requests differs between two releases", diffSides)...)
@@ -222,17 +222,17 @@ func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
 		Returns(http.StatusBadRequest, "A parameter is wrong", Error{}).
 		Returns(http.StatusUnauthorized, "The token is missing or wrong", Error{}).
 		Returns(http.StatusForbidden, "Another host or origin", Error{}).
-		Returns(http.StatusNotFound, "There is no such thing", Error{}).
+		Returns(http.StatusNotFound, "Not found", Error{}).
 		Returns(http.StatusInternalServerError, "A bug of apitrace", Error{})
 	if r.method != "" {
-		b.Returns(http.StatusConflict, "Something else is going on", Error{}).Returns(http.StatusBadGateway, "The server failed", Error{}).
+		b.Returns(http.StatusConflict, "The state of the server does not allow it", Error{}).Returns(http.StatusBadGateway, "The server failed", Error{}).
 			Returns(http.StatusRequestEntityTooLarge, "The body is too large", Error{}).Returns(http.StatusUnsupportedMediaType, "The body is not JSON", Error{})
 	}
 	if r.body != nil {
 		b.Reads(r.body).Consumes(restful.MIME_JSON)
 	}
 	if r.produces != "" {
-		b.Produces(r.produces, restful.MIME_JSON).Returns(http.StatusTooManyRequests, "Too many listen", Error{})
+		b.Produces(r.produces, restful.MIME_JSON).Returns(http.StatusTooManyRequests, "Too many listeners", Error{})
 	}
 	for part := range strings.SplitSeq(r.path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {

@@ -113,7 +113,7 @@ type Source struct {
 	Lines    []SourceLine `json:"lines" description:"The lines, from the doc comment on."`
 	Missing  string       `json:"missing,omitempty" description:"Of getCallSource: why there are no lines."`
 	Action   string       `json:"action,omitempty" description:"What to do about that."`
-	Marks    []Mark       `json:"marks" description:"Functions that the lines call: in getSource those that recorded calls went to, and in both those without a span."`
+	Marks    []Mark       `json:"marks" description:"Functions that the lines call: in getSource the functions that recorded calls reached, and in both the functions without a span."`
 }
 
 // A Type is a type in the source of a release.
@@ -138,7 +138,7 @@ type TypeMethod struct {
 	File      string `json:"file" description:"File of the declaration, as calls name it."`
 	Line      int    `json:"line" description:"Line of the name."`
 	Scenarios int    `json:"scenarios" description:"How many of the recorded scenarios called it; 0 for a method of an interface."`
-	NoSpan    bool   `json:"noSpan,omitempty" description:"Whether it has no span, so that no recording tells whether it was called."`
+	NoSpan    bool   `json:"noSpan,omitempty" description:"Whether the function has no span. Without a span, recordings do not show whether it was called."`
 }
 
 // A SourceLine is a line of source, split into tokens.
@@ -159,7 +159,7 @@ type Mark struct {
 	Function string `json:"function" description:"Full name of what was called."`
 	Name     string `json:"name" description:"Its short name."`
 	Count    int    `json:"count" description:"How often it was called from there."`
-	NoSpan   bool   `json:"noSpan,omitempty" description:"Whether the function has no span, so that no recording tells whether it was called."`
+	NoSpan   bool   `json:"noSpan,omitempty" description:"Whether the function has no span. Without a span, recordings do not show whether it was called."`
 	Upstream string `json:"upstream,omitempty" description:"Of a call of upstream's own tracing: what the first one does, such as adding an event."`
 	Failed   bool   `json:"failed,omitempty" description:"Whether one of the calls returned an error or panicked."`
 }

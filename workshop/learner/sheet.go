@@ -23,22 +23,22 @@ import (
 
 // Board is the list of the course with the learner's progress.
 type Board struct {
-	K8sVersion string         `json:"k8sVersion" description:"The release whose recordings decide."`
+	K8sVersion string         `json:"k8sVersion" description:"The release with the recordings that answers are judged by."`
 	Current    string         `json:"current" description:"Name of the exercise that was started last, empty if none was."`
 	Next       string         `json:"next" description:"Name of the exercise to go on with, empty if none is left that can be done with the release."`
 	Passed     int            `json:"passed" description:"How many exercises are passed."`
 	Exercises  int            `json:"exercises" description:"How many there are."`
-	Minutes    int            `json:"minutes" description:"How long those that are left take."`
+	Minutes    int            `json:"minutes" description:"How many minutes the remaining exercises take."`
 	Releases   []string       `json:"releases" description:"The releases with which exercises can be done, the oldest first."`
 	Chapters   []BoardChapter `json:"chapters" description:"The chapters, in their order."`
-	Notices    []string       `json:"notices" description:"What is to be known of the file with the progress."`
+	Notices    []string       `json:"notices" description:"Notices about the file with the progress."`
 }
 
 // A BoardChapter is a chapter in the list.
 type BoardChapter struct {
 	Number    string          `json:"number" description:"Number of the chapter."`
 	Title     string          `json:"title" description:"What it is about."`
-	Teaches   string          `json:"teaches" description:"What one knows afterwards."`
+	Teaches   string          `json:"teaches" description:"What the learner knows afterwards."`
 	Lesson    string          `json:"lesson" description:"Name of its lesson, empty if it has none."`
 	Exercises []BoardExercise `json:"exercises" description:"Its exercises, in their order."`
 }
@@ -68,7 +68,7 @@ type Sheet struct {
 	Question  string         `json:"question" description:"What is asked, as HTML."`
 	Options   []SheetOption  `json:"options" description:"The steps to put in order, or the statements to choose from."`
 	Evidence  bool           `json:"evidence" description:"Whether an answer of true or false also names a function."`
-	File      string         `json:"file" description:"The file of the server to change, empty unless one is to be changed."`
+	File      string         `json:"file" description:"The file of the server to change; empty if the exercise changes no file."`
 	Command   string         `json:"command" description:"The same answer on the command line."`
 	Releases  []string       `json:"releases" description:"The releases with which it can be done, the oldest first."`
 	Traces    []SheetTrace   `json:"traces" description:"The recordings that the question is about."`
@@ -79,18 +79,18 @@ type Sheet struct {
 	Debrief   string         `json:"debrief" description:"What there was to learn, as HTML; empty unless the exercise is passed or the solution was asked for."`
 	Previous  string         `json:"previous" description:"Name of the exercise before it, empty if it is the first."`
 	Following string         `json:"following" description:"Name of the exercise behind it, empty if it is the last."`
-	Notices   []string       `json:"notices" description:"What is to be known besides."`
+	Notices   []string       `json:"notices" description:"Other notices."`
 }
 
 // A SheetOption is a step or a statement.
 type SheetOption struct {
-	Letter string `json:"letter" description:"What it is called in an answer."`
+	Letter string `json:"letter" description:"The letter that an answer uses for it."`
 	Text   string `json:"text" description:"The step or the statement, as HTML."`
 }
 
 // A SheetTrace is a recording.
 type SheetTrace struct {
-	Which    string `json:"which" description:"What the question calls it, empty for the one that it is about first of all."`
+	Which    string `json:"which" description:"The name of the recording in the question; empty for the main recording."`
 	Release  string `json:"release" description:"The release of Kubernetes."`
 	Scenario string `json:"scenario" description:"Name of the scenario."`
 }
@@ -106,7 +106,7 @@ type SheetSolution struct {
 type Reply struct {
 	Passed  bool     `json:"passed" description:"Whether the answer is right."`
 	Text    string   `json:"text" description:"Why, as HTML."`
-	Notices []string `json:"notices" description:"What is to be known besides, such as what a server answered."`
+	Notices []string `json:"notices" description:"Other notices, such as the response of a server."`
 	// Recording is the trace that decided a live exercise; nil for other exercises.
 	Recording *trace.Recording `json:"-"`
 }
