@@ -64,7 +64,7 @@ func conflict(err error, action message.Message) error {
 // failed returns the error for a request that the
 // traced server or a replay failed to handle.
 func failed(err error) error {
-	return newError(http.StatusBadGateway, err, message.Of("look at what the message says, and try again"))
+	return newError(http.StatusBadGateway, err, message.Of("fix the cause that the message names, and try again"))
 }
 
 // gone returns the error for a client that no

@@ -94,7 +94,7 @@ func (d *learnerServer) admit(r *http.Request, limits *machineLimits) error {
 	case !limits.requests.Allow():
 		return errTooFast
 	case !d.isHere(r):
-		return newError(http.StatusForbidden, message.Errorf("this server is not called %q", r.Host), message.Of("use the address on the leader's page"))
+		return newError(http.StatusForbidden, message.Errorf("unknown host name %q", r.Host), message.Of("use the address on the leader's page"))
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "":
 		return newError(http.StatusForbidden, message.NewError("a browser sent this request"), message.Of("join with \"apitrace workshop join\""))
 	case r.Method != http.MethodPost:
@@ -186,7 +186,7 @@ func bodyAs[T any](r *http.Request) (value T, err error) {
 		return value, badRequest(message.Errorf("reading the body: %w", err), message.Of("expected one object of JSON"))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return value, badRequest(message.NewError("the body goes on behind its object"), message.Of("expected one object of JSON"))
+		return value, badRequest(message.NewError("unexpected data after the JSON object"), message.Of("expected one object of JSON"))
 	}
 	return value, nil
 }

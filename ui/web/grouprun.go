@@ -69,7 +69,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	at := listener.Addr().(*net.TCPAddr)
 	addresses := reachedAt(at)
 	if at.IP.IsLoopback() {
-		notice("%v", message.Of("only this machine can join: --listen 0.0.0.0:4181 opens the door to its network"))
+		notice("%v", message.Of("only this machine can join: with --listen 0.0.0.0:4181, other machines in its network can join"))
 	} else {
 		notice("%v", message.Of("everybody in the network of this machine who has the code can join; what learners send is not encrypted"))
 	}
@@ -82,7 +82,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	var once *code
 	if !g.NoOpen {
 		once = newCode(func() {
-			notice("%v", message.Of("the address with which the browser was opened is valid only once, and was used twice: open the printed address yourself"))
+			notice("%v", message.Of("the address that opened the browser is valid only once, but it was used twice: open the printed address yourself"))
 		})
 		if err := openBrowser(address(pageAt, "code", once.value)); err != nil {
 			notice("%v", err)

@@ -64,7 +64,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !g.hosts[r.Host]:
 		// DNS rebinding: a foreign host name that points to
 		// this server evades the browser's same-origin policy.
-		g.refuse(w, r, newError(http.StatusForbidden, message.Errorf("this server is not called %q", r.Host), message.Of("use the address that apitrace printed")))
+		g.refuse(w, r, newError(http.StatusForbidden, message.Errorf("unknown host name %q", r.Host), message.Of("use the address that apitrace printed")))
 	case g.foreign(r):
 		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("a page of another origin sent this request"), message.Of("open the address that apitrace printed yourself")))
 	case r.ContentLength > mostIn(r):
@@ -78,7 +78,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Authorization") == "":
 		// A browser adds the cookie to every request, and
 		// names the origin of each request that writes.
-		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("the request changes something, and does not say which page sent it"), message.Of("send the token as \"Authorization: Bearer TOKEN\"")))
+		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("the request changes something, but does not name the page that sent it"), message.Of("send the token as \"Authorization: Bearer TOKEN\"")))
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, mostIn(r))
 		g.next.ServeHTTP(w, r)

@@ -29,7 +29,7 @@ type File struct {
 func newFile(path string, rec *trace.Recording) (File, error) {
 	name := filepath.Base(path)
 	if _, err := scenarios.Known(name); err == nil {
-		return File{}, message.Errorf("the recording %q has the name of a scenario: give the file another name", path)
+		return File{}, message.Errorf("the file %q has the name of a scenario: rename the file", path)
 	}
 	return File{Name: name, Recording: rec}, nil
 }

@@ -90,7 +90,7 @@ func (l *live) start(order ServerOrder) (serverState, error) {
 		return serverState{}, conflict(message.Errorf("there is a server of %s already, which is %s", release, stateNames[l.servers[at].State]), message.Of("use it, or stop it first"))
 	}
 	if running := slices.DeleteFunc(slices.Clone(l.servers), func(s *liveServer) bool { return s.State == stateFailed }); len(running) >= mostServers {
-		return serverState{}, conflict(message.Errorf("%d servers are running: no more than that at the same time", len(running)), message.Of("stop one of them first"))
+		return serverState{}, conflict(message.Errorf("%d servers are running: no more can run at the same time", len(running)), message.Of("stop one of them first"))
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &liveServer{cancel: cancel, gone: make(chan struct{})}

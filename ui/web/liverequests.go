@@ -29,7 +29,7 @@ func (l *live) use(release string) (*liveServer, Server, error) {
 	if s := l.servers[at]; s.State == stateReady {
 		return s, s.server, nil
 	}
-	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, stateNames[l.servers[at].State]), message.Of("wait until it is ready: GET %s tells", Base+"/live/events"))
+	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, stateNames[l.servers[at].State]), message.Of("wait until it is ready: GET %s reports changes", Base+"/live/events"))
 }
 
 // replay replays a scenario and keeps its

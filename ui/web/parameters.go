@@ -23,7 +23,7 @@ func (r *route) check(request *restful.Request) error {
 			return badRequest(message.Errorf("unknown parameter %q", name), didYouMean(name, names))
 		}
 		if len(values) > 1 {
-			return badRequest(message.Errorf("parameter %q is there %d times", name, len(values)), message.Of("give it once"))
+			return badRequest(message.Errorf("parameter %q is given %d times", name, len(values)), message.Of("give it once"))
 		}
 		if err := r.query[at].check(values[0]); err != nil {
 			return err

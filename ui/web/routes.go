@@ -167,7 +167,7 @@ func (a *api) handler() (http.Handler, error) {
 	container.DoNotRecover(false)
 	container.RecoverHandler(func(reason any, w http.ResponseWriter) {
 		slog.Error("a request to the API panicked", "reason", reason, "stack", string(debug.Stack()))
-		refuse(w, message.Printer{}, newError(http.StatusInternalServerError, message.Errorf("the answer could not be made: %v", reason), reportIt))
+		refuse(w, message.Printer{}, newError(http.StatusInternalServerError, message.Errorf("handling the request: panic: %v", reason), reportIt))
 	})
 	service := new(restful.WebService)
 	service.Path(Base).Produces(restful.MIME_JSON)
@@ -189,7 +189,7 @@ func (a *api) handler() (http.Handler, error) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			refuse(w, printerFor(r), newError(http.StatusMethodNotAllowed, message.Errorf("the method is %s", r.Method), message.Of("use GET: the API alone takes others")))
+			refuse(w, printerFor(r), newError(http.StatusMethodNotAllowed, message.Errorf("the method is %s", r.Method), message.Of("use GET: only the API accepts other methods")))
 		case !pageFiles[r.URL.Path]:
 			refuse(w, printerFor(r), newError(http.StatusNotFound, message.Errorf("there is nothing at %q", r.URL.Path), message.Of("GET %s lists the routes", OpenAPIPath)))
 		default:

@@ -47,7 +47,7 @@ func (r *Run) Serve(ctx context.Context, announce func(address string), notice f
 	announce(address(listener.Addr(), "token", r.Token))
 	if !r.NoOpen {
 		r.code = newCode(func() {
-			notice("%v", message.Of("the address with which the browser was opened is valid only once, and was used twice: open the printed address yourself"))
+			notice("%v", message.Of("the address that opened the browser is valid only once, but it was used twice: open the printed address yourself"))
 		})
 		if err := openBrowser(address(listener.Addr(), "code", r.code.value)); err != nil {
 			notice("%v", err)

@@ -43,7 +43,7 @@ type Options struct {
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || !at.IP.IsLoopback() {
-		return errors.Join(message.Errorf("%s is not an address of this machine alone: the page shows the user's recordings", listener.Addr()), listener.Close())
+		return errors.Join(message.Errorf("listening on %s: expected an address that only this machine reaches, because the page shows the user's recordings", listener.Addr()), listener.Close())
 	}
 	live := newLive(o.Engine, &recordingStore{}, o.Grace)
 	defer live.close()

@@ -152,7 +152,7 @@ func comparisonsOf(chosen []recordings.Info) int {
 // mayReplace returns an error if the folder has files but is not a site.
 func (s Site) mayReplace() error {
 	if s.Out == "" {
-		return message.UsageErrorf("--out is missing: it names the folder to write")
+		return message.UsageErrorf("--out is missing: expected the folder to write")
 	}
 	entries, err := os.ReadDir(s.Out)
 	switch {
@@ -164,7 +164,7 @@ func (s Site) mayReplace() error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(s.Out, siteMark)); err != nil {
-		return message.UsageErrorf("the folder %q has files, and no site of apitrace is in it: name another one", s.Out)
+		return message.UsageErrorf("the folder %q has files but is not a site of apitrace: choose another folder", s.Out)
 	}
 	return nil
 }

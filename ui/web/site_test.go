@@ -376,7 +376,7 @@ func TestSiteReplacesASiteAlone(t *testing.T) {
 	if err := os.WriteFile(mine, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := site.Write(t.Context(), t.Logf); err == nil || !strings.Contains(err.Error(), "name another one") {
+	if err := site.Write(t.Context(), t.Logf); err == nil || !strings.Contains(err.Error(), "choose another folder") {
 		t.Errorf("a folder with a file of the user's: %v", err)
 	}
 	if err := os.Remove(mine); err != nil {

@@ -54,7 +54,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 // sourceTree returns the source tree with a call's function.
 func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, error) {
 	if slices.Contains(rec.Edited, c.File) {
-		return nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), message.Message{})
+		return nil, notFound(message.Errorf("%s was edited for this recording: upstream's source is not the source that ran", c.File), message.Message{})
 	}
 	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
 	if err != nil {
@@ -73,7 +73,7 @@ func checkSource(rec *trace.Recording, f *source.Function, err error, c *trace.C
 		return notFound(message.Errorf("source of %s: %w", c.Function, err), message.Message{})
 	}
 	if f.Line != c.Line {
-		return notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), message.Message{})
+		return notFound(message.Errorf("the source on this machine has %s in line %d, but the recording has it in line %d: the source is of another version", c.Function, f.Line, c.Line), message.Message{})
 	}
 	return nil
 }
