@@ -31,18 +31,18 @@ func (e *AmbiguousFunctionError) message() message.Message {
 	shown := strings.Join(e.Candidates[:min(most, len(e.Candidates))], "\n  ")
 	switch left := len(e.Candidates) - most; {
 	case e.Types && e.Functions && left > 0:
-		return message.Of("%q names %d functions and types; give more of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
+		return message.Of("%q matches %d functions and types; use a longer part of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
 	case e.Types && e.Functions:
-		return message.Of("%q names %d functions and types; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
+		return message.Of("%q matches %d functions and types; use a longer part of the name:\n  %s", e.Query, len(e.Candidates), shown)
 	case e.Types && left > 0:
-		return message.Of("%q names %d types; give more of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
+		return message.Of("%q matches %d types; use a longer part of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
 	case e.Types:
-		return message.Of("%q names %d types; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
+		return message.Of("%q matches %d types; use a longer part of the name:\n  %s", e.Query, len(e.Candidates), shown)
 	case left > 0:
-		return message.Of("%q names %d functions; give more of the name:\n  %s\n  and %d more",
+		return message.Of("%q matches %d functions; use a longer part of the name:\n  %s\n  and %d more",
 			e.Query, len(e.Candidates), shown, left)
 	}
-	return message.Of("%q names %d functions; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
+	return message.Of("%q matches %d functions; use a longer part of the name:\n  %s", e.Query, len(e.Candidates), shown)
 }
 
 // An UnknownFunctionError reports that a name matches no function or type.

@@ -169,7 +169,7 @@ func (f *foreign) recording() (*Recording, error) {
 		return nil, message.NewError("there is no span in it: expected OTLP JSON, an object with \"resourceSpans\"")
 	}
 	if f.named == 0 {
-		return nil, message.NewError("no span has code.* attributes: expected at least one with \"code.function.name\", for apitrace shows which code ran")
+		return nil, message.NewError("no span has code.* attributes: expected at least one with \"code.function.name\", because apitrace shows which code ran")
 	}
 	for _, id := range f.order {
 		r := f.requests[id]

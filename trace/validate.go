@@ -81,7 +81,7 @@ func (r *Request) validateOrder() error {
 		}
 	}
 	if start := r.Calls[0].StartNs; start != 0 {
-		return message.Errorf("%s is the first call and starts at %d ns: expected 0, for all times count from it", r.describe(0), start)
+		return message.Errorf("%s is the first call and starts at %d ns: expected 0, because all times count from it", r.describe(0), start)
 	}
 	return nil
 }

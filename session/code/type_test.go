@@ -91,7 +91,7 @@ func TestResolveType(t *testing.T) {
 		"generic.Plugin[H]":       "k8s.io/apiserver/pkg/admission/plugin/policy/generic.Plugin",
 		"genericplugin.Plgin[H]":  "no function or type \"genericplugin.Plgin[H]\" in Kubernetes",
 		"policygeneric.Plugin[H]": "k8s.io/apiserver/pkg/admission/plugin/policy/generic.Plugin",
-		"Options":                 "names 6 types; give more of the name:\n  k8s.io/",
+		"Options":                 "matches 6 types; use a longer part of the name:\n  k8s.io/",
 	} {
 		got, err := ResolveType(query, "v1.37.1")
 		if err != nil {

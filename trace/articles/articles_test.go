@@ -147,15 +147,15 @@ func TestWrite(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":  {"A kube-apiserver handler", "the nearest recorded release is " + oldest},
 		"B": {"1 create a container", "apitrace source 'registry.(*Store).Get' --k8s v1.11", "apitrace show get-node --k8s v1.37.1 --function 'registry.(*Store).Get'"},
-		"a": {"apitrace show get-deployment --k8s v1.37.1 --function 'registry.(*Store).Get'", "registry.Store is a type", "the article errs: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
-		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "master.(*Master).InstallLegacyAPI is in the sources from v1.10.13 to v1.19.16, then controlplane.(*Instance).InstallLegacyAPI from v1.20.15 to v1.27.4; v1.28.15: ", "--function 'secret/storage.NewREST'"},
+		"a": {"apitrace show get-deployment --k8s v1.37.1 --function 'registry.(*Store).Get'", "registry.Store is a type", "the article is wrong: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
+		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look at its callers: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "master.(*Master).InstallLegacyAPI is in the sources from v1.10.13 to v1.19.16, then controlplane.(*Instance).InstallLegacyAPI from v1.20.15 to v1.27.4; v1.28.15: ", "--function 'secret/storage.NewREST'"},
 		"c": {
-			"v1.16.15: registry/rest.Exporter is a type v1.37.1: not there", "apitrace source 'registry/rest.Exporter' --k8s v1.16.15", "now calls finisher.FinishRequest",
+			"v1.16.15: registry/rest.Exporter is a type v1.37.1: not there", "apitrace source 'registry/rest.Exporter' --k8s v1.16.15", "now call finisher.FinishRequest",
 			"--function 'apiextensions-apiserver/pkg/apiserver.completedConfig.New'", "then apiserver.CreateAPIExtensionsConfig from", "--k8s v1.16.15 --function 'admission.chainAdmissionHandler.Admit'",
 		},
 		"d": {"--function 'server.emptyDelegate.PrepareRun'", "server.preparedGenericAPIServer.RunWithContext ran in boot-sample", "apitrace show boot-sample --k8s v1.37.1 --function 'server.completedConfig.New'"},
 		"D": {"It is about the sample API server."},
-		"E": {"A recording shows: decoding with conversion, mutating admission, strategy, validating admission, storage.", "A DELETE goes to rest.GracefulDeleter", "the article errs: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
+		"E": {"A recording shows: decoding with conversion, mutating admission, strategy, validating admission, storage.", "A DELETE goes to rest.GracefulDeleter", "the article is wrong: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
 	} {
 		var out bytes.Buffer
 		if err := Write(&out, name, message.For("en")); err != nil {

@@ -121,7 +121,7 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 func (s *step) say(near, now *release) []message.Message {
 	var all []message.Message
 	if s.Wrong.En != "" {
-		all = append(all, message.Of("the article errs: %s", s.Wrong))
+		all = append(all, message.Of("the article is wrong: %s", s.Wrong))
 	}
 	if s.Note.En != "" {
 		all = append(all, message.Of("%s", s.Note))
@@ -141,7 +141,7 @@ func (s *step) say(near, now *release) []message.Message {
 		case notCalled:
 			all = append(all, message.Of("%s: %s is in the source, and no recorded scenario calls it", r.version, name))
 		case noSpan:
-			all = append(all, message.Of("%s: %s is in the source, without a span: recordings do not tell whether it ran", r.version, name))
+			all = append(all, message.Of("%s: %s is in the source, without a span: recordings do not show whether it ran", r.version, name))
 		case isType:
 			all = append(all, message.Of("%s: %s is a type", r.version, name))
 		default:

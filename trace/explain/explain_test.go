@@ -129,7 +129,7 @@ func TestNotCalled(t *testing.T) {
 		{&Page{Recordings: 2}, "", "\n\nNot called in the 2 recordings at hand.\n"},
 		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F"}}, "", "\n\nNot called in the 2 recordings at hand.\nIt has a span: a recording would show a call of it.\n"},
 		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F"}}, "zh", "\n\n在手头的 2 份录制中没有被调用。\n它有 span：若被调用，录制中会显示这次调用。\n"},
-		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F", Spanless: recordings.SpanlessBody}}, "", "\n\nIt has no span, so that no recording tells whether it ran: it has no body in Go.\n"},
+		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F", Spanless: recordings.SpanlessBody}}, "", "\n\nIt has no span, so recordings do not show whether it ran: it has no body in Go.\n"},
 	} {
 		var out bytes.Buffer
 		if err := test.page.Write(&out, WriteOptions{Lang: test.lang}); err != nil {
@@ -148,7 +148,7 @@ func TestWriteSpanless(t *testing.T) {
 	}}})
 	page := &Page{Function: "p.F", Recordings: 1, Spanless: Spanless(code, "shop", "p.F", "p/f.go", 10)}
 	for lang, want := range map[string]string{
-		"en": "\ncalls of functions without a span: no recording tells whether they were made\n  f.go:11                  p.leaf\n  f.go:14                  p.leaf\n",
+		"en": "\ncalls of functions without a span: recordings do not show whether they were made\n  f.go:11                  p.leaf\n  f.go:14                  p.leaf\n",
 		"zh": "\n对没有 span 的函数的调用：录制无法说明它们是否发生过\n  f.go:11                  p.leaf\n  f.go:14                  p.leaf\n",
 	} {
 		var out bytes.Buffer
@@ -277,8 +277,8 @@ func TestLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	for merged, want := range map[bool]string{
-		false: "2 calls, whose entry alone was recorded: the function calls nothing\ncalled by\n  shop.go:12               shop.Take ×2\n",
-		true:  "2 calls, whose entry alone was recorded: the function calls nothing\n",
+		false: "2 calls, recorded only on entry, because the function calls nothing\ncalled by\n  shop.go:12               shop.Take ×2\n",
+		true:  "2 calls, recorded only on entry, because the function calls nothing\n",
 	} {
 		var out bytes.Buffer
 		if err := (&Page{Function: "example.org/shop.count", Sights: sights, Recordings: 1, Merged: merged}).Write(&out, WriteOptions{}); err != nil {

@@ -111,18 +111,18 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	case p.Static != nil:
 		out.static(p)
 	case p.Recordings == 0 && p.Server != "":
-		out.line("\n%s\n  apitrace run boot %s --save boot.jsonl\n  apitrace request %[2]s GET /apis --save mine.jsonl", out.Sprintf("No recording of this server is at hand to see who calls it. Make one, and give it with --trace:"), p.Server)
+		out.line("\n%s\n  apitrace run boot %s --save boot.jsonl\n  apitrace request %[2]s GET /apis --save mine.jsonl", out.Sprintf("There is no recording of this server that shows the callers. Make one, and pass it with --trace:"), p.Server)
 	case p.Recordings == 0:
 		scenario := cmp.Or(p.Scenario, "get-node")
 		of := ""
 		if p.Version != "" {
 			of = " --k8s " + p.Version
 		}
-		out.line("\n%s\n  apitrace run %s%s --save %[2]s.jsonl", out.Sprintf("No recording of this version is at hand to see who calls it. Make one:"), scenario, of)
+		out.line("\n%s\n  apitrace run %s%s --save %[2]s.jsonl", out.Sprintf("There is no recording of this version that shows the callers. Make one:"), scenario, of)
 	case len(p.Sights) == 0 && p.Source != nil && p.Source.Spanless != recordings.Spanned:
-		out.line("\n%s", out.Sprintf("It has no span, so that no recording tells whether it ran: %s.", p.Source.Spanless.Why()))
+		out.line("\n%s", out.Sprintf("It has no span, so recordings do not show whether it ran: %s.", p.Source.Spanless.Why()))
 	case len(p.Sights) == 0 && p.Untraced:
-		out.line("\n%s", out.Sprintf("Its package is not traced, so that no recording tells whether it ran."))
+		out.line("\n%s", out.Sprintf("Its package is not traced, so recordings do not show whether it ran."))
 	case len(p.Sights) == 0:
 		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
 		if p.Source != nil {
@@ -131,19 +131,19 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	}
 	if len(p.Spanless) > 0 {
 		out.line("")
-		out.neighbours(out.Sprintf("calls of functions without a span: no recording tells whether they were made"), p.Spanless)
+		out.neighbours(out.Sprintf("calls of functions without a span: recordings do not show whether they were made"), p.Spanless)
 	}
 	return out.Flush()
 }
 
 // static writes the callers according to the source.
 func (out *pageWriter) static(p *Page) {
-	said := out.Sprintf("Nothing of %s was run: it can be read and not built.", p.Version)
+	said := out.Sprintf("%s was not run: apitrace can read its source but cannot build it.", p.Version)
 	switch {
 	case !p.Static.Known:
-		said += " " + out.Sprintf("Many types have a method of this name, so that the source without its types does not tell who calls it.")
+		said += " " + out.Sprintf("Many types have a method of this name. Without type information, the source does not show which calls go to this one.")
 	case len(p.Static.Callers) == 0:
-		said += " " + out.Sprintf("Nothing in the sources that were read calls it by its name.")
+		said += " " + out.Sprintf("No function in these sources calls it by its name.")
 	default:
 		said += " " + out.Sprintf("In the source, these functions call it, or a method of its name:")
 	}
@@ -210,7 +210,7 @@ func (w *pageWriter) names(all []string) {
 func (w *pageWriter) facts(s Sight) {
 	calls := w.Plural(s.Calls, "%d call", "%d calls", s.Calls)
 	if s.Untimed == s.Calls {
-		w.line("%s", w.Sprintf("%s, whose entry alone was recorded: the function calls nothing", calls))
+		w.line("%s", w.Sprintf("%s, recorded only on entry, because the function calls nothing", calls))
 	} else {
 		w.line("%s", w.Sprintf("%s, %s, %s of it its own", calls, w.duration(s.Ns), w.duration(s.SelfNs)))
 	}

@@ -67,7 +67,7 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	}
 	for _, a := range followed {
 		if a.Beside != "" {
-			said := p.Sprintf("%s has both %s and %s: one took the other's place in the recorded calls, so they are followed as one.",
+			said := p.Sprintf("%s has both %s and %s: in the recorded calls, one replaced the other, so this list follows them as one function.",
 				a.Version, funcname.Short(a.Name), funcname.Short(a.Beside))
 			fmt.Fprintf(out, "\n%s\n", strings.Join(text.Wrap(said, textWidth), "\n"))
 		}

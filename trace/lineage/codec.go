@@ -40,7 +40,7 @@ func unpack(packed []byte) (*Library, error) {
 		err = c.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the file of names is broken: %w; \"apitrace-dev record --names\" makes it anew", err)
+		return nil, fmt.Errorf("the file of names is broken: %w; \"apitrace-dev record --names\" rebuilds it", err)
 	}
 	return l, nil
 }

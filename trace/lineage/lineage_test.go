@@ -22,9 +22,9 @@ func TestNamesOfArticles(t *testing.T) {
 		kind  Kind
 		want  []string // words of the output, in order
 	}{
-		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15 controlplane.(*Instance).InstallLegacyAPI is gone", "what it called", "server.(*GenericAPIServer).InstallLegacyAPIGroup", "is now called by", "controlplane.(*Instance).InstallAPIs"}},
+		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15 controlplane.(*Instance).InstallLegacyAPI is gone", "the functions that it called", "server.(*GenericAPIServer).InstallLegacyAPIGroup", "are now called by", "controlplane.(*Instance).InstallAPIs"}},
 		{"NewLegacyRESTStorage", Function, []string{"v1.28.15 gone;", "rest.(*legacyProvider).NewRESTStorage", "rest.(*GenericConfig).NewRESTStorage"}},
-		{"CreateKubeAPIServer", Function, []string{"v1.28.15 app.CreateKubeAPIServer is gone", "what it called, controlplane.(*Config).Complete", "controlplane.completedConfig.New", "is now called by app.(*Config).Complete", "app.CreateServerChain"}},
+		{"CreateKubeAPIServer", Function, []string{"v1.28.15 app.CreateKubeAPIServer is gone", "the functions that it called (controlplane.(*Config).Complete", "controlplane.completedConfig.New", "are now called by app.(*Config).Complete", "app.CreateServerChain"}},
 		{"CreateNodeDialer", Function, []string{"v1.22.17 app.CreateNodeDialer is gone"}},
 		{"etcd3.newStore", Function, []string{"v1.34.1 gone;", "of its text is now in etcd3.New"}},
 		{"BuildInsecureHandlerChain", Function, []string{"v1.21.14 server.BuildInsecureHandlerChain is gone"}},

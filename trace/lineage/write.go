@@ -40,7 +40,7 @@ func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) 
 			if c.From == s.Name {
 				line(c.At, message.Of("%d%% of its text is now in %s", c.Alike, funcname.Short(c.To[0])))
 			} else {
-				line(c.At, message.Of("it has %d%% of the text of %s, which goes on without it", c.Alike, funcname.Short(c.From)))
+				line(c.At, message.Of("it has %d%% of the text of %s, which still exists", c.Alike, funcname.Short(c.From)))
 			}
 		}
 		if s.Change != nil && (s.Change.Fate != Renamed || i == len(stages)-1) {
@@ -120,16 +120,16 @@ func (l *Library) End(c *Change) message.Message {
 		return message.Of("gone; %d%% of its text is now in %s", c.Alike, shorts(c.To))
 	case Inlined:
 		if len(c.Called) == 0 {
-			return message.Of("%s is gone; what called it, %s, now calls %s (read in the sources: too little of its text is left to find it by)", name, shorts(c.Callers), shorts(c.To))
+			return message.Of("%s is gone; its callers (%s) now call %s (according to the sources; too little of its text is left to compare)", name, shorts(c.Callers), shorts(c.To))
 		}
-		return message.Of("%s is gone; what it called, %s, is now called by %s (read in the sources: too little of its text is left to find it by)", name, shorts(c.Called), shorts(c.To))
+		return message.Of("%s is gone; the functions that it called (%s) are now called by %s (according to the sources; too little of its text is left to compare)", name, shorts(c.Called), shorts(c.To))
 	}
-	parts := []message.Message{message.Of("%s is gone, and nothing is known to have taken its place", name)}
+	parts := []message.Message{message.Of("%s is gone, and no replacement is known", name)}
 	if len(c.Callers) > 0 && c.Kind == Function {
-		parts = append(parts, message.Of("look in what called it: %s", shorts(c.Callers)))
+		parts = append(parts, message.Of("look at its callers: %s", shorts(c.Callers)))
 	}
 	if len(c.Perhaps) > 0 {
-		parts = append(parts, message.Of("perhaps, without evidence: %s", shorts(c.Perhaps)))
+		parts = append(parts, message.Of("possible replacement, without evidence: %s", shorts(c.Perhaps)))
 	}
 	return message.Join("%s; %s", parts...)
 }
@@ -169,7 +169,7 @@ func difference(before, after string) message.Message {
 		}
 	}
 	if len(parts) == 0 {
-		return message.Of("its members stand in another order")
+		return message.Of("its members are in another order")
 	}
 	return message.Join("%s; %s", parts...)
 }

@@ -53,7 +53,7 @@ func (s Spanless) Why() message.Message {
 	case SpanlessBody:
 		return message.Of("it has no body in Go")
 	case SpanlessDirective:
-		return message.Of("a directive of the compiler forbids it")
+		return message.Of("a compiler directive forbids it")
 	}
 	return message.Message{}
 }

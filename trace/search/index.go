@@ -131,7 +131,7 @@ func unpack(packed []byte) (*index, error) {
 		err = c.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the search index is broken: %w; \"go test ./trace/search -update\" makes it anew", err)
+		return nil, fmt.Errorf("the search index is broken: %w; \"go test ./trace/search -update\" rebuilds it", err)
 	}
 	return x, nil
 }

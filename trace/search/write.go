@@ -80,7 +80,7 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 		fmt.Fprintf(out, "  apitrace %s %s\n", command, text.ShellWord(funcname.Short(n.Name)))
 	}
 	if more := len(r.Names) - mostNames; more > 0 {
-		fmt.Fprintln(out, p.Sprintf("and %d more names: give more of the name", more))
+		fmt.Fprintln(out, p.Sprintf("and %d more names: search for a longer part of the name", more))
 	}
 }
 
@@ -153,7 +153,7 @@ func (q Query) Find() (*Result, error) {
 		}
 	}
 	if len(of.Hits)+len(of.Names) == 0 {
-		return nil, message.Errorf("Kubernetes %s has nothing of this, and other releases have: leave --k8s out", q.Release)
+		return nil, message.Errorf("nothing found in Kubernetes %s, but other releases have matches: leave --k8s out", q.Release)
 	}
 	return of, nil
 }

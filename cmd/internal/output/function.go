@@ -101,7 +101,7 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 		fmt.Fprintln(std.Out, url)
 	}
 	if apiserver.ReadOnly(c.Version) {
-		fmt.Fprintln(std.Out, std.Printer.Sprintf("Nothing of %s was run: it can be read and not built.", c.Version))
+		fmt.Fprintln(std.Out, std.Printer.Sprintf("%s was not run: apitrace can read its source but cannot build it.", c.Version))
 	}
 	fmt.Fprintln(std.Out)
 	return source.Print(std.Out, f, options)

@@ -87,7 +87,7 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 		if found := names.Find(lineage.Type, query); len(found) == 1 {
 			return names.Write(std.Out, lineage.Type, found[0], std.Printer)
 		} else if len(found) > 1 {
-			return message.UsageErrorf("%q names %d types; give more of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
+			return message.UsageErrorf("%q matches %d types; use a longer part of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
 		}
 		unknown.Types, unknown.Near = true, append(unknown.Near, names.NearTypes(query, names.Releases[len(names.Releases)-1])...)
 		_, noScenario := scenarios.Find(query)
