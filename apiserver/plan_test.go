@@ -51,7 +51,7 @@ func TestWritePlanWithoutGo(t *testing.T) {
 	}
 	for _, want := range []string{
 		"# etcd VERSION, instrumented\n", "# kube-apiserver v1.30.4, instrumented\n", "kube-apiserver_v1.30.4_<key>/kube-apiserver\n", "# disk space needed: about ",
-		"# the commands depend on Go, which this build needs: no Go toolchain: ", "https://go.dev/dl",
+		"# the commands cannot be listed without Go: no Go toolchain: ", "https://go.dev/dl",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the plan lacks %q:\n%s", want, &out)

@@ -106,7 +106,7 @@ func TestParseBad(t *testing.T) {
 		{"    expect:\n", "    expect:\n      stored: [{op: PUT, key: a}]\n", `mine.yaml:19: key is "a"`, true},
 		{"    expect:\n", "    expect:\n      stored: [{op: PUT, key: /a, encoding: xml}]\n", `mine.yaml:19: encoding is "xml"`, true},
 		{"topic: reads", "since: 1.30", `mine.yaml:3: since is "1.30": expected a release such as "v1.30"`, true},
-		{"topic: reads", "since: v1.30\nuntil: v1.29", `mine.yaml:4: until is "v1.29", before since, "v1.30": no release is left`, false},
+		{"topic: reads", "since: v1.30\nuntil: v1.29", `mine.yaml:4: until is "v1.29", which is before since, "v1.30": no release is left`, false},
 		{"title: {en: Mine}", "title: Mine", `mine.yaml:2: found "Mine", expected one or more of the fields en, zh`, true},
 		{"    traced: true\n", "    traced: maybe\n", `mine.yaml:13: found "maybe", expected true or false`, true},
 		{"requests:\n", "request:\n", `mine.yaml:9: unknown field "request": did you mean "requests"?`, true},

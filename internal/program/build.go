@@ -227,10 +227,10 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 func (b *build) make(ctx context.Context) (manifest, error) {
 	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), Cover: b.counts()}
 	if err := removeEntry(b.dir); err != nil {
-		return m, message.Errorf("making room for the build: %w", err)
+		return m, message.Errorf("preparing the folder of the build: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(b.dir, overlayDir), 0o700); err != nil {
-		return m, message.Errorf("making room for the build: %w", err)
+		return m, message.Errorf("preparing the folder of the build: %w", err)
 	}
 	rewritten, err := b.makeOverlay(ctx)
 	if err != nil {

@@ -41,13 +41,13 @@ func OpenCache(root string) (*Cache, error) {
 	if root == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
-			return nil, message.Errorf("no place for the cache: %w; set %s to a folder", err, CacheEnv)
+			return nil, message.Errorf("finding a folder for the cache: %w; set %s to a folder", err, CacheEnv)
 		}
 		root = filepath.Join(base, "apitrace")
 	}
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return nil, message.Errorf("the cache folder: %w", err)
+		return nil, message.Errorf("resolving the path of the cache folder: %w", err)
 	}
 	var maxSize int64
 	if bound := os.Getenv(MaxEnv); bound != "" {
@@ -64,7 +64,7 @@ func OpenCache(root string) (*Cache, error) {
 	// Root must not contain links. The go command uses the real path of its working directory,
 	// and an overlay with other names of the workspace files would have no effect.
 	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return nil, message.Errorf("the cache folder: %w", err)
+		return nil, message.Errorf("resolving the path of the cache folder: %w", err)
 	}
 	return &Cache{Root: root, Max: maxSize}, nil
 }

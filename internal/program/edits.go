@@ -30,7 +30,7 @@ func StateDir() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", message.Errorf("no place for your edits and progress: %w; set %s to a folder", err, StateEnv)
+		return "", message.Errorf("finding a folder for your edits and progress: %w; set %s to a folder", err, StateEnv)
 	}
 	return filepath.Join(home, ".local", "state", "apitrace"), nil
 }

@@ -45,7 +45,7 @@ func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []expo
 		return nil, nil, b.needsGo()
 	}
 	if b.edited() {
-		return nil, nil, message.Errorf("the build of %s has your edits, and only builds of upstream's source are exported", b.program)
+		return nil, nil, message.Errorf("the build of %s has your edits, but only builds of upstream's source can be exported", b.program)
 	}
 	m, err := b.checkBinary()
 	if err != nil {

@@ -203,9 +203,9 @@ func TestImportRefuses(t *testing.T) {
 		"cut":              {whole[:len(whole)-20], "unexpected EOF"},
 		"no export":        {[]byte("hello"), "this is not an export"},
 		"empty":            {nil, "this is not an export"},
-		"outside":          {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("modules/../../evil.json", "")} })), "belongs to no cache"},
-		"absolute":         {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("/etc/evil.json", "")} })), "belongs to no cache"},
-		"a lock":           {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("locks/gocache.lock", "")} })), "belongs to no cache"},
+		"outside":          {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("modules/../../evil.json", "")} })), "unexpected file"},
+		"absolute":         {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("/etc/evil.json", "")} })), "unexpected file"},
+		"a lock":           {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("locks/gocache.lock", "")} })), "unexpected file"},
 		"too large":        {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{{Path: "modules/a@v1.json", Size: mostFile}} })), "not enough disk space"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -129,7 +129,7 @@ func (b *build) generateCommands(g Generator, packages string) []Command {
 	compile := b.goCommand(message.Of("compile the generator of source that upstream's module lacks"), "build", "-mod=vendor", "-buildvcs=false", "-o", tool, g.Tool)
 	compile.Stage = StageGenerate
 	run := compile
-	run.Purpose = message.Of("generate that source: %s are those with the comment %q, and $GOPATH/src is the vendor folder", plannedPackages, g.Marker)
+	run.Purpose = message.Of("generate that source: %s stands for the packages with the comment %q, and $GOPATH/src is the vendor folder", plannedPackages, g.Marker)
 	run.Args = []string{tool}
 	in := strings.NewReplacer("${packages}", packages, "${vendor}", b.vendor(), "${empty}", os.DevNull)
 	for _, arg := range g.Args {

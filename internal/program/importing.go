@@ -102,7 +102,7 @@ func readIndex(in *tar.Reader) (*exportIndex, error) {
 	}
 	for _, f := range index.Files {
 		if _, _, _, ok := entryOf(f.Path); !ok || f.Size < 0 || f.Size > mostFile || len(index.Files) > mostFiles {
-			return nil, damaged(message.Errorf("%q belongs to no cache", f.Path))
+			return nil, damaged(message.Errorf("unexpected file %q", f.Path))
 		}
 	}
 	return &index, nil
@@ -142,7 +142,7 @@ func (x *exportIndex) unpack(ctx context.Context, in *tar.Reader, dir string) er
 			return damaged(err)
 		}
 		if header.Name != f.Path || header.Size != f.Size || header.Typeflag != tar.TypeReg {
-			return damaged(message.Errorf("found %q where %q belongs", header.Name, f.Path))
+			return damaged(message.Errorf("found the file %q, expected %q", header.Name, f.Path))
 		}
 		if err := f.unpack(in, root); err != nil {
 			return err
@@ -188,13 +188,13 @@ func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 		kind, name, _, _ := entryOf(f.Path)
 		if name == "" {
 			if err := moveNew(filepath.Join(dir, filepath.FromSlash(f.Path)), filepath.Join(c.Root, filepath.FromSlash(f.Path))); err != nil {
-				return nil, message.Errorf("taking the export in: %w", err)
+				return nil, message.Errorf("adding the export to the cache: %w", err)
 			}
 			continue
 		}
 		program, version, ok := splitEntryName(name)
 		if !ok {
-			return nil, damaged(message.Errorf("%q belongs to no cache", f.Path))
+			return nil, damaged(message.Errorf("unexpected file %q", f.Path))
 		}
 		entries[Imported{Name: name, Program: program, Version: version, Kind: kind}] = true
 	}
@@ -205,7 +205,7 @@ func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 				continue
 			}
 			if err := c.placeEntry(&entry, filepath.Join(dir, string(kind)+"s", entry.Name)); err != nil {
-				return nil, message.Errorf("taking %s in: %w", entry.Name, err)
+				return nil, message.Errorf("adding %s to the cache: %w", entry.Name, err)
 			}
 			all = append(all, entry)
 		}
@@ -233,7 +233,7 @@ func (c *Cache) placeEntry(entry *Imported, from string) error {
 		return err
 	}
 	if !locked {
-		return message.NewError("another apitrace builds it; wait for that to end")
+		return message.NewError("another apitrace is building it; wait until it has finished")
 	}
 	defer lock.Close()
 	if _, err := check(to, m.Key, everyFile); err == nil {

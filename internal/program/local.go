@@ -196,7 +196,7 @@ func (b *build) keepLocal(ctx context.Context, copied *localCopy) error {
 		return nil
 	}
 	if err := removeEntry(b.workspace); err != nil {
-		return message.Errorf("making room for the workspace: %w", err)
+		return message.Errorf("preparing the folder of the workspace: %w", err)
 	}
 	err = copied.write(b.workspace)
 	if err == nil {

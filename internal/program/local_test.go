@@ -225,7 +225,7 @@ func TestBuildAFolder(t *testing.T) {
 	os.RemoveAll(c.entryDir(KindWorkspace, p, p.workspaceKey(up, []byte(up.Local.GoMod))))
 	b.Release()
 	os.RemoveAll(filepath.Dir(b.Path))
-	if _, err := Build(t.Context(), p, Options{Cache: c}); err == nil || !strings.Contains(err.Error(), "is not in the cache any more") {
+	if _, err := Build(t.Context(), p, Options{Cache: c}); err == nil || !strings.Contains(err.Error(), "is no longer in the cache") {
 		t.Errorf("without its copy: %v", err)
 	}
 }

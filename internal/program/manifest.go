@@ -111,7 +111,7 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 		return m, err
 	}
 	if m.Key != key {
-		return m, message.Errorf("its manifest is of another key, %q", m.Key)
+		return m, message.Errorf("its manifest has another key, %q", m.Key)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	if err != nil {

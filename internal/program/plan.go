@@ -128,7 +128,7 @@ func (p *Plan) heading() []message.Message {
 	}
 	lines = append(lines, message.Of("Go's build cache: %s", p.GoCache), message.Of("disk space needed: about %s", FormatBytes(p.Program.Space)))
 	if p.NoGo != nil {
-		lines = append(lines, message.Of("the commands depend on Go, which this build needs: %v", p.NoGo))
+		lines = append(lines, message.Of("the commands cannot be listed without Go: %v", p.NoGo))
 	}
 	return lines
 }

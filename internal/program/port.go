@@ -37,7 +37,7 @@ func WithFreePort(start func(port int) (*Child, error)) (*Child, error) {
 			return child, err
 		}
 		if other := exit.takenPort(); other != port && other != 0 {
-			return nil, message.Errorf("%w\n%s also listens on port %d, which apitrace does not choose, and another program has it; is it the same server, which \"apitrace serve\" keeps running?", err, exit.Name, other)
+			return nil, message.Errorf("%w\n%s also listens on port %d, which apitrace does not choose, but another program uses that port; is \"apitrace serve\" running the same server?", err, exit.Name, other)
 		}
 		if !exit.PortTaken(port) {
 			return nil, err

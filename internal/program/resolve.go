@@ -78,7 +78,7 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 
 // errNotTaken reports that the copy of a folder is not in the cache.
 func errNotTaken(version string) error {
-	return message.Errorf("the source of %s is not in the cache any more: name the checkout that it was built from with --k8s", version)
+	return message.Errorf("the source of %s is no longer in the cache: pass the checkout that it was built from with --k8s", version)
 }
 
 func (c *Cache) upstreamFile(modulePath, version string) (string, error) {

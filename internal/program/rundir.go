@@ -141,7 +141,7 @@ func runBase() (string, error) {
 			return base, nil
 		}
 	}
-	return "", message.Errorf("no folder to run the servers in: tried %q, none of which exists with a path of at most %d bytes (the limit of unix sockets); set TMPDIR to such a folder", runBases(), room)
+	return "", message.Errorf("finding a folder to run the servers in: tried %q, expected an existing folder with a path of at most %d bytes (the limit of unix sockets); set TMPDIR to such a folder", runBases(), room)
 }
 
 func runBases() []string {

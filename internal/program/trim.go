@@ -263,6 +263,6 @@ func (b *build) trim(ctx context.Context) {
 		b.tell.notef("removed from the cache (%s): %s", FormatBytes(t.Freed()), removed)
 	}
 	if t.Max > 0 && t.Left > t.Max {
-		b.tell.notef("the cache takes %s, more than the %s of %s: the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
+		b.tell.notef("the cache takes %s, more than the limit of %s (%s): the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
 	}
 }

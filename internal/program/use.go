@@ -88,7 +88,7 @@ type inUseError struct {
 
 func (e *inUseError) Error() string {
 	if e.Building {
-		return fmt.Sprintf("removing %s from the cache: another apitrace is using it in a build; wait for that to end", e.Entry.Name)
+		return fmt.Sprintf("removing %s from the cache: another apitrace is using it in a build; wait until the build has finished", e.Entry.Name)
 	}
-	return fmt.Sprintf("removing %s from the cache: a server runs it; stop the server first (\"apitrace serve --stop\" stops those of \"apitrace serve\")", e.Entry.Name)
+	return fmt.Sprintf("removing %s from the cache: a server runs it; stop the server first (\"apitrace serve --stop\" stops the servers that \"apitrace serve\" started)", e.Entry.Name)
 }

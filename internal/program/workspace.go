@@ -51,7 +51,7 @@ func (b *build) ensureWorkspace(ctx context.Context) error {
 		b.tell.notef("the workspace %s is damaged (%v); making it again", b.workspace, err)
 	}
 	if err := removeEntry(b.workspace); err != nil {
-		return message.Errorf("making room for the workspace: %w", err)
+		return message.Errorf("preparing the folder of the workspace: %w", err)
 	}
 	if err := b.makeWorkspace(ctx); err != nil {
 		return errors.Join(message.Errorf("workspace of %s: %w", b.program, err), removeEntry(b.workspace))

@@ -61,7 +61,7 @@ func (r Range) Validate() *Error {
 		}
 	}
 	if r.Since != "" && r.Until != "" && !r.Has(r.Since) {
-		return &Error{"until", message.Errorf("until is %q, before since, %q: no release is left", r.Until, r.Since)}
+		return &Error{"until", message.Errorf("until is %q, which is before since, %q: no release is left", r.Until, r.Since)}
 	}
 	return nil
 }

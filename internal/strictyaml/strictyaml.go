@@ -107,7 +107,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	case strings.HasPrefix(goType, "[]"):
 		return message.Of("a list")
 	case strings.HasPrefix(goType, "map["):
-		return message.Of("names with a value each")
+		return message.Of("a map of names to values")
 	case len(fields[goType]) > 0:
 		return message.Of("one or more of the fields %s", message.List(fields[goType]))
 	}
