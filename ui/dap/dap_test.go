@@ -693,7 +693,7 @@ func TestRefusals(t *testing.T) {
 	at := c.launch(map[string]any{"scenario": "small"}, func() {
 		c.fail("next", map[string]any{"threadId": 1}, `before "configurationDone"`)
 	})
-	c.fail("launch", map[string]any{"scenario": "small"}, "has its recording")
+	c.fail("launch", map[string]any{"scenario": "small"}, "already has a recording")
 	c.fail("configurationDone", nil, "done already")
 	c.fail("pause", map[string]any{"threadId": 1}, "nothing runs")
 	c.fail("setVariable", map[string]any{"name": "x", "value": "1", "variablesReference": 1}, "not supported")

@@ -24,7 +24,7 @@ func (l Local) Recording(launch Launch) (*trace.Recording, error) {
 		return serving.Recorded(launch.K8s, launch.Scenario)
 	}
 	if launch.K8s != "" || launch.File == "-" {
-		return nil, message.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)
+		return nil, message.Errorf("\"file\" is %q: expected the path of a recording; leave \"k8s\" out, because a recording is of one release", launch.File)
 	}
 	return serving.LoadFile(launch.File, l.To)
 }

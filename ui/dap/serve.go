@@ -152,7 +152,7 @@ func (s *session) receive(content []byte) error {
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
-		ignored := s.printer.Sprintf("ignored a message of the editor that is no request: %.100q", content)
+		ignored := s.printer.Sprintf("ignored a message of the editor that is not a request: %.100q", content)
 		return s.write(&dap.OutputEvent{
 			Event: dap.Event{ProtocolMessage: dap.ProtocolMessage{Type: "event"}, Event: "output"},
 			Body:  dap.OutputEventBody{Category: "stderr", Output: ignored + "\n"},

@@ -159,7 +159,7 @@ func first(startAt1 *bool) int {
 // breakpoints in between, so that the first stop can be a breakpoint.
 func (s *session) open(r *dap.LaunchRequest) error {
 	if s.rec != nil {
-		return message.NewError("this session has its recording: start another session for another one")
+		return message.NewError("this session already has a recording: start another session to open another recording")
 	}
 	var launch Launch
 	if err := json.Unmarshal(r.Arguments, &launch); err != nil {

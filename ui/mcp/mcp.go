@@ -81,7 +81,7 @@ var inputs = map[string]message.Message{
 	"function": message.Of("a function's name or any end of its full name, such as etcd3.(*store).Get; for source also that of a type, such as rest.Getter"),
 	"from":     message.Of("the first release, such as 1.30"),
 	"to":       message.Of("the second release, such as 1.37"),
-	"tree":     message.Of("add the tree of both with marks where they differ"),
+	"tree":     message.Of("add one tree of both releases, with marks where they differ"),
 	"method":   message.Of("the HTTP method: GET, POST, PUT, PATCH or DELETE"),
 	"path":     message.Of("the path with the query, such as /api/v1/nodes?limit=2"),
 	"headers":  message.Of("headers, each as \"Name: value\""),
@@ -156,7 +156,7 @@ func (f *toolServer) page(text string, skip int) (string, error) {
 		shown++
 	}
 	if left := len(lines) - skip - shown; left > 0 {
-		b.WriteString(f.printer.Plural(left, "(%d more line: ask again with \"skip\": %d, or for less)\n", "(%d more lines: ask again with \"skip\": %d, or for less)\n", left, skip+shown))
+		b.WriteString(f.printer.Plural(left, "(%d more line: call the tool again with \"skip\": %d, or ask for less)\n", "(%d more lines: call the tool again with \"skip\": %d, or ask for less)\n", left, skip+shown))
 	}
 	return b.String(), nil
 }

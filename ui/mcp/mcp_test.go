@@ -166,7 +166,7 @@ func TestPagesMakeTheWhole(t *testing.T) {
 			t.Fatal(text)
 		}
 		n := strings.Count(text, "\n")
-		if !strings.Contains(text, "more lines: ask again") {
+		if !strings.Contains(text, "more lines: call the tool again") {
 			break
 		}
 		skip += n - 1
