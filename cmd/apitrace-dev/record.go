@@ -51,10 +51,10 @@ fault needs a build of up to a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c, std) },
 	}
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
-	command.Flags().BoolVar(&o.index, "index", false, "read the sources for the index, and record nothing")
-	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or these")
+	command.Flags().BoolVar(&o.index, "index", false, "only make the index, from the sources")
+	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or the named ones")
 	command.Flags().Lookup("faults").NoOptDefVal = "all"
-	command.Flags().BoolVar(&o.names, "names", false, "read the sources of all releases for the list of names, and nothing else")
+	command.Flags().BoolVar(&o.names, "names", false, "only make the list of names, from the sources of all releases")
 	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
 	return command
 }

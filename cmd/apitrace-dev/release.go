@@ -12,18 +12,19 @@ import (
 
 func newAddReleaseCommand(std *console.Streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "add-release VERSION", Short: "Add a release of Kubernetes, as far as a machine can", Args: cobra.ExactArgs(1),
+		Use: "add-release VERSION", Short: "Add a release of Kubernetes to the checkout", Args: cobra.ExactArgs(1),
 		Long: `Bring a new release of Kubernetes into the checkout of apitrace in the current folder.
-The command reads the source of the release and of the one before it. If functions of the
-guide are gone, it lists them with what they became, as far as both sources are evidence,
-and ends: the guide is for a person to mend. Else it adds the release to the list in
-apiserver/version.go, builds apitrace, kube-apiserver, etcd and the sample server, replays
-two scenarios with --check, records all scenarios, makes the indexes and documents anew,
-writes a draft of a page on the changes, and lists what is left for a person.
+The command compares the source of the release with the source of the release before it. If
+functions of the guide are gone, it lists the functions with their replacements in the source,
+if known, and ends: correct the guide by hand, then run the command again. If no function is
+gone, it adds the release to the list in apiserver/version.go, builds apitrace,
+kube-apiserver, etcd and the sample server, replays two scenarios with --check, records all
+scenarios, rebuilds the indexes and documents, writes a draft of a page on the changes, and
+lists what to do by hand.
 
-A release takes the place of another patch release of the same minor version. After a
-failure, run the command again: what is done stays. Building takes about four minutes of
-two cores, recording about three.`,
+A release replaces another patch release of the same minor version. After a failure, run the
+command again: builds and the changed list are kept. Building takes about four minutes on two
+cores, recording about three.`,
 		Example: `  # In the checkout of apitrace
   apitrace-dev add-release v1.38.0`,
 		RunE: func(c *cobra.Command, args []string) error {

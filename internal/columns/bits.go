@@ -46,7 +46,7 @@ func (b *bitCoder) next() uint32 {
 // end returns an error if unread data is left.
 func (b *bitCoder) end() error {
 	if b.err == nil && len(b.data) > 0 {
-		return fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", BitsColumn, len(b.data))
+		return fmt.Errorf("column %q has %d bytes too many: another version of apitrace wrote it", BitsColumn, len(b.data))
 	}
 	return b.err
 }

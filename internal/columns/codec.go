@@ -112,7 +112,7 @@ func (c *Codec) Close() error {
 	}
 	for _, col := range c.columns.all {
 		if len(col.data) > 0 {
-			c.Fail(fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", col.name, len(col.data)))
+			c.Fail(fmt.Errorf("column %q has %d bytes too many: another version of apitrace wrote it", col.name, len(col.data)))
 		}
 	}
 	return c.err
@@ -248,7 +248,7 @@ func (c *Codec) Text(column string, v *string) {
 	case i == 0:
 		*v = ""
 	case i > uint64(len(c.texts)):
-		c.err = fmt.Errorf("column %q names text %d of %d", column, i, len(c.texts))
+		c.err = fmt.Errorf("column %q refers to text %d, but there are only %d texts", column, i, len(c.texts))
 	default:
 		*v = c.texts[i-1]
 	}
@@ -289,7 +289,7 @@ func (c *Codec) Sorted(column string, v *string) {
 		return
 	}
 	if shared > uint64(len(before)) {
-		c.err = fmt.Errorf("column %q: a text shares %d bytes with one of %d", column, shared, len(before))
+		c.err = fmt.Errorf("column %q: a text shares a prefix of %d bytes with a text of %d bytes", column, shared, len(before))
 		return
 	}
 	end, err := rest.text()
@@ -324,7 +324,7 @@ func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	c.Number(column, &n)
 	if !c.writing && c.err == nil && n > 0 {
 		if n > 100 && n > uint64(c.columns.size()) { // each element takes a byte or more; a short list needs no check
-			c.err = fmt.Errorf("column %q promises %d elements: %w", column, n, errTruncated)
+			c.err = fmt.Errorf("column %q: expected %d elements: %w", column, n, errTruncated)
 			return
 		}
 		*all = make([]T, n)

@@ -143,7 +143,7 @@ func (p *program) checkAgainstBuild(modules map[string]*module) error {
 		m.Sum = built.Sum
 	}
 	if expected := len(p.info.Deps) + 2; len(modules) != expected { // ours and Go's
-		return fmt.Errorf("the program's packages are of %d modules, and it names %d", len(modules), expected)
+		return fmt.Errorf("the program's packages belong to %d modules, but its build information lists %d", len(modules), expected)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (p *program) readStamp() (err error) {
 	}
 	p.version, p.commit = p.info.Main.Version, settings["vcs.revision"]
 	if p.time, err = time.Parse(time.RFC3339, settings["vcs.time"]); err != nil || !strings.HasPrefix(p.version, "v") {
-		return fmt.Errorf("the build gave the version %q of the commit time %q: expected a git checkout", p.version, settings["vcs.time"])
+		return fmt.Errorf("the build has the version %q and the commit time %q: expected both from a git checkout", p.version, settings["vcs.time"])
 	}
 	return nil
 }

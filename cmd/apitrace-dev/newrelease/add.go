@@ -138,7 +138,7 @@ func (a *Addition) command(ctx context.Context, words []string) *exec.Cmd {
 
 func (a *Addition) run(ctx context.Context, words []string) error {
 	if err := a.command(ctx, words).Run(); err != nil {
-		return fmt.Errorf("%s: %w; mend what it says, and run the command again", strings.Join(words, " "), err)
+		return fmt.Errorf("%s: %w; correct the mistakes that its output names, and run the command again", strings.Join(words, " "), err)
 	}
 	return nil
 }
@@ -161,14 +161,14 @@ func (a *Addition) draft(ctx context.Context, file, before string) error {
 
 // report writes which tasks are left for a person.
 func (a *Addition) report(before, replaced, draft string) {
-	named := fmt.Sprintf("make it the default, if it is to be: DefaultVersion in %s", listFile)
+	named := fmt.Sprintf("to make it the default release, change DefaultVersion in %s", listFile)
 	if replaced != "" {
 		named = fmt.Sprintf("name %s in place of %s in the documents and the tests: git grep %[2]s", a.Version, replaced)
 	}
-	fmt.Fprintf(a.Out, `%s is added. What is left for a person:
-- read %s, which says what changed since %s, and take what matters into docs/versions.md and docs/changes.md
-- look at the scenarios that "apitrace versions" says were not recorded
-- read the notes of the functions whose source changed, and the exercises that "apitrace workshop verify" complains of
+	fmt.Fprintf(a.Out, `%s is added. To do by hand:
+- read %s, which lists the changes since %s, and describe the important ones in docs/versions.md and docs/changes.md
+- look at the scenarios that "apitrace versions --recorded" lists as not recorded
+- read the notes of the functions whose source changed, and the exercises that "apitrace workshop verify" reports
 - %s
 - run "make test" and "make test-all"
 `, a.Version, draft, before, named)

@@ -25,7 +25,7 @@ func insert(source []byte, version string) (changed []byte, replaced string, err
 	}
 	list := releasesOf(file)
 	if list == nil {
-		return nil, "", fmt.Errorf("%s has no list \"releases\" of texts: was it renamed?", listFile)
+		return nil, "", fmt.Errorf("%s has no variable \"releases\" with a list of strings: was it renamed?", listFile)
 	}
 	at := func(p token.Pos) int { return files.Position(p).Offset }
 	quoted := []byte(strconv.Quote(version))
