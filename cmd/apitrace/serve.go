@@ -58,7 +58,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 	flags := command.Flags()
 	flags.BoolVar(&o.background, "background", false, "return once the server is ready, and leave it running until --stop")
 	flags.BoolVar(&o.status, "status", false, "list the servers that are kept running, and whether they answer")
-	flags.BoolVar(&o.stop, "stop", false, "stop the servers that are kept running: all, or those of --k8s")
+	flags.BoolVar(&o.stop, "stop", false, "stop the servers that are kept running: all, or only the servers of --k8s")
 	return command
 }
 
@@ -82,7 +82,7 @@ func (o *serveOptions) exclusive(c *cobra.Command) error {
 		}
 	})
 	if len(given) > 1 || o.status && c.Flags().Changed("k8s") {
-		return message.UsageErrorf("--status and --stop are for servers that are already running: give one of them alone, or --stop with --k8s")
+		return message.UsageErrorf("--status and --stop are for servers that are already running: expected one of them alone, or --stop with --k8s")
 	}
 	return nil
 }

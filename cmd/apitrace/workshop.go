@@ -34,7 +34,7 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 		}
 		return l.List(details)
 	}))
-	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
+	command.Flags().BoolVar(&details, "details", false, "also list what each exercise teaches, and its scenarios")
 	o.addFlags(command, command.PersistentFlags())
 	command.AddCommand(append(o.commands(std), o.groupCommands(std)...)...)
 	return command
@@ -95,7 +95,7 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "judge answers by the recordings of this version of Kubernetes")
-	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
+	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the course that comes with apitrace)")
 }
 
 // with returns the run function of a command. The function opens the learner and calls do.

@@ -50,7 +50,7 @@ func (o *workshopOptions) groupCommands(std *console.Streams) []*cobra.Command {
 		prepared.Folder, prepared.K8s, prepared.Course = strings.Join(args, ""), o.k8s, o.course
 		return prepared.Run(c.Context(), std.Out, std.Printer, std)
 	})
-	prepare.Flags().BoolVar(&prepared.CheckOnly, "check", false, "say what this machine lacks for the exercises, and change nothing")
+	prepare.Flags().BoolVar(&prepared.CheckOnly, "check", false, "list what this machine lacks for the exercises, and change nothing")
 	prepare.Flags().StringVar(&prepared.Checkout, "source", "", "folder with the source of apitrace, to build the programs of four platforms")
 	prepare.Flags().BoolVar(&prepared.Plain, "plain", false, "also build upstream's servers without tracing")
 	prepare.Flags().BoolVar(&prepared.DryRun, "dry-run", false, "print sizes and times and do nothing")

@@ -25,7 +25,7 @@ var (
 
 // meanings explain the signs.
 var meanings = map[State]message.Message{
-	Called: message.Of("called"), notCalled: message.Of("in the source, not called in what was recorded"), noSpan: message.Of("in the source, without a span"),
+	Called: message.Of("called"), notCalled: message.Of("in the source, not called in the recordings"), noSpan: message.Of("in the source, without a span"),
 	notTraced: message.Of("in the source, in a package that is not traced, or not compiled any more"),
 	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }

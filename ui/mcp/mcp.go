@@ -78,7 +78,7 @@ var inputs = map[string]message.Message{
 	"scenario": message.Of("the name of a recorded scenario, such as get-node"),
 	"k8s":      message.Of("the release, such as v1.37.1 or 1.30; the newest by default"),
 	"view":     message.Of("outline (the story in sentences), path (key steps with notes; the default) or full (every call)"),
-	"function": message.Of("a function's name or any end of its full name, such as etcd3.(*store).Get; for source also that of a type, such as rest.Getter"),
+	"function": message.Of("a function's name or any end of its full name, such as etcd3.(*store).Get; for source also the name of a type, such as rest.Getter"),
 	"from":     message.Of("the first release, such as 1.30"),
 	"to":       message.Of("the second release, such as 1.37"),
 	"tree":     message.Of("add one tree of both releases, with marks where they differ"),

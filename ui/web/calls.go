@@ -57,7 +57,7 @@ func (a *api) callOf(r *restful.Request) (*tracedRequest, int, error) {
 // known returns i as an int, or an error if the request has no call i.
 func (t *tracedRequest) known(i int64) (int, error) {
 	if i >= int64(t.tree.Len()) {
-		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), message.Of("ask for one from 0 on"))
+		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), message.Of("the numbers begin at 0"))
 	}
 	return int(i), nil
 }

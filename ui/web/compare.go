@@ -154,7 +154,7 @@ func (a *api) pairOf(r *restful.Request) (*compared, int, error) {
 	}
 	n := int(number(r, "request", 1))
 	if n > len(c.Requests) {
-		return nil, 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), message.Of("ask for one from 1 on"))
+		return nil, 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), message.Of("the numbers begin at 1"))
 	}
 	return c, n - 1, nil
 }
@@ -250,7 +250,7 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	if c.Requests[n].Diff == nil {
-		return nil, notFound(message.Errorf("only one side has request %d: there is nothing to compare", n+1), message.Of("ask for one that both have"))
+		return nil, notFound(message.Errorf("only one side has request %d: there is nothing to compare", n+1), message.Of("choose a request that both sides have"))
 	}
 	differences, err := c.differences(n)
 	if err != nil {
@@ -258,7 +258,7 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 	}
 	call := int(number(r, "call", 0))
 	if most := differences.Merged.Tree.Len(); call >= most {
-		return nil, notFound(message.Errorf("there is no call %d: the tree of both sides has %d", call, most), message.Of("ask for one from 0 on"))
+		return nil, notFound(message.Errorf("there is no call %d: the tree of both sides has %d", call, most), message.Of("the numbers begin at 0"))
 	}
 	f := differences.ChangedFunction(call)
 	if f == nil {

@@ -9,7 +9,7 @@ type SourceDiff struct {
 	Hunk    int          `json:"hunk" description:"The hunk in which the call is made, -1 if that is in none or not known."`
 	Line    int          `json:"line" description:"Line of the function from which the call is made; 0 if the function is the call's own."`
 	OnB     bool         `json:"onB" description:"Whether that is a line of side B; else it is one of side A."`
-	Compare string       `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
+	Compare string       `json:"compare,omitempty" description:"Link to upstream's diff of the file; absent if unknown."`
 	Missing string       `json:"missing,omitempty" description:"Why the texts were not compared; absent if they were."`
 	Action  string       `json:"action,omitempty" description:"What to do about that."`
 }
@@ -26,7 +26,7 @@ type SourceSide struct {
 
 // A SourceHunk is a range of lines that differs.
 type SourceHunk struct {
-	FromA  int              `json:"fromA" description:"Its first line of side A, or the one before it if it has none."`
+	FromA  int              `json:"fromA" description:"The first line of the hunk on side A, or the line before the hunk if it has no line of side A."`
 	CountA int              `json:"countA" description:"How many lines of side A it has."`
 	FromB  int              `json:"fromB" description:"The same of side B."`
 	CountB int              `json:"countB" description:"How many lines of side B it has."`

@@ -19,7 +19,7 @@ import (
 // An Error is the answer to a request that cannot be served.
 type Error struct {
 	Status  int    `json:"status" description:"HTTP status code."`
-	Message string `json:"message" description:"What was asked for, what was found, what was expected."`
+	Message string `json:"message" description:"The error: what was requested, what was found, what was expected."`
 	Action  string `json:"action" description:"What to do about it; empty if there is nothing to do."`
 }
 
@@ -79,7 +79,7 @@ func notFound(err error, action message.Message) error {
 }
 
 // reportIt is the advice for errors that must not happen.
-var reportIt = message.Of("this is a bug of apitrace: please report it with the address that was asked for")
+var reportIt = message.Of("this is a bug in apitrace: please report it with the requested address")
 
 // errorOf returns err with an HTTP status. Unknown errors get status 500.
 func errorOf(err error) *refusal {

@@ -80,7 +80,7 @@ func (l *leaderPage) export(w http.ResponseWriter, r *http.Request) {
 	format := r.PathValue("format")
 	media := classroom.Formats[format]
 	if media == "" {
-		refuse(w, printerFor(r), newError(http.StatusNotFound, message.Errorf("there is no export as %q", format), message.Of("use csv, json or md")))
+		refuse(w, printerFor(r), newError(http.StatusNotFound, message.Errorf("unknown export format %q", format), message.Of("use csv, json or md")))
 		return
 	}
 	p := message.For(r.URL.Query().Get("lang"))

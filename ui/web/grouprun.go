@@ -71,7 +71,7 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	if at.IP.IsLoopback() {
 		notice("%v", message.Of("only this machine can join: with --listen 0.0.0.0:4181, other machines in its network can join"))
 	} else {
-		notice("%v", message.Of("everybody in the network of this machine who has the code can join; what learners send is not encrypted"))
+		notice("%v", message.Of("anybody in the network of this machine with the code can join; the data of the learners is sent without encryption"))
 	}
 	for _, door := range addresses {
 		notice("%v", message.Of("learners join with: apitrace workshop join %s --code %s", door, secret))

@@ -93,7 +93,7 @@ type LessonList struct {
 type LessonTitle struct {
 	Name  string `json:"name" description:"Name of the lesson."`
 	Title string `json:"title" description:"Its title."`
-	Kind  string `json:"kind" description:"For whom it is: for those who take the course, who look something up, or who lead a workshop." enum:"course|reference|leaders"`
+	Kind  string `json:"kind" description:"The readers of the page: learners of the course, readers who look something up, or leaders of a workshop." enum:"course|reference|leaders"`
 }
 
 func (a *api) listLessons(r *restful.Request) (any, error) {

@@ -132,7 +132,7 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 		}
 	}
 	if other != "" {
-		return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, other, release), message.Of("ask for the release that it is of"))
+		return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, other, release), message.Of("use the release of the recording"))
 	}
 	version, err := recordings.Resolve(release)
 	if err != nil {
@@ -144,7 +144,7 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 // request returns the tree of request n, counted from 1.
 func (l *loaded) request(n int) (*trace.Tree, error) {
 	if n < 1 || n > len(l.rec.Requests) {
-		return nil, notFound(message.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), message.Of("ask for one from 1 on"))
+		return nil, notFound(message.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), message.Of("the numbers begin at 1"))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

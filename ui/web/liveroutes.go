@@ -35,7 +35,7 @@ func bodyError(err error) error {
 	case errors.As(err, &large):
 		return newError(http.StatusRequestEntityTooLarge, message.Errorf("the body is too large: at most %d bytes are accepted", large.Limit), message.Of("send a smaller one"))
 	}
-	return badRequest(message.Errorf("the body is not what is expected: %w", err), message.Of("GET %s describes it", OpenAPIPath))
+	return badRequest(message.Errorf("invalid body: %w", err), message.Of("GET %s describes it", OpenAPIPath))
 }
 
 func (a *api) getLive(r *restful.Request) (any, error) {

@@ -205,11 +205,11 @@ func routeError(err restful.ServiceError) error {
 	case http.StatusNotFound:
 		return message.NewError("the API has no such address")
 	case http.StatusMethodNotAllowed:
-		return message.NewError("the address does not take this method")
+		return message.NewError("the address does not accept this method")
 	case http.StatusNotAcceptable:
 		return message.NewError("the answer has none of the types that the request accepts")
 	case http.StatusUnsupportedMediaType:
-		return message.NewError("the body is not of a type that the address takes")
+		return message.NewError("the address does not accept the type of the body")
 	}
 	return errors.New(strings.TrimPrefix(err.Message, fmt.Sprintf("%d: ", err.Code)))
 }

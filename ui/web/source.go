@@ -121,7 +121,7 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings of %s", release), Near: trace.NearFunctions(query, names)}
 	case 1:
 	default:
-		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, message.Of("ask for one of them by its full name"))
+		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, message.Of("use the full name of one of them"))
 	}
 	function := called[slices.Index(names, found[0])]
 	of, err := a.recordingsOf(release, r.QueryParameter("scenario"), function)

@@ -23,7 +23,7 @@ func (a *api) getType(r *restful.Request) (any, error) {
 	}
 	name, err := codes.ResolveType(r.QueryParameter("name"), release)
 	if err != nil && !errors.As(err, new(*trace.UnknownFunctionError)) {
-		return nil, badRequest(err, message.Of("ask for one of them by its full name"))
+		return nil, badRequest(err, message.Of("use the full name of one of them"))
 	}
 	if err != nil {
 		return nil, notFound(err, message.Of("\"apitrace search\" finds names of all releases"))

@@ -73,7 +73,7 @@ type RequestHead struct {
 
 // A LayerList has the layers that a request passes.
 type LayerList struct {
-	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
+	Items []Layer `json:"items" description:"The layers: the traced programs in the order in which the request reached them, and the layers of a program in the order of the guide."`
 	// Longest ranks the functions that took the most time.
 	Longest []LongFunction `json:"longest" description:"The functions whose calls ran longest without the calls that they made, the longest first; at most 30. Calls that had not returned when the trace was collected do not count."`
 }
@@ -124,7 +124,7 @@ type Type struct {
 	Program string       `json:"program" description:"The program whose source it is in, with its version."`
 	URL     string       `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
 	Lines   []SourceLine `json:"lines" description:"The lines of the declaration, from its comment on."`
-	Methods []TypeMethod `json:"methods" description:"Its methods; of an interface those of the interfaces that it embeds."`
+	Methods []TypeMethod `json:"methods" description:"The methods of the type; for an interface, the methods of the interfaces that it embeds."`
 	// Interface and Recordings tell how to read Methods.
 	Interface  bool   `json:"interface,omitempty" description:"Whether it is an interface."`
 	Recordings int    `json:"recordings" description:"How many recorded scenarios of the release were searched for its methods; 0 if there are none."`
@@ -169,7 +169,7 @@ type HitList struct {
 	Total int    `json:"total" description:"How many hits there are."`
 	From  int    `json:"from" description:"How many of them are before the first one here."`
 	Names []Name `json:"names,omitempty" description:"Functions and types of released sources that the text means, except functions that recordings have and that go by the same name in the newest release; at most 20."`
-	Items []Hit  `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have. Functions whose names match less well than others come last."`
+	Items []Hit  `json:"items" description:"The hits: functions, values, errors. Within a kind, the hits in the fewest recordings come first. Functions with names that match less well come last."`
 }
 
 // A Hit is a text that contains the searched text.

@@ -33,7 +33,7 @@ type ExerciseAnswer struct {
 // An ExerciseReply is the judgement of an answer.
 type ExerciseReply struct {
 	learner.Reply
-	Trace    string        `json:"trace" description:"Id of the live recording that the answer was judged by; empty unless a server was asked."`
+	Trace    string        `json:"trace" description:"Id of the live recording that the answer was judged by; empty if no server was used."`
 	Exercise learner.Sheet `json:"exercise" description:"The exercise as it is now."`
 }
 

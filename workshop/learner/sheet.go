@@ -48,7 +48,7 @@ type BoardExercise struct {
 	Name      string `json:"name" description:"Name of the exercise."`
 	Number    string `json:"number" description:"Its number, such as 3.2."`
 	Title     string `json:"title" description:"What it is about."`
-	Kind      string `json:"kind" description:"What is asked for." enum:"find|order|claim|choose|value|make|change"`
+	Kind      string `json:"kind" description:"The kind of question." enum:"find|order|claim|choose|value|make|change"`
 	KindTitle string `json:"kindTitle" description:"The kind in words."`
 	Minutes   int    `json:"minutes" description:"How long it takes."`
 	Live      bool   `json:"live" description:"Whether it needs a server."`
@@ -75,8 +75,8 @@ type Sheet struct {
 	Answer    string         `json:"answer" description:"The last answer, empty if there was none."`
 	Hints     []string       `json:"hints" description:"The hints that were taken, as HTML."`
 	HintsLeft int            `json:"hintsLeft" description:"How many more there are."`
-	Solution  *SheetSolution `json:"solution,omitempty" description:"What passes; absent unless the exercise is passed or the solution was asked for."`
-	Debrief   string         `json:"debrief" description:"What there was to learn, as HTML; empty unless the exercise is passed or the solution was asked for."`
+	Solution  *SheetSolution `json:"solution,omitempty" description:"The answers that pass; absent unless the exercise is passed or the solution was shown."`
+	Debrief   string         `json:"debrief" description:"The explanation, as HTML; empty unless the exercise is passed or the solution was shown."`
 	Previous  string         `json:"previous" description:"Name of the exercise before it, empty if it is the first."`
 	Following string         `json:"following" description:"Name of the exercise behind it, empty if it is the last."`
 	Notices   []string       `json:"notices" description:"Other notices."`

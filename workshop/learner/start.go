@@ -112,7 +112,7 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	}
 	l.show(ctx, e)
 	if l.progress.Of(e).Passed {
-		l.sayf("  (passed already; to begin anew: apitrace workshop reset)")
+		l.sayf("  (passed already; to start again: apitrace workshop reset)")
 	}
 	return l.writeAnswerFile(e)
 }

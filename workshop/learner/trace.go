@@ -83,7 +83,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 // noRecording returns the error that an exercise has no further recording with this name.
 func noRecording(e *workshop.Exercise, which string) error {
 	if len(e.Also) == 0 {
-		return message.UsageErrorf("this exercise has no recording %q: it asks about one alone", which)
+		return message.UsageErrorf("this exercise has no recording %q: it has only one, so leave --which out", which)
 	}
 	return message.UsageErrorf("this exercise has no recording %q: expected one of %q", which, slices.Sorted(maps.Keys(e.Also)))
 }
