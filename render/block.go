@@ -30,15 +30,18 @@ func (d *treeDrawing) block(first, rest string) *block {
 
 // room returns the number of columns for texts on the current line.
 func (b *block) room() int {
-	lead, before := b.first, b.d.column
+	if b.started {
+		return b.below()
+	}
+	before := b.d.column
 	if before > 0 {
 		before = max(before, columnsOf(b.time)+1) // the time of days takes more
 	}
-	if b.started {
-		lead, before = b.rest, b.d.column
-	}
-	return max(b.d.width-before-columnsOf(lead), least)
+	return max(b.d.width-before-columnsOf(b.first), least)
 }
+
+// below returns the number of columns for texts on the lines after the first.
+func (b *block) below() int { return max(b.d.width-b.d.column-columnsOf(b.rest), least) }
 
 // add puts a text on the current line or, without room there, on the next. The text is
 // not broken.
@@ -156,7 +159,7 @@ func (b *block) value(style lipgloss.Style, text string) {
 		b.add(style, text)
 		return
 	}
-	for i, line := range wrapNames(text, b.room()) {
+	for i, line := range wrapNames(text, min(b.room(), b.below())) {
 		if i > 0 {
 			b.next()
 		}

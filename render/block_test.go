@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bufio"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -13,5 +15,23 @@ func TestChineseListsKeepNames(t *testing.T) {
 	want := []string{"条路由：v1、", "authentication.k8s.io/v1、", "authorization.k8s.io/v1、", "very.long.name.of.a.group.k8s.", "io/v1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q", got, want)
+	}
+}
+
+// TestValueFitsBelowANarrowerLead checks that a value that goes on below fits there: the
+// lead of those lines may be wider than the lead of the first.
+func TestValueFitsBelowANarrowerLead(t *testing.T) {
+	var out strings.Builder
+	d := &treeDrawing{out: bufio.NewWriter(&out)}
+	d.width = 40
+	b := d.block("└─", "    ")
+	b.value(d.Value, `upstream span "AAAAAAAAAAAA\u00ad\u00ad \U000110bd"`)
+	b.flush()
+	_ = d.out.Flush()
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if columnsOf(line) > 40 {
+			t.Errorf("%d columns of 40: %q", columnsOf(line), line)
+		}
 	}
 }
