@@ -47,7 +47,7 @@ func (c *chooser) view(most int) *View {
 	v.Root = c.node(0)
 	c.descend(v.Root, 0, state{})
 	if !c.choice.Full {
-		collapse(c.tree, v.Root, !c.choice.Filter.Active(), c.choice.Marks)
+		collapse(c.tree, v.Root, c.errors, !c.choice.Filter.Active(), c.choice.Marks)
 	}
 	setContinues(v.Root)
 	if c.choice.Depth > 0 {

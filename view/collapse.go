@@ -11,14 +11,15 @@ import (
 // the same function, the same failure and the same marks, and if their children
 // are equal one by one. If groups is false, members of a group stay apart,
 // because a filter asked for them.
-func collapse(tree *trace.Tree, n *Node, groups bool, marks func(call int) string) {
-	c := collapser{tree: tree, seed: maphash.MakeSeed(), groups: groups, marks: marks}
+func collapse(tree *trace.Tree, n *Node, errors *ErrorPath, groups bool, marks func(call int) string) {
+	c := collapser{tree: tree, seed: maphash.MakeSeed(), errors: errors, groups: groups, marks: marks}
 	c.collapse(n)
 }
 
 type collapser struct {
 	tree   *trace.Tree
 	seed   maphash.Seed
+	errors *ErrorPath
 	groups bool
 	marks  func(call int) string // nil if no call has a mark of its own
 }
@@ -30,8 +31,9 @@ type shape struct {
 	handoff                                    string
 	unfinished, origin, newGoroutine, crossing bool
 	afterwards                                 bool
-	// eventful is set if an important failure or another process is at or below
-	// the node. The node must then not disappear in a group.
+	// eventful is set if an important failure, a call of a webhook or another
+	// process is at or below the node. The node must then not disappear in a
+	// group.
 	eventful bool
 	// holdsGroup is set if a member of the node's own group is below it. The
 	// node is then not a member itself but contains the members.
@@ -66,7 +68,7 @@ func (c *collapser) collapse(n *Node) shape {
 	s := shape{
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
 		origin: n.Origin, newGoroutine: n.NewGoroutine, handoff: n.Handoff, crossing: n.Crossing, afterwards: n.Afterwards,
-		eventful: n.Origin && n.Fatal || n.Crossing, children: len(kept),
+		eventful: c.eventful(n), children: len(kept),
 	}
 	if c.marks != nil {
 		s.mark = c.marks(n.Calls[0])
@@ -84,6 +86,13 @@ func (c *collapser) collapse(n *Node) shape {
 		s.below = s.below*31 + maphash.Comparable(c.seed, below)
 	}
 	return s
+}
+
+// eventful reports whether a node itself must not disappear in a group.
+func (c *collapser) eventful(n *Node) bool {
+	first := c.tree.Call(n.Calls[0])
+	calledHook := first.Attributes[trace.AttrWebhookName] != "" && first.Attributes[trace.AttrAdmissionVerdict] != ""
+	return n.Crossing || calledHook || n.Origin && n.Fatal || c.errors.At(n.Calls[0]) != nil
 }
 
 // holdsMuch reports whether the node contains something that must not disappear.

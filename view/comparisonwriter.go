@@ -42,8 +42,7 @@ func (s *sideWriter) call(n *Node) *trace.Call {
 // outcome returns the outcome of a node's call on the side. The side must make the
 // call.
 func (s *sideWriter) outcome(n *Node) outcome {
-	i := s.calls[n.Calls[0]]
-	return outcome{s.path.At(i), Fatal(s.requests, s.path, i)}
+	return outcomeOf(s.requests, s.path, s.calls[n.Calls[0]])
 }
 
 // write adds the tree. The sections are left out if there are too many changes.

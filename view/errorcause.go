@@ -15,20 +15,13 @@ func outermost(tree *trace.Tree, before int, text string) int {
 	for i := range before {
 		switch err := tree.Call(i).Error; {
 		case err == "":
-		case err == text:
+		case sameError(err, text):
 			return i
 		case part < 0 && includes(text, err):
 			part = i
 		}
 	}
 	return part
-}
-
-// includes reports whether text contains the text of another error. The text of
-// an aggregate of errors has brackets around it. They are missing if the
-// aggregate is part of a longer text.
-func includes(text, err string) bool {
-	return strings.Contains(text, strings.TrimSuffix(strings.TrimPrefix(err, "["), "]"))
 }
 
 // descend follows the error from call i, which returned it, down to its origin.
@@ -55,13 +48,29 @@ func (f *errorFinder) descend(i int) {
 	}
 }
 
-// born adds the step of call i, which made its error itself. If a call below i
-// had refused something, the step of the refusal comes first.
+// born adds the step of call i, which made its error itself. If another process
+// that i called had panicked, or a call below i had refused something, the step
+// of the panic or the refusal comes first.
 func (f *errorFinder) born(i int) {
-	if no := f.lastNo(i+1, f.tree.End(i)); no >= 0 && f.tree.Call(no).Error == "" {
+	if crashed := f.crashedBelow(i); crashed >= 0 {
+		f.panicked(crashed)
+	} else if no := f.lastNo(i+1, f.tree.End(i)); no >= 0 && f.tree.Call(no).Error == "" {
 		f.say(no, ErrorDenied, whyNot(f.tree, no))
 	}
 	f.add(i, ErrorBorn, f.tree.Call(i).Error)
+}
+
+// crashedBelow returns the first call below call i with which another process
+// is entered and that ended in a panic, or -1. The client of such a process
+// only sees that the connection broke.
+func (f *errorFinder) crashedBelow(i int) int {
+	for below := i + 1; below < f.tree.End(i); below++ {
+		call := f.tree.Call(below)
+		if call.Panic != "" && call.Process != f.tree.Call(f.tree.Parent(below)).Process {
+			return below
+		}
+	}
+	return -1
 }
 
 // causeBelow returns the call that passed its error to call i. This is the
@@ -114,7 +123,7 @@ func (f *errorFinder) causeBefore(i int) int {
 		cause, first := -1, true
 		for sibling := range f.before(i) {
 			call := f.tree.Call(sibling)
-			if recordsMetrics(call) {
+			if recordsMetrics(call) || readsError(call) {
 				continue
 			}
 			first = false
@@ -138,14 +147,17 @@ func recordsMetrics(call *trace.Call) bool {
 	return Upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
 
+// readsError reports whether a call only returns the text of an error.
+func readsError(call *trace.Call) bool { return strings.HasSuffix(call.Function, ").Error") }
+
 // lastFailure returns the last call that call i made, if it failed. After it, i
 // returned its own error. lastFailure returns -1 if the last call succeeded.
 func (f *errorFinder) lastFailure(i int) int {
 	last := -1
 	for child := range f.tree.Children(i) {
-		switch {
-		case f.classifier.Constructor(f.tree.Call(child).Function):
-		case f.tree.Call(child).Error != "":
+		switch call := f.tree.Call(child); {
+		case f.classifier.Constructor(call.Function), readsError(call):
+		case call.Error != "":
 			last = child
 		default:
 			last = -1
@@ -163,7 +175,7 @@ func (f *errorFinder) failedBefore(i int) int {
 		last := -1
 		for sibling := range f.before(i) {
 			// Only the entry of a leaf was recorded, so it may have failed.
-			if c := f.tree.Call(sibling); !c.Leaf && !f.classifier.Constructor(c.Function) {
+			if c := f.tree.Call(sibling); !c.Leaf && !f.classifier.Constructor(c.Function) && !readsError(c) {
 				last = sibling
 			}
 		}

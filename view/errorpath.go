@@ -49,6 +49,11 @@ const (
 	// ErrorAnswered: the call wrote an HTTP status code without an error, such
 	// as when no handler is registered for a path.
 	ErrorAnswered ErrorKind = "answered"
+	// ErrorTimedOut: the time of the request was over, and the call wrote the
+	// answer in place of the handler, which was still running.
+	ErrorTimedOut ErrorKind = "timed out"
+	// ErrorPanicked: the call panicked.
+	ErrorPanicked ErrorKind = "panicked"
 	// ErrorStatus: the call turned the error into the Status that the client
 	// received.
 	ErrorStatus ErrorKind = "Status"
@@ -80,10 +85,16 @@ type errorFinder struct {
 // ErrorPathOf returns the path of the error that made a request fail. It
 // returns nil if the request did not fail or the recording does not show how.
 func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
-	if tree.Request.Status < http.StatusBadRequest {
-		return nil
-	}
 	f := &errorFinder{tree, classifier, &ErrorPath{Calls: map[int]bool{}}}
+	switch status := tree.Request.Status; {
+	case status == 0 && !tree.Request.OfProgram() && tree.Call(0).Panic != "":
+		f.panicked(0)
+		return f.path
+	case status < http.StatusBadRequest:
+		return nil
+	case f.timedOut():
+		return f.path
+	}
 	handled := firstWith(tree, 0, trace.AttrError)
 	if handled < 0 {
 		return f.withoutError()
@@ -91,7 +102,7 @@ func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	text := tree.Call(handled).Attributes[trace.AttrError]
 	if top := outermost(tree, handled, text); top >= 0 {
 		f.descend(top)
-		if tree.Call(top).Error != text {
+		if !sameError(tree.Call(top).Error, text) {
 			f.add(f.maker(handled), ErrorWrapped, text)
 		}
 	} else {
@@ -151,6 +162,35 @@ func (f *errorFinder) answered(handled int, text string) {
 }
 
 func (f *errorFinder) layer(i int) string { return f.classifier.Layer(f.tree.Call(i).Function) }
+
+// timedOut adds the step of upstream's filter that answers when the time of a
+// request is over, and reports whether that filter wrote the answer. The
+// handler's own answer is then thrown away. If the handler had begun its
+// answer, the filter panics instead (apiserver/pkg/server/filters/timeout.go).
+func (f *errorFinder) timedOut() bool {
+	for i := range f.tree.Len() {
+		call := f.tree.Call(i)
+		if strings.HasSuffix(call.Function, "/server/filters.(*baseTimeoutWriter).timeout") && call.Panic == "" {
+			f.add(i, ErrorTimedOut, strconv.Itoa(f.tree.Request.Status))
+			return true
+		}
+	}
+	return false
+}
+
+// panicked adds the step of the call at or below call i in which a panic began.
+func (f *errorFinder) panicked(i int) {
+	for at := i; at >= 0; {
+		i, at = at, -1
+		f.path.Calls[i] = true
+		for child := range f.tree.Children(i) {
+			if f.tree.Call(child).Panic != "" {
+				at = child
+			}
+		}
+	}
+	f.add(i, ErrorPanicked, f.tree.Call(i).Panic)
+}
 
 // withoutError returns the path of a request that failed without an error, or
 // nil if the call that answered it is not known.

@@ -97,10 +97,16 @@ func newStepWriter(rec *trace.Recording, story *Story, guide Guide, o Options) s
 
 // An outcome is the effect of a call on the failure of its request. path is the step of
 // the call on the path of the error; nil if it has none. fatal is set if the outcome of
-// the call decided the request.
+// the call decided the request. passed is set if the caller failed, too.
 type outcome struct {
-	path  *ErrorStep
-	fatal bool
+	path          *ErrorStep
+	fatal, passed bool
+}
+
+// outcomeOf returns the outcome of call i of a request with an error path.
+func outcomeOf(tree *trace.Tree, path *ErrorPath, i int) outcome {
+	parent := tree.Parent(i)
+	return outcome{path.At(i), Fatal(tree, path, i), parent >= 0 && hasFailed(tree.Call(parent))}
 }
 
 // head describes a node that is named after a call.
@@ -194,7 +200,7 @@ func (w *stepWriter) failure(call *trace.Call, o outcome) string {
 		says = saysKind[o.path.Kind]
 	case !hasFailed(call):
 		return ""
-	case o.fatal:
+	case o.fatal, o.passed:
 		says = saysFailed
 	}
 	return w.Failed + " " + says.Localize(w.Printer)

@@ -111,6 +111,10 @@ func (w *traceWriter) errorPath(path *ErrorPath) string {
 		switch step.Kind {
 		case ErrorAnswered:
 			return say(pathAnswered, said, name)
+		case ErrorTimedOut:
+			steps = append(steps, say(pathTimedOut, name, said))
+		case ErrorPanicked:
+			steps, before = append(steps, say(pathPanicked, name, said)), said
 		case ErrorStatus:
 			steps = append(steps, say(pathStatus, said, name))
 		case ErrorRefused:

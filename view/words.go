@@ -32,9 +32,13 @@ var (
 		ErrorDenied:   message.Of("denied"),
 		ErrorRefused:  message.Of("refused"),
 		ErrorAnswered: message.Of("answered"),
+		ErrorTimedOut: message.Of("answered, the time was over"),
+		ErrorPanicked: message.Of("panic began here"),
 		ErrorStatus:   message.Of("becomes a Status"),
 	}
 	pathAnswered = message.Of("no error: answered %s in %s, without a Status")
+	pathTimedOut = message.Of("the time was over: %s answered %s in place of the handler")
+	pathPanicked = message.Of("panic in %s: %s")
 	pathStatus   = message.Of("Status %s in %s")
 	pathRefused  = message.Of("refused by admission plugin %s")
 	pathBorn     = message.Of("error born in %s: %s")
