@@ -120,6 +120,8 @@ const (
 	AttrUpstreamEvent = "apitrace.upstream.event"
 	// AttrUpstreamSpan is a span of upstream's own tracing.
 	AttrUpstreamSpan = "apitrace.upstream.span"
+	// AttrUserGroups has the groups of the user.
+	AttrUserGroups = "apitrace.user.groups"
 	// AttrUserImpersonated is the impersonated user.
 	AttrUserImpersonated = "apitrace.user.impersonated"
 	// AttrUserName is the name of the user.

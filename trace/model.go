@@ -7,6 +7,9 @@
 package trace
 
 import (
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -126,6 +129,14 @@ func (r *Request) IsStop() bool { return r.Method == MethodStop }
 
 // OfProgram reports whether this is the start or the end of a program, not a request.
 func (r *Request) OfProgram() bool { return r.IsStart() || r.IsStop() }
+
+// IsDryRun reports whether the URL of the request asks for a dry run, which
+// writes nothing.
+func (r *Request) IsDryRun() bool {
+	_, query, _ := strings.Cut(r.Path, "?")
+	values, err := url.ParseQuery(query)
+	return err == nil && slices.Contains(values["dryRun"], "All")
+}
 
 // A StoredKey is a key of etcd that a request wrote or deleted.
 type StoredKey struct {

@@ -15,7 +15,7 @@ const notCalled = "not asked"
 type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
-	Verdict string // "accepted", "rejected", notAsked
+	Verdict string // "accepted", "refused", notCalled
 	// Calls counts the calls that the plugin made. Calls for its metrics do not
 	// count. Calls of functions that call nothing do not count either, such as
 	// accessors of the request.
@@ -87,8 +87,8 @@ type PluginGroup struct {
 var (
 	pluginsWorked    = message.Of("accepted after further calls")
 	pluginsAtOnce    = message.Of("accepted at once")
-	pluginsAgain     = message.Of("asked again, %s")
-	pluginsNotCalled = message.Of("not asked (they take no part in this phase)")
+	pluginsAgain     = message.Of("called again, %s")
+	pluginsNotCalled = message.Of("not called (they take no part in this phase)")
 )
 
 // Title returns the heading of the group.

@@ -24,7 +24,10 @@ var rules = []rule{
 	{"admission", 92, false, sayAdmission},
 	{"webhook", 94, false, sayWebhook},
 	{"strategy", 68, false, sayStrategy},
+	{"validation", 66, true, sayValidation},
 	{"registry", 40, false, sayRegistry},
+	{"dry-run", 97, true, sayDryRun},
+	{"unchanged", 97, true, sayUnchanged},
 	{"cache", 97, false, sayCache},
 	{"cached-list", 97, false, sayCachedList},
 	{"etcd", 97, false, sayEtcd},
@@ -129,9 +132,11 @@ func sayFlow(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysAllowedBy = message.Of("RBAC allows it by %s")
-	saysAllowed   = message.Of("it is allowed: %s")
-	saysNotBy     = message.Of("it is not allowed: %s")
+	saysAllowedBy  = message.Of("RBAC allows it by %s")
+	saysAllowed    = message.Of("it is allowed: %s")
+	saysPrivileged = message.Of("it is allowed: the group %s may do everything")
+	saysAllowedIn  = message.Of("it is allowed by %s")
+	saysNotBy      = message.Of("it is not allowed: %s")
 )
 
 func sayPermission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
@@ -139,13 +144,46 @@ func sayPermission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	case "":
 		return "", false
 	case "Allow":
-		reason := call.Attributes[trace.AttrAuthorizationReason]
-		if by, ok := strings.CutPrefix(reason, "RBAC: allowed by "); ok {
-			return saysAllowedBy.Format(t.lang, by), true
-		}
-		return saysAllowed.Format(t.lang, reason), true
+		return t.allowed(i), true
 	}
 	return saysNotBy.Format(t.lang, whyNot(t.tree, i)), true
+}
+
+// privileged is the group that kube-apiserver gives to its authorizer of groups
+// that may do everything (pkg/kubeapiserver/authorizer/config.go).
+const privileged = "system:masters"
+
+// allowed says why call i of an authorizer allows the request. Some authorizers
+// give no reason.
+func (t *sentenceFinder) allowed(i int) string {
+	reason := t.tree.Call(i).Attributes[trace.AttrAuthorizationReason]
+	if by, ok := strings.CutPrefix(reason, "RBAC: allowed by "); ok {
+		return saysAllowedBy.Format(t.lang, by)
+	}
+	if reason != "" {
+		return saysAllowed.Format(t.lang, reason)
+	}
+	by := t.tree.Call(i) // the last one called decided
+	for child := range t.tree.Children(i) {
+		if c := t.tree.Call(child); strings.HasSuffix(c.Function, ".Authorize") {
+			by = c
+		}
+	}
+	if strings.HasSuffix(by.Function, "/authorizerfactory.(*privilegedGroupAuthorizer).Authorize") && t.inGroup(i, privileged) {
+		return saysPrivileged.Format(t.lang, privileged)
+	}
+	return saysAllowedIn.Format(t.lang, by.ShortName())
+}
+
+// inGroup reports whether the groups of the user, as recorded last before call
+// i, contain the group.
+func (t *sentenceFinder) inGroup(i int, group string) bool {
+	for ; i >= 0; i-- {
+		if groups := t.tree.Call(i).Attributes[trace.AttrUserGroups]; groups != "" {
+			return holdsWord(groups, group)
+		}
+	}
+	return false
 }
 
 var saysRoute = message.Of("the route is %s")
@@ -155,13 +193,25 @@ func sayRoute(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	return saysRoute.Format(t.lang, route), route != ""
 }
 
-var saysAggregated = message.Of("the request goes on to another API server: %s serves %s")
+var (
+	saysAggregated = message.Of("the request goes on to another API server: %s serves %s")
+	saysNotReached = message.Of("APIService %[2]s names the service %[1]s, but the request does not reach it")
+)
 
-func sayAggregated(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayAggregated(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	if call.Attributes[trace.AttrApiserviceLocal] != "false" {
 		return "", false
 	}
-	return saysAggregated.Format(t.lang, call.Attributes[trace.AttrApiserviceService], call.Attributes[trace.AttrApiserviceName]), true
+	says := saysAggregated
+	for below := i + 1; below < t.tree.End(i); below++ {
+		// The proxy answers in place of the server: without a call of it
+		// (proxyError), or after the call failed (Error), in
+		// kube-aggregator/pkg/apiserver/handler_proxy.go.
+		if f := t.tree.Call(below).Function; strings.HasSuffix(f, "/pkg/apiserver.proxyError") || strings.HasSuffix(f, "/pkg/apiserver.(*responder).Error") {
+			says = saysNotReached
+		}
+	}
+	return says.Format(t.lang, call.Attributes[trace.AttrApiserviceService], call.Attributes[trace.AttrApiserviceName]), true
 }
 
 var saysHandler = message.Of("the handler works on the storage %s")
@@ -175,17 +225,30 @@ var saysBody = message.Of("the body is decoded: %s becomes %s")
 
 func sayBody(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	kind, object := with(call, trace.AttrKind), with(call, trace.AttrObjectType)
-	if kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != trace.LayerCodec || t.above(i, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3, trace.LayerResponse) {
+	if call.Error != "" || kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != trace.LayerCodec {
+		return "", false
+	}
+	// The handler decodes the body before it calls the registry. Below the
+	// registry, objects are decoded. Admission decodes the answers of webhooks.
+	if t.above(i, trace.LayerRegistry) || t.nearest(i, trace.LayerHandler, trace.LayerFieldManager, trace.LayerAdmission, trace.LayerAuthentication, trace.LayerAuthorization,
+		trace.LayerResponse) != trace.LayerHandler {
 		return "", false
 	}
 	return saysBody.Format(t.lang, kind, object), true
 }
 
-var saysOwners = message.Of("manager %s becomes the owner of the fields that it sets")
+var (
+	saysOwners  = message.Of("manager %s becomes the owner of the fields that it sets")
+	saysApplies = message.Of("server-side apply: manager %s becomes the owner of the fields that it sends")
+)
 
 func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
-	return saysOwners.Format(t.lang, manager), manager != "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
+	says := saysOwners
+	if strings.HasSuffix(call.Function, ").Apply") {
+		says = saysApplies
+	}
+	return says.Format(t.lang, manager), manager != "" && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
 }
 
 var (
@@ -221,19 +284,36 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysChanged = message.Of("webhook %s of %s changes the object")
-	saysAsked   = message.Of("webhook %s of %s is asked: %s")
+	saysChanged     = message.Of("webhook %s of %s changes the object")
+	saysHookCalled  = message.Of("webhook %s of %s is called: %s")
+	saysHookFails   = message.Of("the call of webhook %s of %s fails: %s")
+	saysHookIgnored = message.Of("the call of webhook %s of %s fails, and the request goes on without it: %s")
 )
 
-func sayWebhook(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
-	name, verdict := call.Attributes[trace.AttrWebhookName], call.Attributes[trace.AttrAdmissionVerdict]
-	if name == "" || verdict == "" {
+func sayWebhook(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+	name, verdict, configuration := call.Attributes[trace.AttrWebhookName], call.Attributes[trace.AttrAdmissionVerdict], call.Attributes[trace.AttrWebhookConfiguration]
+	switch {
+	case name == "" || verdict == "":
 		return "", false
+	case call.Attributes[trace.AttrWebhookChanged] == "true":
+		return saysChanged.Format(t.lang, name, configuration), true
+	case !strings.HasPrefix(call.Error, "failed calling webhook"): // ErrCallingWebhook in apiserver/pkg/util/webhook/error.go
+		return saysHookCalled.Format(t.lang, name, configuration, verdict), true
+	case t.ignored(i):
+		return saysHookIgnored.Format(t.lang, name, configuration, call.Error), true
 	}
-	if call.Attributes[trace.AttrWebhookChanged] == "true" {
-		return saysChanged.Format(t.lang, name, call.Attributes[trace.AttrWebhookConfiguration]), true
+	return saysHookFails.Format(t.lang, name, configuration, call.Error), true
+}
+
+// ignored reports whether the dispatcher that called webhook i succeeded,
+// although the webhook failed: its failurePolicy is Ignore.
+func (t *sentenceFinder) ignored(i int) bool {
+	for i = t.tree.Parent(i); i >= 0; i = t.tree.Parent(i) {
+		if call := t.tree.Call(i); strings.HasSuffix(call.Function, ").Dispatch") {
+			return call.Error == "" && call.Panic == "" && !call.Unfinished
+		}
 	}
-	return saysAsked.Format(t.lang, name, call.Attributes[trace.AttrWebhookConfiguration], verdict), true
+	return false
 }
 
 var saysStrategy = message.Of("the resource's strategy %s checks what is asked for")
@@ -241,6 +321,39 @@ var saysStrategy = message.Of("the resource's strategy %s checks what is asked f
 func sayStrategy(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	strategy := with(call, trace.AttrStrategyType)
 	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
+}
+
+var saysValid = message.Of("validation accepts the object: %s")
+
+func sayValidation(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+	valid := call.Error == "" && call.Panic == "" && !call.Unfinished && !call.Leaf
+	return saysValid.Format(t.lang, call.ShortName()), valid && t.classifier.Key(call.Function) && t.classifier.Layer(call.Function) == trace.LayerValidation
+}
+
+var saysDryRun = message.Of("dry run: nothing is written")
+
+// sayDryRun describes a write with dryRun=All, which ends in upstream's
+// DryRunnableStorage (apiserver/pkg/registry/generic/registry/dryrun.go).
+func sayDryRun(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+	_, method, ok := strings.Cut(call.Function, ".(*DryRunnableStorage).")
+	writes := ok && (method == "Create" || method == "GuaranteedUpdate" || method == "Delete")
+	return saysDryRun.In(t.lang), writes && call.Error == "" && t.tree.Request.IsDryRun()
+}
+
+var saysUnchanged = message.Of("nothing is written: the object is as before")
+
+// sayUnchanged describes an update that succeeds without a write, because it
+// does not change the stored bytes.
+func sayUnchanged(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+	if !strings.HasSuffix(call.Function, "/etcd3.(*store).GuaranteedUpdate") || call.Error != "" || call.Panic != "" || call.Unfinished {
+		return "", false
+	}
+	for below := i + 1; below < t.tree.End(i); below++ {
+		if t.tree.Call(below).Attributes[trace.AttrEtcdTxnSucceeded] != "" {
+			return "", false
+		}
+	}
+	return saysUnchanged.In(t.lang), true
 }
 
 var saysRegistry = message.Of("the generic store takes over for %s")
@@ -251,18 +364,38 @@ func sayRegistry(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysHit  = message.Of("the watch cache answers, at revision %s; etcd is not asked")
-	saysMiss = message.Of("the watch cache does not have the object")
+	saysHit       = message.Of("the watch cache answers, at revision %s; etcd is not read")
+	saysMiss      = message.Of("the watch cache does not have the object")
+	saysTooNew    = message.Of("the watch cache waits %s for revision %s and gives up")
+	saysCacheLost = message.Of("the watch cache does not answer: %s")
 )
 
+// sayCache describes a read of one object from the watch cache.
 func sayCache(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
-	switch call.Attributes[trace.AttrCacheHit] {
-	case "true":
+	switch hit := call.Attributes[trace.AttrCacheHit]; {
+	case hit == "":
+		return "", false
+	case call.Error != "":
+		return t.notCached(i), true
+	case hit == "true":
 		return saysHit.Format(t.lang, call.Attributes[trace.AttrCacheRevision]), true
-	case "false":
-		return saysMiss.In(t.lang), true
 	}
-	return "", false
+	return saysMiss.In(t.lang), true
+}
+
+// notCached says why the watch cache did not answer in call i, which failed. It
+// waits for the revision that the request needs, for 3 seconds at most
+// (blockTimeout in apiserver/pkg/storage/cacher/watch_cache.go).
+func (t *sentenceFinder) notCached(i int) string {
+	call := t.tree.Call(i)
+	if !strings.Contains(call.Error, "Too large resource version") {
+		return saysCacheLost.Format(t.lang, call.Error)
+	}
+	revision := call.Attributes[trace.AttrResourceVersion]
+	for at := i; revision == "" && at >= 0; at = t.tree.Parent(at) {
+		revision = t.tree.Call(at).Attributes[trace.AttrResourceVersion]
+	}
+	return saysTooNew.Format(t.lang, SignsFor(true).Duration(call.DurationNs), revision)
 }
 
 var (
@@ -278,16 +411,19 @@ func sayCachedList(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	if !delegated && !cached || !t.above(i, trace.LayerRegistry) { // above goes through all calls above
 		return "", false
 	}
-	if delegated {
+	switch {
+	case delegated:
 		return saysDelegates.In(t.lang), true
+	case call.Error != "":
+		return t.notCached(i), true
 	}
 	return saysListCached.Format(t.lang, revision), true
 }
 
 var (
 	saysEtcdRead    = message.Of("etcd answers, not the watch cache: key %s, at revision %s")
-	saysEtcdFresh   = message.Of("etcd is only asked for its revision, so that the cache's answer is not older: key %s, revision %s")
-	saysEtcdAsks    = message.Of("etcd is asked: key %s, at revision %s")
+	saysEtcdFresh   = message.Of("etcd only returns its revision, so that the cache's answer is not older: key %s, revision %s")
+	saysEtcdAsks    = message.Of("etcd is read: key %s, at revision %s")
 	saysEtcdWritten = message.Of("etcd stores it: key %s, at revision %s")
 	saysEtcdDeleted = message.Of("etcd deletes it: key %s, at revision %s")
 	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
@@ -295,7 +431,7 @@ var (
 
 func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	key, revision := call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdRevision]
-	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" {
+	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" || call.Error != "" {
 		return "", false
 	}
 	says := saysEtcdAsks
@@ -309,13 +445,26 @@ func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 		says = saysEtcdRefused
 	default:
 		switch {
-		case i < t.end["cached-list"]:
+		case t.readsRevision(i):
 			says = saysEtcdFresh
-		case t.tree.Request.Method == "GET" && t.above(i, trace.LayerCacher):
+		// A new watch cache reads etcd, too, to fill itself.
+		case t.tree.Request.Method == "GET" && t.above(i, trace.LayerCacher) && t.nearest(i, trace.LayerRegistry, trace.LayerStorageSetup) == trace.LayerRegistry:
 			says = saysEtcdRead
 		}
 	}
 	return says.Format(t.lang, key, revision), true
+}
+
+// readsRevision reports whether call i reads etcd for its current revision
+// only. The store's call for it has a revision, but no key.
+func (t *sentenceFinder) readsRevision(i int) bool {
+	for i = t.tree.Parent(i); i >= 0; i = t.tree.Parent(i) {
+		call := t.tree.Call(i)
+		if t.classifier.Layer(call.Function) == trace.LayerEtcd3 && call.Attributes[trace.AttrEtcdRevision] != "" && call.Attributes[trace.AttrEtcdKey] == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // deletes reports whether the transaction of call i deletes a key.
@@ -351,8 +500,19 @@ func sayEtcdRead(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 
 var saysDurable = message.Of("the log of etcd on disk has the write: from here on it survives a crash")
 
-func sayDurable(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
-	return saysDurable.In(t.lang), durable(t.classifier, call)
+func sayDurable(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+	return saysDurable.In(t.lang), durable(t.classifier, call) && t.writes(i)
+}
+
+// writes reports whether call i belongs to a transaction that changed its keys.
+// etcd also logs a transaction that then changes nothing, and leases.
+func (t *sentenceFinder) writes(i int) bool {
+	for ; i >= 0; i = t.tree.Parent(i) {
+		if succeeded := t.tree.Call(i).Attributes[trace.AttrEtcdTxnSucceeded]; succeeded != "" {
+			return succeeded == "true"
+		}
+	}
+	return false
 }
 
 // durable reports whether etcd waited in this call, with success, until the

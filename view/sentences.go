@@ -123,11 +123,13 @@ var (
 	saysRefused = message.Of("admission plugin %s refuses")
 	saysStatus  = message.Of("the error becomes a Status: %s")
 	saysAnswers = message.Of("answers %s without an error")
+	saysTimeout = message.Of("the time of the request is over: this filter answers %s in place of the handler")
+	saysPanics  = message.Of("the panic begins: %s")
 )
 
 // step adds the sentence for a step of the error path.
 func (t *sentenceFinder) step(step ErrorStep, at int) {
-	says, weight := saysWrapped, 60
+	says, weight := saysWrapped, 67
 	switch step.Kind {
 	case ErrorBorn:
 		says, weight = saysBorn, 100
@@ -139,18 +141,26 @@ func (t *sentenceFinder) step(step ErrorStep, at int) {
 		says, weight = saysStatus, 100
 	case ErrorAnswered:
 		says, weight = saysAnswers, 100
+	case ErrorTimedOut:
+		says, weight = saysTimeout, 100
+	case ErrorPanicked:
+		says, weight = saysPanics, 100
 	}
 	t.add("error", weight, step.Call, at, says.Format(t.lang, step.Text))
 }
 
 // above reports whether a call above call i belongs to one of the layers.
-func (t *sentenceFinder) above(i int, layers ...string) bool {
+func (t *sentenceFinder) above(i int, layers ...string) bool { return t.nearest(i, layers...) != "" }
+
+// nearest returns the layer of the nearest call above call i that belongs to
+// one of the layers, or "".
+func (t *sentenceFinder) nearest(i int, layers ...string) string {
 	for i = t.tree.Parent(i); i >= 0; i = t.tree.Parent(i) {
-		if slices.Contains(layers, t.classifier.Layer(t.tree.Call(i).Function)) {
-			return true
+		if layer := t.classifier.Layer(t.tree.Call(i).Function); slices.Contains(layers, layer) {
+			return layer
 		}
 	}
-	return false
+	return ""
 }
 
 // A rule makes a sentence from a call's values.

@@ -242,7 +242,7 @@ func (w *traceWriter) stepAlone(n *Node) TraceStep {
 }
 
 func (w *traceWriter) outcome(n *Node) outcome {
-	return outcome{w.story.ErrorPath.At(n.Calls[0]), n.Fatal}
+	return outcomeOf(w.story.Tree, w.story.ErrorPath, n.Calls[0])
 }
 
 // time returns how long the calls of a node took, or "" if only their entry was recorded.
@@ -286,13 +286,14 @@ func (w *traceWriter) pluginLine(group PluginGroup) string {
 	return oneLine(group.Title(w.Lang()) + w.colon() + message.List(names).Localize(w.Printer))
 }
 
-// sentences returns the sentences of the story by section.
+// sentences returns the sentences of the story by section. With a filter, these are
+// the sentences about the shown calls.
 func (w *traceWriter) sentences() map[*Section][]Sentence {
-	if w.options.Filter.Active() {
-		return nil
-	}
 	all := map[*Section][]Sentence{}
 	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), 0) {
+		if w.options.Filter.Active() && w.story.sections[s.Call] == nil {
+			continue
+		}
 		in := w.sectionAbout(s)
 		all[in] = append(all[in], s)
 	}

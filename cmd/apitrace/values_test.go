@@ -92,7 +92,7 @@ var failed = map[string]string{
 	"create-invalid":      `^error born in validation\.ValidatePodTemplateSpecForReplicaSet: spec\.template\.metadata\.labels: .* → wrapped in rest\.BeforeCreate: Deployment\.\w+ "nginx" is invalid: … → Status Invalid 422 in `,
 	"create-exists":       `^error born in etcd3\.\(\*store\)\.Create: StorageError: key exists, .* → turned into another error in errors\.InterpretCreateError: deployments\.apps "nginx" already exists → Status AlreadyExists 409 in `,
 	"update-conflict":     `^error born in registry\.\(\*Store\)\.Update\.func1: Operation cannot be fulfilled .* → Status Conflict 409 in `,
-	"apply-conflict":      `^error born in \w+\.\(\*(FieldManager|structuredMergeManager)\)\.Apply: Apply failed with 1 conflict: .* → Status Conflict 409 in `,
+	"apply-conflict":      `^error born in merge\.\(\*Updater\)\.update: conflict with .* → turned into another error in \w+\.\(\*(FieldManager|structuredMergeManager)\)\.Apply: Apply failed with 1 conflict: .* → Status Conflict 409 in `,
 	"policy-deny":         `^error born in .*: a ConfigMap needs the label "team" → refused by admission plugin ValidatingAdmissionPolicy → Status Invalid 422 in `,
 	"webhook-deny":        `^error born in validating\.\(\*validatingDispatcher\)\.callHook: admission webhook "guard\.example\.com" denied .* → refused by admission plugin ValidatingAdmissionWebhook → Status 403 in `,
 	"quota-exceeded":      `^error born in resourcequota\.\(\*quotaEvaluator\)\.Evaluate: .* → refused by admission plugin ResourceQuota → Status Forbidden 403 in `,
