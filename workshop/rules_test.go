@@ -55,7 +55,7 @@ func TestCheckReplies(t *testing.T) {
 		{Exercise{Choose: make([]Choice, 3)}, ""},
 		{Exercise{Change: &Change{}}, ""},
 		{Exercise{Claim: &Claim{}, Wrong: wrong("true a", "true b", "false c")}, "the claim has no evidence"},
-		{Exercise{Claim: &Claim{Evidence: &Selection{}}, Wrong: wrong("true a", "true b", "true c"), Solution: Solution{Answer: Names{"false f"}}}, `the word of "false f"`},
+		{Exercise{Claim: &Claim{Evidence: &Selection{}}, Wrong: wrong("true a", "true b", "true c"), Solution: Solution{Answer: Names{"false f"}}}, `a try under wrong that begins with the first word of "false f"`},
 		{Exercise{Claim: &Claim{Evidence: &Selection{}}, Wrong: wrong("true a", "true b", "false c"), Solution: Solution{Answer: Names{"false f"}}}, ""},
 	} {
 		err := checkReplies(&c.e)

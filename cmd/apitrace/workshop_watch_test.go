@@ -39,7 +39,7 @@ func TestWatch(t *testing.T) {
 	answer("registry.(*Store).Get")
 	await(t, &out, "✗ That function makes the key")
 	answer("Get")
-	await(t, &notices, `"Get" names`)
+	await(t, &notices, `"Get" matches`)
 	answer("etcd3.(*store).Get")
 	await(t, &out, "✓ Right: etcd3.(*store).Get")
 	await(t, &out, "Under which key?") // the next exercise

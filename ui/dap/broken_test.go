@@ -19,7 +19,7 @@ func TestBrokenMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		event, ok := c.receive().(*protocol.OutputEvent)
-		if !ok || event.Body.Category != "stderr" || !strings.Contains(event.Body.Output, "no request") {
+		if !ok || event.Body.Category != "stderr" || !strings.Contains(event.Body.Output, "not a request") {
 			t.Errorf("after %q: %#v", content, event)
 		}
 	}

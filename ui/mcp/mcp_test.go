@@ -140,7 +140,7 @@ func TestAnswers(t *testing.T) {
 		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.3"}, "the recorded releases are", true},
 		{"tree", map[string]any{"scenario": "get-node", "skip": -1}, `"skip" is -1`, true},
 		{"explain", map[string]any{"function": "etcd3.(*store).Get"}, "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", false},
-		{"explain", map[string]any{"function": "Get"}, "names ", true},
+		{"explain", map[string]any{"function": "Get"}, "matches ", true},
 		{"explain", map[string]any{"function": "stroe.Get"}, "no function", true},
 		{"source", map[string]any{"function": "etcd3.(*store).Get"}, "this tool fetches nothing", true},
 		{"source", map[string]any{"function": "rest.Getter"}, "source of k8s.io/apiserver/pkg/registry/rest.Getter: ", true},

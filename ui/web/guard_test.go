@@ -176,7 +176,7 @@ func TestServeListensOnThisMachineAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := web.Serve(t.Context(), listener, web.Options{Token: token}); err == nil || !strings.Contains(err.Error(), "this machine alone") {
+	if err := web.Serve(t.Context(), listener, web.Options{Token: token}); err == nil || !strings.Contains(err.Error(), "only this machine reaches") {
 		t.Errorf("served on %s: %v", listener.Addr(), err)
 	}
 }
