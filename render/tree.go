@@ -194,13 +194,15 @@ func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	b.time, b.timeStyle = s.before, s.beforeStyle
 	d.writeName(b, s)
 	b.words(d.headingStyle(section.Layer), fmt.Sprintf("%s %d %s", d.into, section.Number, section.Title))
-	d.goroutine(b, s)
 	b.flush()
 }
 
 // goroutine says that a step runs on a different goroutine from the step above.
 func (d *treeDrawing) goroutine(b *block, s *drawnStep) {
-	if s.NewGoroutine {
+	switch {
+	case s.SameGoroutine:
+		b.value(d.Mark, d.words.Sprintf("on the same new goroutine"))
+	case s.NewGoroutine:
 		b.value(d.Mark, d.words.Sprintf("on a new goroutine"))
 	}
 	if s.Handoff != "" {

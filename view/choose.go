@@ -247,6 +247,10 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 			next.Above, pending = pending, 0
 			next.Through = from.through
 			next.NewGoroutine, next.Handoff = below.newGoroutine, below.handoff
+			next.SameGoroutine = next.NewGoroutine && slices.ContainsFunc(node.Children, func(n *Node) bool {
+				earlier := c.tree.Call(n.Calls[0])
+				return n.NewGoroutine && earlier.Goroutine == call.Goroutine && earlier.Process == call.Process
+			})
 			if below.event != nil {
 				next.Afterwards = true
 				// The event may have entered by a folded call above this one.

@@ -245,6 +245,7 @@ func (m *MergedTree) entryOnA(root *Node) (e entry, ok bool) {
 	a := m.Diff.A
 	for call := first; a.Parent(call) >= 0; call = a.Parent(call) {
 		e.newGoroutine = e.newGoroutine || a.Call(call).NewGoroutine
+		e.sameGoroutine = e.newGoroutine && root.SameGoroutine
 		e.handoff = cmp.Or(e.handoff, a.Call(call).Attributes[trace.AttrHandoff])
 		above := a.Parent(call)
 		if e.by = m.NodeOf(m.Merged.AtA[above]); e.by == nil {

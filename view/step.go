@@ -18,19 +18,20 @@ type StepHead struct {
 	Name     string `json:"name" description:"What the step is called."`
 	Place    string `json:"place,omitempty" description:"Folder, file and line of the function: \"etcd3/store.go:235\"; absent if that is not one place."`
 	// URL is set if Options.Hyperlinks is set.
-	URL          string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or was not asked for."`
-	Layer        string `json:"layer" description:"Name of the function's layer, empty if it has none."`
-	Colour       string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
-	Key          bool   `json:"key" description:"Whether it is a key step."`
-	Folded       int    `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
-	Through      int    `json:"through" description:"How many folded calls lie between the step above and this one; 0 if that called this one itself."`
-	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
-	Handoff      string `json:"handoff,omitempty" description:"The queue, such as raft, through which its caller handed it over to another goroutine; absent if it did not."`
-	Process      string `json:"process,omitempty" description:"The process that is entered with the step; absent if it is the caller's."`
-	Running      bool   `json:"running,omitempty" description:"Whether the call had not returned when the trace was collected."`
-	Section      int    `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does. Its own children are there."`
-	Failure      string `json:"failure,omitempty" description:"What became of the call's error or panic; absent if it had none."`
-	Fatal        bool   `json:"fatal,omitempty" description:"Whether the failure decided the request."`
+	URL           string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or was not asked for."`
+	Layer         string `json:"layer" description:"Name of the function's layer, empty if it has none."`
+	Colour        string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
+	Key           bool   `json:"key" description:"Whether it is a key step."`
+	Folded        int    `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
+	Through       int    `json:"through" description:"How many folded calls lie between the step above and this one; 0 if that called this one itself."`
+	NewGoroutine  bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
+	SameGoroutine bool   `json:"sameGoroutine,omitempty" description:"Whether an earlier step of the same caller runs on this new goroutine, too."`
+	Handoff       string `json:"handoff,omitempty" description:"The queue, such as raft, through which its caller handed it over to another goroutine; absent if it did not."`
+	Process       string `json:"process,omitempty" description:"The process that is entered with the step; absent if it is the caller's."`
+	Running       bool   `json:"running,omitempty" description:"Whether the call had not returned when the trace was collected."`
+	Section       int    `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does. Its own children are there."`
+	Failure       string `json:"failure,omitempty" description:"What became of the call's error or panic; absent if it had none."`
+	Fatal         bool   `json:"fatal,omitempty" description:"Whether the failure decided the request."`
 	// Errors begin with their kind: "error: …".
 	Errors []string `json:"errors,omitempty" description:"The texts of the error and the panic, where they began and mattered."`
 	// Note is set if Options.Notes is set.
@@ -113,7 +114,7 @@ func outcomeOf(tree *trace.Tree, path *ErrorPath, i int) outcome {
 func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
 	out := StepHead{
 		Call: n.Calls[0], Function: call.Function, Name: w.name(n, call), Layer: n.Layer, Colour: LayerColour(n.Layer), Key: n.Key,
-		Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, Handoff: n.Handoff,
+		Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, SameGoroutine: n.SameGoroutine, Handoff: n.Handoff,
 		Running: call.Unfinished && !w.story.Tree.Request.OfProgram(),
 	}
 	if len(n.Calls) > 1 {
@@ -229,16 +230,16 @@ type entry struct {
 	by *Node
 	in *Section
 	// indirect is set if folded calls are in between. process is the process of the
-	// first step; "" if the caller runs in the same process. newGoroutine and handoff
-	// are as in Node.
-	indirect, newGoroutine bool
-	process, handoff       string
+	// first step; "" if the caller runs in the same process. newGoroutine,
+	// sameGoroutine and handoff are as in Node.
+	indirect, newGoroutine, sameGoroutine bool
+	process, handoff                      string
 }
 
 // entryOf returns how a section with a caller is entered.
 func (w *stepWriter) entryOf(s *Section) entry {
 	root := s.Root
-	e := entry{by: s.Caller, in: s.From, indirect: root.Through > 0, newGoroutine: root.NewGoroutine, handoff: root.Handoff}
+	e := entry{by: s.Caller, in: s.From, indirect: root.Through > 0, newGoroutine: root.NewGoroutine, sameGoroutine: root.SameGoroutine, handoff: root.Handoff}
 	if root.Crossing {
 		e.process = w.story.First(root).Process
 	}
@@ -254,7 +255,10 @@ func (w *stepWriter) entered(e entry) string {
 	if e.process != "" {
 		said += w.Sprintf(", in another process: %s", e.process)
 	}
-	if e.newGoroutine {
+	switch {
+	case e.sameGoroutine:
+		said += w.Sprintf(", on the same new goroutine")
+	case e.newGoroutine:
 		said += w.Sprintf(", on a new goroutine")
 	}
 	if e.handoff != "" {

@@ -89,8 +89,9 @@ type Node struct {
 	Group string
 
 	// NewGoroutine is set if the call runs on another goroutine than its parent
-	// node. Crossing is set if it runs in another process.
-	NewGoroutine, Crossing bool
+	// node, and SameGoroutine if an earlier child of the parent node runs on
+	// that goroutine, too. Crossing is set if it runs in another process.
+	NewGoroutine, SameGoroutine, Crossing bool
 	// Handoff is the queue, such as raft, that handed the call to another
 	// goroutine as work of its parent node. It is "" if there was none.
 	Handoff string
