@@ -114,7 +114,7 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 
 // Send sends one traced request that belongs to no scenario. It sends the request once and
 // unchanged, without setup, warm-up and cleanup. It accepts any answer, because it ignores the
-// expectations in h.
+// expectations in h. If the time of h passes, Sent.Err is a context.DeadlineExceeded.
 func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	r.webhooks.begin(h.Asks)
 	var sent *Sent
 	if h.isWatch() {
-		sent = r.watch(ctx, h, traceID)
+		sent = inTime(ctx, h, traceID, func(ctx context.Context, sent *Sent) error { return r.watch(ctx, h, sent) })
 	} else {
 		sent = r.wire.send(ctx, h, traceID)
 	}

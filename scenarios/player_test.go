@@ -209,6 +209,30 @@ func TestUnexpectedStatusIsStillShown(t *testing.T) {
 	}
 }
 
+// TestTimeout checks that only the time of a request ends it, and that the error says so.
+func TestTimeout(t *testing.T) {
+	server := newFakeServer(t)
+	server.hold = func(_ http.ResponseWriter, r *http.Request) bool {
+		<-r.Context().Done()
+		return true
+	}
+	sent, err := server.player().Send(t.Context(), &HTTP{Method: "GET", Path: "/slow", Timeout: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(sent.Err, context.DeadlineExceeded) || !strings.Contains(sent.Err.Error(), "the answer was not complete after 50ms, the timeout of the request") {
+		t.Errorf("got %v", sent.Err)
+	}
+	wire, err := newWire(server.player(), &lock{learner: &tokenCache{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wire.close()
+	if limit := wire.client.Timeout; limit != 0 {
+		t.Errorf("the client gives up after %s, whatever the timeout of the request is", limit)
+	}
+}
+
 func TestRunsWaitForEachOther(t *testing.T) {
 	server := newFakeServer(t)
 	lockFile := filepath.Join(t.TempDir(), "lock")

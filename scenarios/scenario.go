@@ -9,6 +9,7 @@ package scenarios
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -150,6 +151,8 @@ type HTTP struct {
 	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's file. parse
 	// reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
+	// Timeout limits the time until the answer is complete. 0 means answerTimeout.
+	Timeout time.Duration `yaml:"-"`
 	// Keep keeps values of the answer for later requests. It maps a name to the place of
 	// the value in the answer ("metadata.continue"). A later Path or Body refers to the
 	// value by "${name}".

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -17,24 +16,22 @@ import (
 // watch sends h and then the requests of h.During. It sends each of them after the event of the
 // previous one has come. It then waits for the events of h.Events and hangs up. The body has all
 // these events.
-func (r *run) watch(ctx context.Context, h *HTTP, traceID string) *Sent {
-	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
+func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	answer, err := r.wire.begin(ctx, h, sent)
 	if err != nil {
-		sent.Err = err
-		return sent
+		return err
 	}
 	defer answer.Body.Close()
-	if sent.Status == http.StatusOK {
-		events := bufio.NewReader(answer.Body)
-		if sent.Err = r.during(ctx, h, events, sent); sent.Err == nil {
-			sent.Err = awaitEvents(h, events, sent)
-		}
+	if sent.Status != http.StatusOK {
+		return nil
 	}
-	sent.Duration = time.Since(sent.Start)
-	return sent
+	events := bufio.NewReader(answer.Body)
+	if err := r.during(ctx, h, events, sent); err != nil {
+		return err
+	}
+	return awaitEvents(h, events, sent)
 }
 
 // during sends the requests of h.During and reads the events.

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -17,9 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answerTimeout limits the time of one request. The slowest requests of scenarios are answered
-// within a second. A server that does not answer is an error.
-const answerTimeout = time.Minute
+// answerTimeout limits the time of a request without a Timeout. kube-apiserver itself ends its
+// answers after a minute (--request-timeout), except for those of watches.
+const answerTimeout = 90 * time.Second
 
 // A wire is the only connection to the server, which all requests of a run share. With a second
 // connection, its first request would take a code path that the others skip.
@@ -49,7 +50,7 @@ func newWire(p *Player, lock *lock) (*wire, error) {
 	}
 	return &wire{
 		baseURL:       strings.TrimSuffix(p.BaseURL, "/"),
-		client:        &http.Client{Transport: transport, Timeout: answerTimeout},
+		client:        &http.Client{Transport: transport}, // the contexts limit the time
 		tokens:        map[string]string{Admin: p.AdminToken, Stranger: "no-such-token"},
 		learnerTokens: p.UserTokens, learner: lock.learner,
 	}, nil
@@ -93,12 +94,24 @@ type duringSent struct {
 // send sends one request and reads the answer. A request without a trace ID has no traceparent
 // header, so that the server does not trace it.
 func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
+	return inTime(ctx, h, traceID, func(ctx context.Context, sent *Sent) error { return w.exchange(ctx, h, sent) })
+}
+
+// inTime calls exchange, which sends h and reads the answer into its argument. The context of
+// exchange ends when the time of h has passed.
+func inTime(ctx context.Context, h *HTTP, traceID string, exchange func(context.Context, *Sent) error) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
 	if h.Body != nil {
 		sent.RequestBody = h.Body.json
 	}
-	sent.Err = w.exchange(ctx, h, sent)
+	limit := cmp.Or(h.Timeout, answerTimeout)
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	sent.Err = exchange(limited, sent)
 	sent.Duration = time.Since(sent.Start)
+	if sent.Err != nil && limited.Err() != nil && ctx.Err() == nil {
+		sent.Err = message.Errorf("the answer was not complete after %s, the timeout of the request: %w", limit, sent.Err)
+	}
 	return sent
 }
 

@@ -18,7 +18,9 @@ import (
 // the request's trace. It also reports to the Reporter why there is no answer, or the
 // server's error message. The tree of calls shows neither.
 func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
-	sent, err := r.send(ctx, h, timeout, to)
+	limited := *h
+	limited.Timeout = timeout
+	sent, err := newPlayer(r.Server, to).Send(ctx, &limited)
 	if err != nil {
 		return nil, err
 	}
@@ -29,15 +31,8 @@ func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.D
 	if err != nil {
 		return nil, err
 	}
-	r.tell(sent, timeout, to)
+	r.tell(sent, to)
 	return recording, nil
-}
-
-// send sends the request. Sent.Err has the error of the answer.
-func (r *Running) send(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*scenarios.Sent, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	return newPlayer(r.Server, to).Send(ctx, h)
 }
 
 // record fetches the trace of a sent request, as a recording with this name. If there
@@ -76,12 +71,13 @@ func noAnswer(sent *scenarios.Sent) error {
 
 // tell reports why there is no answer, or the server's error message. The tree of
 // calls shows neither.
-func (r *Running) tell(sent *scenarios.Sent, timeout time.Duration, to Reporter) {
+func (r *Running) tell(sent *scenarios.Sent, to Reporter) {
+	passed := sent.Duration.Round(10 * time.Millisecond)
 	switch {
 	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
-		to.Notice("hung up after %s: the answer, %d, went on", timeout, sent.Status)
+		to.Notice("hung up after %s: the answer, %d, went on", passed, sent.Status)
 	case errors.Is(sent.Err, context.DeadlineExceeded):
-		to.Notice("hung up after %s: there was no answer", timeout)
+		to.Notice("hung up after %s: there was no answer", passed)
 	case sent.Err != nil:
 		to.Notice("the answer broke off: %v", sent.Err)
 	case sent.Status >= http.StatusBadRequest:
