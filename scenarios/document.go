@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	"go.yaml.in/yaml/v3"
 
@@ -25,14 +28,38 @@ type Document struct {
 	}
 }
 
-// parseDocument reads a document from a YAML text.
+// parseDocument reads the only document in a YAML text. It ignores empty documents, as kubectl
+// does. Of a text with several documents it returns a severalError.
 func parseDocument(text []byte) (*Document, error) {
-	d := &Document{}
-	if err := yaml.Unmarshal(text, d); err != nil {
-		return nil, err
+	d, found := &Document{}, 0
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var node yaml.Node
+		if err := decoder.Decode(&node); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if node.Content[0].ShortTag() == "!!null" {
+			continue
+		}
+		if found++; found > 1 {
+			continue
+		}
+		if err := node.Decode(d); err != nil {
+			return nil, err
+		}
+	}
+	if found > 1 {
+		return nil, severalError(found)
 	}
 	return d, nil
 }
+
+// A severalError is the number of documents in a text that may have only one.
+type severalError int
+
+// Error implements error.
+func (n severalError) Error() string { return fmt.Sprintf("%d YAML documents, expected one", int(n)) }
 
 // rawDocument returns a body that is sent unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body} }

@@ -8,8 +8,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
@@ -113,8 +111,11 @@ func (s *Scenario) readBody(h *HTTP, open func(string) ([]byte, error)) error {
 	}
 	text, uses := fillNamespace(text, s.Name)
 	s.OwnNamespace = s.OwnNamespace || uses
-	h.Body = &Document{}
-	if err := yaml.Unmarshal(text, h.Body); err != nil {
+	h.Body, err = parseDocument(text)
+	if several := severalError(0); errors.As(err, &several) {
+		return message.Errorf("bodyFile %q has %d YAML documents, and a request sends one: put each of them into a file, and list a request for each", h.BodyFile, int(several))
+	}
+	if err != nil {
 		return message.Errorf("bodyFile %q: %w", h.BodyFile, err)
 	}
 	return nil

@@ -142,6 +142,15 @@ func TestParseBad(t *testing.T) {
 	}
 }
 
+// A file with the body of a request has one document; a scenario lists a request for each.
+func TestBodyFileOfTwo(t *testing.T) {
+	text := strings.Replace(good, "    traced: true\n", "    traced: true\n    bodyFile: two.yaml\n", 1)
+	_, err := parse("mine.yaml", []byte(text), func(string) ([]byte, error) { return []byte("a: 1\n---\na: 2\n"), nil })
+	if want := `mine.yaml:10: bodyFile "two.yaml" has 2 YAML documents, and a request sends one`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+}
+
 func TestWriteNeedsWarmup(t *testing.T) {
 	const text = `name: mine
 title: {en: Mine}

@@ -51,7 +51,11 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 	case headers["Content-Type"] != "":
 		h.Body = rawDocument(t.Body)
 	default:
-		if h.Body, err = parseDocument(t.Body); err != nil {
+		h.Body, err = parseDocument(t.Body)
+		if several := severalError(0); errors.As(err, &several) {
+			return nil, message.Errorf("the body in %s has %d YAML documents, and a request sends one: send each of them with a request of its own, or let a client send them all, as in \"apitrace exec -- kubectl apply -f FILE\"", t.BodyFile, int(several))
+		}
+		if err != nil {
 			return nil, message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give the request a header Content-Type", t.BodyFile, err)
 		}
 	}

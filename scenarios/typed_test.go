@@ -21,6 +21,8 @@ func TestTypedRequest(t *testing.T) {
 		{typed: TypedRequest{Method: "GET", Path: "/api", As: "root"}, wrong: `unknown user "root": expected one of learner, admin, anonymous, stranger`},
 		{typed: TypedRequest{Method: "GET", Path: "/api", Headers: []string{"Accept"}}, wrong: `invalid header "Accept"`},
 		{typed: TypedRequest{Method: "GET", Path: "/api", Headers: []string{"A: b\nc"}}, wrong: "invalid header"},
+		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("---\n# nothing\n---\na: 1\n---\n")}, body: `{"a":1}`},
+		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("a: 1\n---\na: 2\n---\na: 3\n"), BodyFile: "mine.yaml"}, wrong: "the body in mine.yaml has 3 YAML documents, and a request sends one"},
 		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("{"), BodyFile: "mine.yaml"}, wrong: "the body in mine.yaml is neither YAML nor JSON"},
 	} {
 		h, err := c.typed.HTTP()
