@@ -117,11 +117,12 @@ func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Repo
 	return l.server.replay(ctx, ctx, l.server.options, scenario, sample, to, deliver)
 }
 
-// Request sends a request and returns its trace, as Running.Request does.
+// Request sends a request and returns its trace, as Running.Request does, but not the answer.
 func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
 	ctx, cancel := l.while(ctx)
 	defer cancel()
-	return l.server.Request(ctx, h, timeout, to)
+	recording, _, err := l.server.Request(ctx, h, timeout, to)
+	return recording, err
 }
 
 // while returns a context that also ends when the server dies. Its cause is then the

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -15,24 +17,25 @@ import (
 )
 
 // Request sends one traced request unchanged, hangs up after the timeout, and returns
-// the request's trace. It also reports to the Reporter why there is no answer, or the
-// server's error message. The tree of calls shows neither.
-func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
+// the request's trace, and the answer, which is no part of it. It also reports to the
+// Reporter why there is no answer, the server's error message, and its warnings. The
+// tree of calls shows none of them.
+func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, *scenarios.Sent, error) {
 	limited := *h
 	limited.Timeout = timeout
 	sent, err := newPlayer(r.Server, to).Send(ctx, &limited)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	recording, err := r.record(ctx, "request", sent)
 	if ctx.Err() != nil {
-		return nil, errors.Join(deathOf(ctx), context.Cause(ctx))
+		return nil, nil, errors.Join(deathOf(ctx), context.Cause(ctx))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.tell(sent, to)
-	return recording, nil
+	return recording, sent, nil
 }
 
 // record fetches the trace of a sent request, as a recording with this name. If there
@@ -69,8 +72,8 @@ func noAnswer(sent *scenarios.Sent) error {
 	return message.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
 }
 
-// tell reports why there is no answer, or the server's error message. The tree of
-// calls shows neither.
+// tell reports why there is no answer, the server's error message, and its warnings.
+// The tree of calls shows none of them.
 func (r *Running) tell(sent *scenarios.Sent, to Reporter) {
 	passed := sent.Duration.Round(10 * time.Millisecond)
 	switch {
@@ -82,6 +85,13 @@ func (r *Running) tell(sent *scenarios.Sent, to Reporter) {
 		to.Notice("the answer broke off: %v", sent.Err)
 	case sent.Status >= http.StatusBadRequest:
 		to.Notice("the answer: %s", answerOf(sent, r.options.Secrets))
+	}
+	if r.options.Secrets.Hidden(sent.Path) {
+		return // a warning may quote the object
+	}
+	warnings, _ := utilnet.ParseWarningHeaders(sent.Header.Values("Warning")) // of a server that writes others, there are none to report
+	for _, w := range warnings {
+		to.Notice("warning: %s", w.Text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
@@ -19,23 +20,28 @@ type requestOptions struct {
 	typedFlags
 	method, path string
 	timeout      time.Duration
-	delivery     output.Delivery
-	server       serverFlags
+	// answer prints the body of the answer. trees is set if a flag asks for the tree.
+	answer, trees bool
+	delivery      output.Delivery
+	server        serverFlags
 }
 
 func newRequestCommand(std *console.Streams) *cobra.Command {
 	o := &requestOptions{server: anyServer()}
 	command := newCommand("request", requestArguments, func(c *cobra.Command, args []string) error {
 		o.method, o.path = strings.ToUpper(args[0]), args[1]
+		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
 		if err := errors.Join(o.delivery.Validate(), o.server.validate(), o.validate()); err != nil {
 			return err
 		}
+		o.delivery.Quiet = o.answer
 		return o.run(c.Context(), std)
 	})
 	flags := command.Flags()
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, `send this header, "Name: value" (repeat for more)`)
 	flags.StringVarP(&o.body, "filename", "f", "", `file with the body, "-" for standard input`)
 	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show the calls made until then")
+	flags.BoolVar(&o.answer, "body", false, "print the body of the answer to standard output instead of the tree, and its status and audit ID to standard error; it is never saved")
 	flags.StringVar(&o.as, "as", scenarios.Admin, "user that sends the request: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (sends no credentials), or stranger (sends a token that the server does not know)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	o.server.add(command)
@@ -53,8 +59,13 @@ func requestArguments(_ *cobra.Command, args []string) error {
 }
 
 func (o *requestOptions) validate() error {
-	if o.timeout <= 0 {
+	switch {
+	case o.timeout <= 0:
 		return message.UsageErrorf("--timeout %s: expected a time greater than 0, such as 5s", o.timeout)
+	case o.answer && o.trees:
+		return message.UsageErrorf("--body prints the answer instead of the tree: leave -o, views and filters out, or save the trace with --save and show it with \"apitrace show\"")
+	case o.answer && o.server.Secrets.Hidden(o.path):
+		return message.UsageErrorf("--body: the answer may hold secrets, because %s names a resource with secret contents; --show-secrets prints it", o.path)
 	}
 	return nil
 }
@@ -103,9 +114,24 @@ func (o *requestOptions) run(ctx context.Context, std *console.Streams) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	recording, err := server.Request(ctx, h, o.timeout, std)
+	recording, sent, err := server.Request(ctx, h, o.timeout, std)
 	if err != nil {
 		return err
 	}
-	return errors.Join(o.delivery.Deliver(ctx, std, recording), server.Verdict(std))
+	if o.answer {
+		err = printAnswer(std, sent)
+	}
+	return errors.Join(err, o.delivery.Deliver(ctx, std, recording), server.Verdict(std))
+}
+
+// printAnswer prints the body of an answer as the server sent it. What else there is to know of
+// the answer goes to standard error.
+func printAnswer(std *console.Streams, sent *scenarios.Sent) error {
+	if id := sent.Header.Get("Audit-Id"); id != "" {
+		std.Notice("answered %d, audit ID %s", sent.Status, id)
+	} else {
+		std.Notice("answered %d", sent.Status)
+	}
+	_, err := std.Out.Write(sent.Body)
+	return err
 }

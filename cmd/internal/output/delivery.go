@@ -18,6 +18,8 @@ type Delivery struct {
 	Output Options
 	// Save is the file to write, or "".
 	Save string
+	// Quiet prints nothing of the recording.
+	Quiet bool
 	// Export is "otlp" to also send the trace, or "".
 	Export string
 }
@@ -59,7 +61,9 @@ func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording 
 		}
 		errs = append(errs, err)
 	}
-	errs = append(errs, o.Output.Write(ctx, std, recording))
+	if !o.Quiet {
+		errs = append(errs, o.Output.Write(ctx, std, recording))
+	}
 	if o.Export != "" {
 		errs = append(errs, SendOTLP(ctx, recording, std))
 	}
