@@ -233,10 +233,9 @@ func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 	return err
 }
 
+// fetch gets the trace of a request. The server may have worked on a request that it did
+// not answer, for example if it cut the connection after a panic.
 func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
-	if x.Err != nil && !x.HungUp {
-		return nil, message.Errorf("%s %s was not answered: %w", x.Method, x.Path, x.Err)
-	}
 	if s.ctx.Err() != nil {
 		return nil, errGivenUp
 	}
@@ -249,6 +248,9 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, fetchTimeout)
 	defer cancel()
 	request, err := s.options.Fetch(ctx, sent)
+	if err != nil && x.Err != nil && !x.HungUp {
+		return nil, message.Errorf("%s %s was not answered: %w", x.Method, x.Path, x.Err)
+	}
 	if err != nil {
 		return nil, errors.Join(err, x.Err)
 	}

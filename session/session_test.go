@@ -219,18 +219,33 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestNotAnswered checks that a request without an answer has a reason instead of a trace.
+// TestNotAnswered checks that a request without an answer has a trace if the server has
+// seen the request, and otherwise a reason.
 func TestNotAnswered(t *testing.T) {
-	var rows []Row
+	rows := map[string]Row{}
 	s := New(Options{
-		Fetch: func(context.Context, trace.Sent) (*trace.Request, error) { panic("nobody has seen it") },
-		Done:  func(row Row) { rows = append(rows, row) },
+		Fetch: func(_ context.Context, sent trace.Sent) (*trace.Request, error) {
+			if sent.Path == "/refused" {
+				return nil, errors.New("no traced program has seen it")
+			}
+			return traceOf(sent, 1), nil
+		},
+		Keep: func(context.Context, *trace.Request) (trace.Place, error) { return trace.Place{}, nil },
+		Done: func(row Row) { rows[row.Path] = row },
 	})
-	x := exchange("/x")
-	x.Status, x.Err = 0, syscall.ECONNREFUSED
-	s.Over(x)
-	if err := s.Close(); err != nil || len(rows) != 1 || !errors.Is(rows[0].Err, syscall.ECONNREFUSED) {
-		t.Errorf("%v, %+v", err, rows)
+	for path, why := range map[string]error{"/refused": syscall.ECONNREFUSED, "/cut": errors.New("stream error")} {
+		x := exchange(path)
+		x.Status, x.Err = 0, why
+		s.Over(x)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if refused := rows["/refused"]; !errors.Is(refused.Err, syscall.ECONNREFUSED) {
+		t.Errorf("refused: %+v", refused)
+	}
+	if cut := rows["/cut"]; cut.Err != nil || cut.Calls != 6 || cut.Status != 0 {
+		t.Errorf("cut by the server: %+v, expected 6 calls and no status", cut)
 	}
 }
 
