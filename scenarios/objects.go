@@ -168,15 +168,35 @@ func (h *HTTP) creates() string {
 // isCollection reports whether a path names a collection (".../pods"). It returns false for a
 // subresource (".../pods/web/binding"), which may also accept POST.
 func isCollection(path string) bool {
+	collection, below := splitPath(path)
+	return collection != "" && len(below) == 0
+}
+
+// objectPath cuts the subresource off the path of an object.
+func objectPath(path string) string {
+	if collection, below := splitPath(path); len(below) > 1 {
+		return collection + "/" + below[0]
+	}
+	return path
+}
+
+// splitPath splits a path into that of a collection and what is below it: the name of an object
+// and a subresource. collection is "" if the path names no resource.
+func splitPath(path string) (collection string, below []string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	prefix := 3 // apis, group, version
 	if parts[0] == "api" {
 		prefix = 2
 	}
-	if len(parts) > prefix+2 && parts[prefix] == "namespaces" {
+	// A namespace has two subresources (namespaceSubresources in requestinfo.go of
+	// k8s.io/apiserver v0.37.1); otherwise the path goes on with a resource in it.
+	if len(parts) > prefix+2 && parts[prefix] == "namespaces" && parts[prefix+2] != "status" && parts[prefix+2] != "finalize" {
 		prefix += 2
 	}
-	return len(parts) == prefix+1
+	if len(parts) <= prefix {
+		return "", nil
+	}
+	return "/" + strings.Join(parts[:prefix+1], "/"), parts[prefix+1:]
 }
 
 // remove deletes an object immediately if it exists, and waits until it is gone.

@@ -39,14 +39,15 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 
 // awaitCache waits until the server's watch cache has the change of h. Writes start from the
 // object in that cache. If it is stale, they are retried, and the trace shows that. A GET with a
-// resourceVersion is answered from the cache, once the cache is fresh enough.
+// resourceVersion is answered from the cache, once the cache is fresh enough. It asks for the
+// object even if h changes a subresource, because some of these cannot be read.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
 		return nil // not an object that is stored, such as a review
 	}
 	path, _, _ := strings.Cut(h.Path, "?")
-	if h.Method == http.MethodPost {
+	if path = objectPath(path); h.Method == http.MethodPost && isCollection(path) {
 		path += "/" + changed.Name
 	}
 	query := url.Values{"resourceVersion": {changed.ResourceVersion}}

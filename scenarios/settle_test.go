@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -102,6 +103,63 @@ func TestCreates(t *testing.T) {
 		if got := test.h.creates(); got != test.want {
 			t.Errorf("%s %s creates %q, expected %q", test.h.Method, test.h.Path, got, test.want)
 		}
+	}
+}
+
+func TestSplitPath(t *testing.T) {
+	for path, want := range map[string]struct {
+		object       string
+		isCollection bool
+	}{
+		"/api/v1/nodes":                                    {"/api/v1/nodes", true},
+		"/api/v1/nodes/n1":                                 {"/api/v1/nodes/n1", false},
+		"/api/v1/nodes/n1/status":                          {"/api/v1/nodes/n1", false},
+		"/api/v1/nodes/n1/proxy/a/b":                       {"/api/v1/nodes/n1", false},
+		"/api/v1/namespaces/a":                             {"/api/v1/namespaces/a", false},
+		"/api/v1/namespaces/a/finalize":                    {"/api/v1/namespaces/a", false},
+		"/api/v1/namespaces/a/status":                      {"/api/v1/namespaces/a", false},
+		"/api/v1/namespaces/a/pods":                        {"/api/v1/namespaces/a/pods", true},
+		"/api/v1/namespaces/a/pods/web/binding":            {"/api/v1/namespaces/a/pods/web", false},
+		"/apis/apps/v1/namespaces/a/deployments/web/scale": {"/apis/apps/v1/namespaces/a/deployments/web", false},
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests/mine/approval": {"/apis/certificates.k8s.io/v1/certificatesigningrequests/mine", false},
+		"/apis/apps/v1": {"/apis/apps/v1", false},
+		"/healthz":      {"/healthz", false},
+	} {
+		if got := objectPath(path); got != want.object || isCollection(path) != want.isCollection {
+			t.Errorf("%s: object %s, collection %t, expected %+v", path, got, isCollection(path), want)
+		}
+	}
+}
+
+// TestUnreadableSubresource checks that the player waits for the object after a change of a
+// subresource that has no GET.
+func TestUnreadableSubresource(t *testing.T) {
+	s, err := parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+requests:
+  - {method: PUT, path: /api/v1/namespaces/gone/finalize, status: 200, as: admin, body: {metadata: {name: gone}}}
+  - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
+`), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newFakeServer(t)
+	server.hold = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/finalize") {
+			return false
+		}
+		if r.Method != http.MethodPut {
+			answer(w, http.StatusMethodNotAllowed, map[string]any{"message": "the server does not allow this method"})
+			return true
+		}
+		answer(w, http.StatusOK, map[string]any{"metadata": map[string]any{"name": "gone", "resourceVersion": "7"}})
+		return true
+	}
+	if err := server.player().Play(t.Context(), s, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := "admin GET /api/v1/namespaces/gone"; !slices.Contains(server.sent(), want) {
+		t.Errorf("sent %q, expected %q among it", server.sent(), want)
 	}
 }
 
