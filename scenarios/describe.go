@@ -97,7 +97,7 @@ func section(heading, text string) string {
 // describeRequest returns a line with the request, the status, the user, and whether the request
 // is traced.
 func describeRequest(h *HTTP, traced bool, p message.Printer) string {
-	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
+	line := fmt.Sprintf("%s %s -> %s", h.Method, h.Path, h.Status.Localize(p))
 	if h.As != "" && h.As != Learner {
 		line = p.Clauses(line, p.Sprintf("as %s", h.As))
 	}

@@ -54,9 +54,9 @@ func (r *run) ensureNamespace(ctx context.Context) error {
 	sent := r.wire.send(ctx, &HTTP{Method: http.MethodGet, Path: "/api/v1/namespaces/" + name, As: Admin}, "")
 	if sent.Status == http.StatusNotFound {
 		body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": %q, "labels": {%q: %q}}}`, name, managedByLabel, managedByUs)
-		h := &HTTP{Method: http.MethodPost, Path: "/api/v1/namespaces", As: Admin, Status: http.StatusCreated, Body: rawDocument([]byte(body))}
+		h := &HTTP{Method: http.MethodPost, Path: "/api/v1/namespaces", As: Admin, Status: Statuses{http.StatusCreated}, Body: rawDocument([]byte(body))}
 		sent = r.wire.send(ctx, h, "")
-		if err := sent.must(h.Status); err != nil {
+		if err := sent.must(h.Status...); err != nil {
 			return message.Errorf("creating the namespace %q: %w", name, err)
 		}
 		return r.wire.settle(ctx, h, sent)

@@ -112,9 +112,9 @@ func (w *wire) create(ctx context.Context, o object) error {
 			return message.Errorf("%s: creating %s: %w", o.at, o, err)
 		}
 	}
-	h := &HTTP{Method: http.MethodPost, Path: o.collection, As: Admin, Status: http.StatusCreated, Body: o.Document}
+	h := &HTTP{Method: http.MethodPost, Path: o.collection, As: Admin, Status: Statuses{http.StatusCreated}, Body: o.Document}
 	sent := w.send(ctx, h, "")
-	if err := sent.must(h.Status); err != nil {
+	if err := sent.must(h.Status...); err != nil {
 		return message.Errorf("%s: creating %s: %w", o.at, o, err)
 	}
 	return w.settle(ctx, h, sent)
@@ -158,7 +158,7 @@ func (h *HTTP) creates() string {
 	switch {
 	case h.Method == http.MethodPost && isCollection(path) && h.Body != nil && h.Body.head.Metadata.Name != "":
 		return path + "/" + h.Body.head.Metadata.Name
-	case h.Status == http.StatusCreated && (h.Method == http.MethodPatch || h.Method == http.MethodPut):
+	case slices.Contains(h.Status, http.StatusCreated) && (h.Method == http.MethodPatch || h.Method == http.MethodPut):
 		return path // an apply, or an update that may create
 	default:
 		return ""

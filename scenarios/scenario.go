@@ -8,6 +8,7 @@ package scenarios
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -138,9 +139,9 @@ type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.
 	Path string `yaml:"path"`
-	// Status is the status code that the answer must have. Files always have it. In other
-	// requests, 0 accepts any status.
-	Status int `yaml:"status"`
+	// Status has the status codes that the answer may have. Files always have it. In other
+	// requests, an empty Status accepts any.
+	Status Statuses `yaml:"status"`
 	// As is the user: Learner (the default), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`
 	// Headers are added to "Accept: application/json" and, with a body,
@@ -175,8 +176,8 @@ type HTTP struct {
 	Events []string `yaml:"events"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
-	// usual is the Status that AnyAnswer removed from an awaited request.
-	usual int
+	// lenient is set by AnyAnswer: the answer may have any status.
+	lenient bool
 }
 
 // These are the users that send requests.
@@ -212,6 +213,39 @@ type Stored struct {
 	// Encoding is "protobuf", "json" or "encrypted", or empty for any.
 	Encoding string `yaml:"encoding"`
 }
+
+// Statuses are status codes of answers. A file has one of them or a list.
+type Statuses []int
+
+// UnmarshalYAML reads one code or a list of codes.
+func (s *Statuses) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode {
+		return node.Decode((*[]int)(s))
+	}
+	*s = []int{0}
+	return node.Decode(&(*s)[0])
+}
+
+// String returns the codes for messages: "400 or 403".
+func (s Statuses) String() string { return s.text().String() }
+
+// Localize returns the codes in the printer's language.
+func (s Statuses) Localize(p message.Printer) string { return s.text().Localize(p) }
+
+func (s Statuses) text() message.Message {
+	var codes []string
+	for _, code := range s {
+		codes = append(codes, strconv.Itoa(code))
+	}
+	if len(codes) < 2 {
+		return message.List(codes)
+	}
+	last := len(codes) - 1
+	return message.Of("%s or %s", message.List(codes[:last]), codes[last])
+}
+
+// allow reports whether an answer may have the code.
+func (s Statuses) allow(code int) bool { return len(s) == 0 || slices.Contains(s, code) }
 
 // A Function is the name of a function: its full name, or the end of it after a slash
 // ("handlers.getResourceHandler.func1"). If the name differs between versions of Kubernetes, the
@@ -262,23 +296,39 @@ func (s *Scenario) Traced() []*Request {
 }
 
 // AnyAnswer returns a copy of the scenario that accepts any answer to its requests and warm-ups.
-// It is for a server that may behave differently from upstream's server. An awaited request is
-// repeated for some seconds until it has the answer of upstream's server.
+// It is for a server that may behave differently from the one that the scenario was written for.
+// After an awaited request and after a change, the player waits some seconds for what follows on
+// that server, and then goes on.
 func (s *Scenario) AnyAnswer() *Scenario {
 	free := *s
 	free.Requests = slices.Clone(s.Requests)
 	for i := range free.Requests {
 		r := &free.Requests[i]
-		if r.Await {
-			r.usual = r.Status
-		}
-		r.Status = 0
+		r.HTTP = r.HTTP.anyAnswer()
 		r.Warmup = slices.Clone(r.Warmup)
 		for j := range r.Warmup {
-			r.Warmup[j].Status = 0
+			r.Warmup[j] = r.Warmup[j].anyAnswer()
 		}
 	}
 	return &free
+}
+
+// anyAnswer returns a copy of h that accepts any answer, also to the requests during it.
+func (h HTTP) anyAnswer() HTTP {
+	h.lenient = true
+	h.During = slices.Clone(h.During)
+	for i := range h.During {
+		h.During[i].HTTP = h.During[i].HTTP.anyAnswer()
+	}
+	return h
+}
+
+// expected returns the statuses that the answer may have; none means any.
+func (h *HTTP) expected() Statuses {
+	if h.lenient {
+		return nil
+	}
+	return h.Status
 }
 
 // warmups returns the requests to send before the traced request r.
@@ -321,5 +371,8 @@ func (r *Request) all() []*HTTP {
 // changes reports whether h, if successful, changes stored objects.
 func (h *HTTP) changes() bool {
 	reads := h.Method == "GET" || h.Method == "HEAD" || h.Method == "OPTIONS" || strings.Contains(h.Path, "dryRun=All")
-	return !reads && h.Status >= 200 && h.Status < 300
+	return !reads && slices.ContainsFunc(h.Status, succeeded)
 }
+
+// succeeded reports whether a status code is one of success.
+func succeeded(code int) bool { return code >= 200 && code < 300 }

@@ -28,7 +28,7 @@ const (
 // settle waits until the server's caches have the changes of h.
 func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	switch {
-	case !h.changes():
+	case !h.changes() || !succeeded(sent.Status):
 		return nil
 	case h.Method == http.MethodDelete && !h.Stays:
 		return w.awaitGone(ctx, h.Path)
@@ -102,14 +102,14 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
-// usualTimeout limits the wait for an answer that only upstream's server is sure to give.
+// usualTimeout limits the wait for what only the server of the scenario is sure to do.
 const usualTimeout = 5 * time.Second
 
-// awaitUsual sends h until the answer has the usual status, for a limited time.
+// awaitUsual sends h until the answer has the status of the scenario, for a limited time.
 func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	for end := time.Now().Add(usualTimeout); ; time.Sleep(pollEvery) {
 		sent := r.send(ctx, h, "")
-		if sent.Status == h.usual && sent.asked || sent.Err != nil || time.Now().After(end) {
+		if h.Status.allow(sent.Status) && sent.asked || sent.Err != nil || time.Now().After(end) {
 			return sent
 		}
 	}
@@ -121,8 +121,8 @@ func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
 	err := poll(ctx, func() (bool, error) {
 		sent = r.send(ctx, h, "")
-		return sent.Status == h.Status && sent.asked, sent.Err
-	}, message.Of("%s %s to be answered %d%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
+		return h.Status.allow(sent.Status) && sent.asked, sent.Err
+	}, message.Of("%s %s to be answered %s%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
 	if err != nil {
 		return nil, message.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.message())
 	}

@@ -73,13 +73,13 @@ func TestChanges(t *testing.T) {
 		h    HTTP
 		want bool
 	}{
-		{HTTP{Method: "GET", Path: "/p", Status: 200}, false},
-		{HTTP{Method: "POST", Path: "/p", Status: 201}, true},
-		{HTTP{Method: "POST", Path: "/p?dryRun=All", Status: 201}, false},
-		{HTTP{Method: "POST", Path: "/p", Status: 409}, false},
+		{HTTP{Method: "GET", Path: "/p", Status: Statuses{200}}, false},
+		{HTTP{Method: "POST", Path: "/p", Status: Statuses{201}}, true},
+		{HTTP{Method: "POST", Path: "/p?dryRun=All", Status: Statuses{201}}, false},
+		{HTTP{Method: "POST", Path: "/p", Status: Statuses{409}}, false},
 	} {
 		if test.h.changes() != test.want {
-			t.Errorf("%s %s with %d: changes %t", test.h.Method, test.h.Path, test.h.Status, !test.want)
+			t.Errorf("%s %s with %s: changes %t", test.h.Method, test.h.Path, test.h.Status, !test.want)
 		}
 	}
 }
@@ -97,8 +97,8 @@ func TestCreates(t *testing.T) {
 		{HTTP{Method: "POST", Path: "/apis/apps/v1/namespaces/a/deployments", Body: named}, "/apis/apps/v1/namespaces/a/deployments/x"},
 		{HTTP{Method: "POST", Path: "/api/v1/namespaces/a/pods/x/binding", Body: named}, ""},
 		{HTTP{Method: "POST", Path: "/api/v1/namespaces/a/pods"}, ""},
-		{HTTP{Method: "PATCH", Path: "/api/v1/namespaces/a/configmaps/x?fieldManager=me", Status: 201}, "/api/v1/namespaces/a/configmaps/x"},
-		{HTTP{Method: "PATCH", Path: "/api/v1/namespaces/a/configmaps/x", Status: 200}, ""},
+		{HTTP{Method: "PATCH", Path: "/api/v1/namespaces/a/configmaps/x?fieldManager=me", Status: Statuses{201}}, "/api/v1/namespaces/a/configmaps/x"},
+		{HTTP{Method: "PATCH", Path: "/api/v1/namespaces/a/configmaps/x", Status: Statuses{200}}, ""},
 	} {
 		if got := test.h.creates(); got != test.want {
 			t.Errorf("%s %s creates %q, expected %q", test.h.Method, test.h.Path, got, test.want)

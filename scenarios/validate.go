@@ -296,8 +296,10 @@ func (h *HTTP) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("method is %q, expected one of %s", h.Method, message.List(methods)), "method")
 	case !strings.HasPrefix(h.Path, "/"):
 		return strictyaml.MistakeAt(message.Of("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
-	case h.Status < 200 || h.Status > 599:
-		return strictyaml.MistakeAt(message.Of("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
+	case len(h.Status) == 0:
+		return strictyaml.MistakeAt(message.Of("there is no status, expected the HTTP status code that the answer must have, 200 to 599, or a list of them"), "status")
+	case slices.ContainsFunc(h.Status, func(code int) bool { return code < 200 || code > 599 }):
+		return strictyaml.MistakeAt(message.Of("status is %s, expected the HTTP status code that the answer must have, 200 to 599, or a list of them", h.Status), "status")
 	case h.As != "" && !slices.Contains(askers, h.As):
 		return strictyaml.MistakeAt(message.Of("as is %q, expected %s", h.As, message.Alternatives(askers)), "as")
 	case h.Stays && h.Method != "DELETE":

@@ -92,7 +92,7 @@ requests:
 	}
 	var traced []string
 	for _, r := range s.Traced() {
-		traced = append(traced, fmt.Sprintf("%s %s %d", r.Method, r.Path, r.Status))
+		traced = append(traced, fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Status))
 	}
 	if !slices.Equal(traced, want) {
 		t.Errorf("Traced lists %q, expected %q", traced, want)

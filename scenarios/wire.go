@@ -179,14 +179,13 @@ func (w *wire) token(asker string) string {
 	return w.tokens[asker]
 }
 
-// must returns an error for the user if the answer does not have the status. Status 0 accepts
-// any status.
-func (s *Sent) must(status int) error {
+// must returns an error for the user if the answer has another status. No status means any.
+func (s *Sent) must(status ...int) error {
 	if s.Err != nil {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
 	}
-	if s.Status != status && status != 0 {
-		return message.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.message())
+	if expected := Statuses(status); !expected.allow(s.Status) {
+		return message.Errorf("%s %s answered %d, expected %s: %s", s.Method, s.Path, s.Status, expected, s.message())
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 	}
 	for i := range e.Change.Then {
 		then := e.Change.Then[i]
-		then.Status = 0
+		then.Status = nil
 		scenario.Requests = append(scenario.Requests, scenarios.Request{HTTP: then, Traced: true, Warmup: []scenarios.HTTP{}})
 	}
 	return l.replay(ctx, scenario, edits)
@@ -129,7 +129,7 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 // It expects no particular status.
 func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	own := *h
-	own.Status = 0
+	own.Status = nil
 	var requests []scenarios.Request
 	for _, before := range e.Make.Before {
 		requests = append(requests, scenarios.Request{HTTP: before})
