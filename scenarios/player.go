@@ -221,11 +221,11 @@ func (r *run) untraced(ctx context.Context, request *Request) error {
 // do sends an untraced request, waits until the caches have its changes, and returns the answer.
 func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 	h = r.kept.fill(h)
-	if h.Await && h.lenient {
+	if h.Await > 0 && h.lenient {
 		sent := r.awaitUsual(ctx, h)
 		return sent, r.accept(ctx, h, sent)
 	}
-	if h.Await {
+	if h.Await > 0 {
 		sent, err := r.await(ctx, h)
 		if err != nil {
 			return nil, err

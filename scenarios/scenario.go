@@ -7,6 +7,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,15 +153,15 @@ type HTTP struct {
 	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's file. parse
 	// reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
-	// Timeout limits the time until the answer is complete. 0 means answerTimeout.
-	Timeout time.Duration `yaml:"-"`
+	// Timeout limits the time until the answer is complete, without HangUp. 0 means answerTimeout.
+	Timeout time.Duration `yaml:"timeout"`
 	// Keep keeps values of the answer for later requests. It maps a name to the place of
 	// the value in the answer ("metadata.continue"). A later Path or Body refers to the
 	// value by "${name}".
 	Keep map[string]string `yaml:"keep"`
 	// Await repeats the request until the answer has the Status. The server learns of some
 	// objects through a watch, and takes them into account only then.
-	Await bool `yaml:"await"`
+	Await Wait `yaml:"await"`
 	// Asks names a webhook of the setup that the server must call before it answers. With Await,
 	// the request is repeated until the server has called it.
 	Asks string `yaml:"asks"`
@@ -174,6 +175,9 @@ type HTTP struct {
 	// Events makes the request a watch as well. After the events of During, the watch must see
 	// events of these types, in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
 	Events []string `yaml:"events"`
+	// HangUp makes the request a watch as well. After the events of During and Events, the watch
+	// must see no event for this time. Then the player closes the connection.
+	HangUp time.Duration `yaml:"hangUp"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
 	// lenient is set by AnyAnswer: the answer may have any status.
@@ -246,6 +250,22 @@ func (s Statuses) text() message.Message {
 
 // allow reports whether an answer may have the code.
 func (s Statuses) allow(code int) bool { return len(s) == 0 || slices.Contains(s, code) }
+
+// A Wait is how long to wait for an answer. A file has "true" for pollTimeout, or a time. 0 means
+// not to wait.
+type Wait time.Duration
+
+// UnmarshalYAML reads true, false, or a time.
+func (w *Wait) UnmarshalYAML(node *yaml.Node) error {
+	var usual bool
+	if node.Decode(&usual) != nil {
+		return node.Decode((*time.Duration)(w))
+	}
+	if usual {
+		*w = Wait(pollTimeout)
+	}
+	return nil
+}
 
 // A Function is the name of a function: its full name, or the end of it after a slash
 // ("handlers.getResourceHandler.func1"). If the name differs between versions of Kubernetes, the
@@ -340,7 +360,10 @@ func (r *Request) warmups() []HTTP {
 }
 
 // isWatch reports whether the answer continues until the player hangs up.
-func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 }
+func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 || h.HangUp > 0 }
+
+// limit returns the time until the answer must be complete.
+func (h *HTTP) limit() time.Duration { return cmp.Or(h.Timeout, answerTimeout) + h.HangUp }
 
 // withDuring lists h and the requests that are sent during it.
 func (h *HTTP) withDuring() []*HTTP {

@@ -119,7 +119,7 @@ func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 // of h.Asks, if any.
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
-	err := poll(ctx, func() (bool, error) {
+	err := pollFor(ctx, time.Duration(h.Await), func() (bool, error) {
 		sent = r.send(ctx, h, "")
 		return h.Status.allow(sent.Status) && sent.asked, sent.Err
 	}, message.Of("%s %s to be answered %s%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
@@ -136,16 +136,21 @@ func afterAsking(webhook string) message.Message {
 	return message.Of(", after asking the webhook %q", webhook)
 }
 
-// poll calls done until it returns true. The last argument completes the error
-// "waited 1m30s for ...".
+// poll is pollFor with pollTimeout.
 func poll(ctx context.Context, done func() (bool, error), what message.Message) error {
-	deadline := time.Now().Add(pollTimeout)
+	return pollFor(ctx, pollTimeout, done, what)
+}
+
+// pollFor calls done until it returns true, and gives up after the timeout. The last argument
+// completes the error "waited 1m30s for ...".
+func pollFor(ctx context.Context, timeout time.Duration, done func() (bool, error), what message.Message) error {
+	deadline := time.Now().Add(timeout)
 	for {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return message.Errorf("waited %s for %s", pollTimeout, what)
+			return message.Errorf("waited %s for %s", timeout, what)
 		}
 		if err := sleep(ctx, pollEvery); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAwait(t *testing.T) {
@@ -33,6 +34,34 @@ requests:
 	}
 	if asked != 3 {
 		t.Errorf("asked %d times, expected 3", asked)
+	}
+}
+
+// A request may be awaited for another time than the usual one.
+func TestAwaitFor(t *testing.T) {
+	const text = `name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: 30ms}
+  - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
+`
+	if err := conforms(t, []byte(text)); err != nil {
+		t.Error(err)
+	}
+	s, err := parse("mine.yaml", []byte(text), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "waited 30ms for GET /apis/example.com/v1/widgets to be answered 201; the last answer: 404, not found"
+	if err := newFakeServer(t).player().Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+	usual, err := parse("mine.yaml", []byte(strings.Replace(text, "30ms", "true", 1)), noFiles)
+	if err != nil || usual.Requests[0].Await != Wait(pollTimeout) {
+		t.Errorf("%v, await: true waits %s", err, time.Duration(usual.Requests[0].Await))
+	}
+	if never, err := parse("mine.yaml", []byte(strings.Replace(text, "30ms", "false", 1)), noFiles); err != nil || never.Requests[0].Await != 0 {
+		t.Errorf("%v, await: false waits", err)
 	}
 }
 

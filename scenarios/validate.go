@@ -199,7 +199,7 @@ func (r *Request) validate() *strictyaml.Mistake {
 	if !r.Traced && (r.Warmup != nil || !r.Expect.isEmpty()) {
 		return strictyaml.MistakeAt(message.Of("only a request with \"traced: true\" can have warmup or expect"))
 	}
-	if r.Traced && r.Await {
+	if r.Traced && r.Await != 0 {
 		return strictyaml.MistakeAt(message.Of("a traced request is sent once: await belongs to a request before it, or to its warm-up"), "await")
 	}
 	if r.Traced && r.Warmup == nil && r.changes() {
@@ -233,7 +233,7 @@ func (r *Request) validateDuring() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("a request during a watch has no warm-up of its own: the warm-up of the watch must send the same request"), "warmup")
 	case r.Traced && r.isWatch():
 		return strictyaml.MistakeAt(message.Of("a watch within a watch cannot be traced"), "traced")
-	case r.Traced && r.Await:
+	case r.Traced && r.Await != 0:
 		return strictyaml.MistakeAt(message.Of("a traced request is sent once, so that it cannot await anything"), "await")
 	case !r.Traced && !r.Expect.isEmpty():
 		return strictyaml.MistakeAt(message.Of("only a request with \"traced: true\" can have expect"))
@@ -304,6 +304,8 @@ func (h *HTTP) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("as is %q, expected %s", h.As, message.Alternatives(askers)), "as")
 	case h.Stays && h.Method != "DELETE":
 		return strictyaml.MistakeAt(message.Of("stays is for a deletion, but method is %q", h.Method), "stays")
+	case h.Timeout < 0 || h.HangUp < 0 || h.Await < 0:
+		return strictyaml.MistakeAt(message.Of("timeout, hangUp and await cannot be negative: expected times such as 3s"))
 	case h.BodyFile != "" && h.Body != nil:
 		return strictyaml.MistakeAt(message.Of("both body and bodyFile are given, expected one of them"), "bodyFile")
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
+	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -14,8 +16,8 @@ import (
 // either side hangs up.
 
 // watch sends h and then the requests of h.During. It sends each of them after the event of the
-// previous one has come. It then waits for the events of h.Events and hangs up. The body has all
-// these events.
+// previous one has come. It then waits for the events of h.Events, and for h.HangUp, and hangs up.
+// The body has all these events.
 func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
@@ -31,7 +33,24 @@ func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 	if err := r.during(ctx, h, events, sent); err != nil {
 		return err
 	}
-	return awaitEvents(h, events, sent)
+	if err := awaitEvents(h, events, sent); err != nil || h.HangUp == 0 {
+		return err
+	}
+	return quiet(h, events, hangUp)
+}
+
+// quiet hangs up after h.HangUp. It returns an error if an event comes before that, or if the
+// server ends the watch.
+func quiet(h *HTTP, events *bufio.Reader, hangUp func()) error {
+	timer := time.AfterFunc(h.HangUp, hangUp)
+	event, err := events.ReadBytes('\n')
+	if !timer.Stop() { // it is what ended the reading
+		return nil
+	}
+	if err != nil {
+		return message.Errorf("the watch ended before hangUp, %s: %w", h.HangUp, err)
+	}
+	return message.Errorf("the watch sent an event before hangUp, %s, expected none: %s", h.HangUp, excerpt(h, event))
 }
 
 // during sends the requests of h.During and reads the events.
@@ -66,6 +85,14 @@ func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
 	return r.accept(ctx, h, sent)
 }
 
+// excerpt returns the beginning of an event for messages, unless it may hold secrets.
+func excerpt(h *HTTP, event []byte) string {
+	if (collect.Secrets{}).Hold(h.Path) {
+		return "(not shown: the watch is on secrets)"
+	}
+	return beginning(event)
+}
+
 // awaitEvents reads the events that h.Events lists.
 func awaitEvents(h *HTTP, events *bufio.Reader, sent *Sent) error {
 	for _, want := range h.Events {
@@ -80,7 +107,7 @@ func awaitEvents(h *HTTP, events *bufio.Reader, sent *Sent) error {
 			return message.Errorf("reading an event of the watch: expected %s: %w", want, err)
 		}
 		if got.Type != want {
-			return message.Errorf("the watch sent an event %s, expected %s: %s", got.Type, want, beginning(event))
+			return message.Errorf("the watch sent an event %s, expected %s: %s", got.Type, want, excerpt(h, event))
 		}
 		sent.Body = append(sent.Body, event...)
 	}

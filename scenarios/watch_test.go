@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,49 @@ requests:
 		}
 		if left := server.paths(); len(left) > 0 {
 			t.Errorf("left behind: %q", left)
+		}
+	}
+}
+
+// TestHangUp checks that a watch can end by time, and that no event may come until then.
+func TestHangUp(t *testing.T) {
+	for _, test := range []struct {
+		hangUp, sends, path, want string
+		ends                      bool
+	}{
+		{hangUp: "50ms", path: "/api/v1/pods?watch=true"},
+		{hangUp: "1h", path: "/api/v1/pods?watch=true", sends: `{"type":"ADDED","object":"planted"}`, want: `the watch sent an event before hangUp, 1h0m0s, expected none: {"type":"ADDED","object":"planted"}`},
+		{hangUp: "1h", path: "/api/v1/secrets?watch=true", sends: `{"type":"ADDED","object":"planted"}`, want: "expected none: (not shown: the watch is on secrets)"},
+		{hangUp: "1h", path: "/api/v1/pods?watch=true", ends: true, want: "the watch ended before hangUp, 1h0m0s: EOF"},
+	} {
+		text := fmt.Sprintf(`name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: %q, status: 200, traced: true, warmup: [], hangUp: %s}
+`, test.path, test.hangUp)
+		if err := conforms(t, []byte(text)); err != nil {
+			t.Error(err)
+		}
+		s, err := parse("mine.yaml", []byte(text), noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newFakeServer(t)
+		server.hold = func(w http.ResponseWriter, r *http.Request) bool {
+			if test.sends != "" {
+				fmt.Fprintln(w, test.sends)
+			}
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			if !test.ends {
+				<-r.Context().Done() // the player has hung up
+			}
+			return true
+		}
+		err = server.player().Play(t.Context(), s, nil)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("hangUp %s: got %v, expected %q", test.hangUp, err, test.want)
 		}
 	}
 }

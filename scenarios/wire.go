@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -104,13 +103,12 @@ func inTime(ctx context.Context, h *HTTP, traceID string, exchange func(context.
 	if h.Body != nil {
 		sent.RequestBody = h.Body.json
 	}
-	limit := cmp.Or(h.Timeout, answerTimeout)
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, h.limit())
 	defer cancel()
 	sent.Err = exchange(limited, sent)
 	sent.Duration = time.Since(sent.Start)
 	if sent.Err != nil && limited.Err() != nil && ctx.Err() == nil {
-		sent.Err = message.Errorf("the answer was not complete after %s, the timeout of the request: %w", limit, sent.Err)
+		sent.Err = message.Errorf("the answer was not complete after %s, the timeout of the request: %w", h.limit(), sent.Err)
 	}
 	return sent
 }
