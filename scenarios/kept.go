@@ -43,6 +43,10 @@ func (k kept) take(h *HTTP, answer []byte) error {
 func (k kept) fill(h *HTTP) *HTTP {
 	filled := *h
 	filled.Path = k.replace(h.Path, url.QueryEscape)
+	filled.Headers = maps.Clone(h.Headers)
+	for name, value := range h.Headers {
+		filled.Headers[name] = k.replace(value, func(value string) string { return value })
+	}
 	if h.Body != nil {
 		body := k.fillDocument(*h.Body)
 		filled.Body = &body
@@ -120,11 +124,11 @@ func unknownWebhookIn(d *Document, known map[string]bool) string {
 // unknownIn returns the name of an unknown value that h uses, or "". If there is none, it adds
 // the names that h keeps to known.
 func (h *HTTP) unknownIn(known map[string]bool) string {
-	text := h.Path
+	texts := append([]string{h.Path}, slices.Sorted(maps.Values(h.Headers))...)
 	if h.Body != nil {
-		text += string(h.Body.json)
+		texts = append(texts, string(h.Body.json))
 	}
-	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
+	for _, found := range placeholder.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
 		if !known[found[1]] {
 			return found[1]
 		}

@@ -35,6 +35,34 @@ func TestKeptValues(t *testing.T) {
 	}
 }
 
+// A header may have a kept value: the token of an answer, for example.
+func TestKeptValueInHeader(t *testing.T) {
+	const text = `name: mine
+title: {en: Mine}
+setup:
+  objects:
+    - {apiVersion: v1, kind: Node, metadata: {name: learner-token}}
+requests:
+  - {method: GET, path: /api/v1/nodes/learner-token, status: 200, as: admin, keep: {token: metadata.name}}
+  - {method: GET, path: /api/v1/nodes/n2, status: 404, as: anonymous, headers: {Authorization: "Bearer ${token}"}, traced: true, warmup: []}
+`
+	s, err := parse("mine.yaml", []byte(text), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newFakeServer(t)
+	if err := server.player().Play(t.Context(), s, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := "learner GET /api/v1/nodes/n2 traced"; !slices.Contains(server.sent(), want) {
+		t.Errorf("sent\n%s\nwithout %s", strings.Join(server.sent(), "\n"), want)
+	}
+	_, err = parse("mine.yaml", []byte(strings.Replace(text, "${token}", "${tokn}", 1)), noFiles)
+	if want := `mine.yaml:8: no request before this one keeps a value as "tokn": did you mean "token"?`; err == nil || err.Error() != want {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+}
+
 // The kept value is sent. Messages and traces show the scenario's own text, which is the same in
 // every run.
 func TestKeptValueIsSent(t *testing.T) {

@@ -156,7 +156,7 @@ type HTTP struct {
 	// Timeout limits the time until the answer is complete, without HangUp. 0 means answerTimeout.
 	Timeout time.Duration `yaml:"timeout"`
 	// Keep keeps values of the answer for later requests. It maps a name to the place of
-	// the value in the answer ("metadata.continue"). A later Path or Body refers to the
+	// the value in the answer ("metadata.continue"). A later Path, header or Body refers to the
 	// value by "${name}".
 	Keep map[string]string `yaml:"keep"`
 	// Await repeats the request until the answer has the Status. The server learns of some
