@@ -16,6 +16,7 @@ import (
 // another request body.
 type Document struct {
 	json []byte
+	raw  bool   // json is sent unchanged and need not be JSON
 	at   string // the place of an object of the setup: "mine.yaml:7"
 	head struct {
 		APIVersion string `json:"apiVersion"`
@@ -62,7 +63,18 @@ type severalError int
 func (n severalError) Error() string { return fmt.Sprintf("%d YAML documents, expected one", int(n)) }
 
 // rawDocument returns a body that is sent unchanged, even if it is not valid JSON.
-func rawDocument(body []byte) *Document { return &Document{json: body} }
+func rawDocument(body []byte) *Document { return &Document{json: body, raw: true} }
+
+// textDocument returns a body that is sent unchanged. If it is YAML or JSON, the document knows
+// what it describes.
+func textDocument(text string) *Document {
+	d, err := parseDocument([]byte(text))
+	if err != nil {
+		d = &Document{}
+	}
+	d.json, d.raw = []byte(text), true
+	return d
+}
 
 // JSON returns the document as it is sent.
 func (d *Document) JSON() []byte { return d.json }

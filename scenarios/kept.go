@@ -45,7 +45,7 @@ func (k kept) fill(h *HTTP) *HTTP {
 	filled.Path = k.replace(h.Path, url.QueryEscape)
 	filled.Headers = maps.Clone(h.Headers)
 	for name, value := range h.Headers {
-		filled.Headers[name] = k.replace(value, func(value string) string { return value })
+		filled.Headers[name] = k.replace(value, unchanged)
 	}
 	if h.Body != nil {
 		body := k.fillDocument(*h.Body)
@@ -55,7 +55,11 @@ func (k kept) fill(h *HTTP) *HTTP {
 }
 
 func (k kept) fillDocument(d Document) Document {
-	d.json = []byte(k.replace(string(d.json), inJSON))
+	escape := inJSON
+	if d.raw {
+		escape = unchanged
+	}
+	d.json = []byte(k.replace(string(d.json), escape))
 	return d
 }
 
@@ -79,6 +83,8 @@ func (k kept) replace(text string, escape func(string) string) string {
 		return escape(value)
 	})
 }
+
+func unchanged(value string) string { return value }
 
 // inJSON escapes a text for the inside of a JSON string.
 func inJSON(value string) string {
@@ -124,7 +130,7 @@ func unknownWebhookIn(d *Document, known map[string]bool) string {
 // unknownIn returns the name of an unknown value that h uses, or "". If there is none, it adds
 // the names that h keeps to known.
 func (h *HTTP) unknownIn(known map[string]bool) string {
-	texts := append([]string{h.Path}, slices.Sorted(maps.Values(h.Headers))...)
+	texts := append([]string{h.Path, h.BodyText}, slices.Sorted(maps.Values(h.Headers))...)
 	if h.Body != nil {
 		texts = append(texts, string(h.Body.json))
 	}

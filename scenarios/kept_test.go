@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +63,60 @@ requests:
 	_, err = parse("mine.yaml", []byte(strings.Replace(text, "${token}", "${tokn}", 1)), noFiles)
 	if want := `mine.yaml:8: no request before this one keeps a value as "tokn": did you mean "token"?`; err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
+	}
+}
+
+// TestBodyText checks that a text is sent as it is, also in a warm-up, with kept values in it,
+// and that the object that it describes is removed afterwards.
+func TestBodyText(t *testing.T) {
+	const text = `name: mine
+title: {en: Mine}
+requests:
+  - method: POST
+    path: /api/v1/nodes
+    status: 201
+    as: admin
+    bodyText: |
+      {"metadata": {"name": "n1", "note": "a \"word\""}}
+    keep: {note: metadata.note}
+  - method: POST
+    path: /api/v1/nodes
+    status: 400
+    as: admin
+    traced: true
+    warmup: [{method: POST, path: /api/v1/pods, status: 400, bodyText: "a: ["}]
+    bodyText: "{${note}"
+`
+	if err := conforms(t, []byte(text)); err != nil {
+		t.Error(err)
+	}
+	s, err := parse("mine.yaml", []byte(text), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newFakeServer(t)
+	var bodies []string
+	server.hold = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost {
+			return false
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		bodies = append(bodies, string(body))
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return false
+	}
+	if err := server.player().Play(t.Context(), s, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"{\"metadata\": {\"name\": \"n1\", \"note\": \"a \\\"word\\\"\"}}\n", "a: [", `{a "word"`}
+	if !slices.Equal(bodies, want) {
+		t.Errorf("sent %q, expected %q", bodies, want)
+	}
+	if left := server.paths(); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

@@ -89,7 +89,7 @@ func (s *Scenario) setPlaces(name string, text []byte) {
 	}
 }
 
-// readBodies reads the bodies that are in separate files.
+// readBodies reads the bodies that are in separate files, and those that are texts.
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
@@ -102,6 +102,9 @@ func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 }
 
 func (s *Scenario) readBody(h *HTTP, open func(string) ([]byte, error)) error {
+	if h.BodyText != "" {
+		h.Body = textDocument(h.BodyText)
+	}
 	if h.BodyFile == "" {
 		return nil
 	}

@@ -123,6 +123,8 @@ func TestParseBad(t *testing.T) {
 		{good, "- a\n", `mine.yaml:1: found a list, expected one or more of the fields name, topic, `, true},
 		{"topic: reads", "pairs: [{with: get-node}]", `mine.yaml:3: a pair needs the name of the other scenario (with) and what it teaches`, true},
 		{"    traced: true\n", "    traced: true\n    body: {}\n    bodyFile: x\n", `mine.yaml:15: both body and bodyFile`, true},
+		{"    traced: true\n", "    traced: true\n    body: {}\n    bodyText: x\n", `mine.yaml:15: bodyText is given besides another body`, true},
+		{"    traced: true\n", "    traced: true\n    bodyText: \"${b}\"\n", `no request before this one keeps a value as "b"`, false},
 		{"        path: /healthz\n", "        path: /healthz\n        traced: true\n", `mine.yaml:17: unknown field "traced", expected one of method, path, status, `, true},
 		{"calls: [a.B]", "absent: ['']", `mine.yaml:19: a call that must not be there has no name`, true},
 		{"calls: [a.B]", "calls: ['']", `mine.yaml:19: an expected call has no name`, true},

@@ -155,6 +155,9 @@ type HTTP struct {
 	BodyFile string `yaml:"bodyFile"`
 	// Timeout limits the time until the answer is complete, without HangUp. 0 means answerTimeout.
 	Timeout time.Duration `yaml:"timeout"`
+	// BodyText is a body that is sent unchanged, such as one that is not valid. parse puts it
+	// into Body.
+	BodyText string `yaml:"bodyText"`
 	// Keep keeps values of the answer for later requests. It maps a name to the place of
 	// the value in the answer ("metadata.continue"). A later Path, header or Body refers to the
 	// value by "${name}".

@@ -308,6 +308,8 @@ func (h *HTTP) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("timeout, hangUp and await cannot be negative: expected times such as 3s"))
 	case h.BodyFile != "" && h.Body != nil:
 		return strictyaml.MistakeAt(message.Of("both body and bodyFile are given, expected one of them"), "bodyFile")
+	case h.BodyText != "" && (h.Body != nil || h.BodyFile != ""):
+		return strictyaml.MistakeAt(message.Of("bodyText is given besides another body, expected one of them"), "bodyText")
 	}
 	if i := slices.IndexFunc(h.Events, func(e string) bool { return !slices.Contains(eventTypes, e) }); i >= 0 {
 		return strictyaml.MistakeAt(message.Of("event is %q, expected %s", h.Events[i], message.Alternatives(eventTypes)), "events", i)
