@@ -331,7 +331,8 @@ const quietTries = 20
 // warm sends one request of a warm-up. It repeats a read until two answers are the same. The
 // answer to a list has the revision of the store. So two equal answers mean that no other writer
 // is active, such as a server that has just started. A list right after a write would wait for
-// the cache, and its trace would show that.
+// the cache, and its trace would show that. A read that fails says nothing of writers, and may
+// take its time until a timeout, so it is sent once.
 func (r *run) warm(ctx context.Context, h *HTTP) error {
 	var previous []byte
 	for range quietTries {
@@ -339,7 +340,7 @@ func (r *run) warm(ctx context.Context, h *HTTP) error {
 		if err != nil {
 			return err
 		}
-		if h.Method != http.MethodGet || h.isWatch() || bytes.Equal(sent.Body, previous) {
+		if h.Method != http.MethodGet || h.isWatch() || !succeeded(sent.Status) || bytes.Equal(sent.Body, previous) {
 			return nil
 		}
 		previous = sent.Body

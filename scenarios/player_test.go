@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -230,6 +231,37 @@ func TestTimeout(t *testing.T) {
 	defer wire.close()
 	if limit := wire.client.Timeout; limit != 0 {
 		t.Errorf("the client gives up after %s, whatever the timeout of the request is", limit)
+	}
+}
+
+// TestWarmUpRepeatsReads checks that a read is repeated until two answers are the same, unless
+// it fails.
+func TestWarmUpRepeatsReads(t *testing.T) {
+	for status, want := range map[int]int{200: 3, 504: 1} {
+		text := strings.Replace(good, "    status: 200\n    traced", fmt.Sprintf("    status: %d\n    traced", status), 1)
+		text = strings.Replace(text, "    warmup:\n      - method: GET\n        path: /healthz\n        status: 200\n", "", 1)
+		s, err := parse("mine.yaml", []byte(text), noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newFakeServer(t)
+		untraced := 0
+		server.hold = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodGet || r.Header.Get("Authorization") != "Bearer learner-token" {
+				return false
+			}
+			if r.Header.Get("traceparent") == "" {
+				untraced++
+			}
+			answer(w, status, map[string]any{"current": min(untraced, 2)})
+			return true
+		}
+		if err := server.player().Play(t.Context(), s, nil); err != nil {
+			t.Fatal(err)
+		}
+		if untraced != want {
+			t.Errorf("warmed up by %d requests that are answered %d, expected %d", untraced, status, want)
+		}
 	}
 }
 
