@@ -199,18 +199,21 @@ func splitPath(path string) (collection string, below []string) {
 	return "/" + strings.Join(parts[:prefix+1], "/"), parts[prefix+1:]
 }
 
-// remove deletes an object immediately if it exists, and waits until it is gone.
+// remove deletes an object immediately if it exists, and waits until it is gone. It sends no
+// DELETE for an object that does not exist, because a user's own server may have a fault there.
 func (w *wire) remove(ctx context.Context, path string) error {
+	found := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, "")
+	if found.Status == http.StatusNotFound {
+		return nil
+	}
 	sent := w.send(ctx, &HTTP{Method: http.MethodDelete, Path: path + "?gracePeriodSeconds=0&propagationPolicy=Background", As: Admin}, "")
 	if sent.Status == http.StatusNotFound {
 		return nil
 	}
-	if sent.Status == http.StatusConflict {
+	if sent.Status == http.StatusConflict && isMarked(found.Body) {
 		// v1.16 refuses to delete a namespace again while it has
 		// finalizers (pkg/registry/core/namespace/storage/storage.go).
-		if marked := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, ""); isMarked(marked.Body) {
-			sent = marked
-		}
+		sent = found
 	}
 	if sent.Status != http.StatusAccepted { // the status for an object that is deleted later
 		if err := sent.must(http.StatusOK); err != nil {

@@ -71,6 +71,7 @@ func TestOrderOfRequests(t *testing.T) {
 		"learner POST " + deployments + " traced",
 		"after",
 		"admin GET " + deployments + "/nginx",
+		"admin GET " + deployments + "/nginx", // is it there?
 		"admin DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
 	}
@@ -99,6 +100,19 @@ func TestLeftoversGo(t *testing.T) {
 	server.objects["/apis/rbac.authorization.k8s.io/v1/namespaces/create-deployment/roles/deployer"] = map[string]any{"rules": []any{}}
 	if err := server.player().Play(t.Context(), find(t, "create-deployment"), nil); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A server that fails to delete what does not exist can still be prepared.
+func TestNoDeletionOfMissingObjects(t *testing.T) {
+	server := newFakeServer(t)
+	server.refuse = func(r *http.Request) int {
+		return when(r.Method == http.MethodDelete && server.objects[r.URL.Path] == nil, 500)
+	}
+	for range 2 {
+		if err := server.player().Play(t.Context(), find(t, "create-deployment"), nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
