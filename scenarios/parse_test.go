@@ -73,6 +73,7 @@ func TestParseBad(t *testing.T) {
 		{"name: mine", "name: My Scenario", `mine.yaml:1: name is "My Scenario", expected lower-case words`, true},
 		{"name: mine\n", "", `mine.yaml:1: name is ""`, true},
 		{"title: {en: Mine}", "title: {zh: 我}", `mine.yaml:2: title has no English text`, true},
+		{"title: {en: Mine}", "title: {en: LIST nodes, then pods}", `mine.yaml:2: unknown field "then pods", because a comma ends a text without quotes: did you mean {en: "LIST nodes, then pods"}?`, true},
 		{"title: {en: Mine}", "titel: {en: Mine}", `mine.yaml:2: unknown field "titel": did you mean "title"?`, true},
 		{"topic: reads", "topic: poems", `mine.yaml:3: topic is "poems", expected one of boot, reads,`, true},
 		{"kind: Node", "kind:", `mine.yaml:6: an object needs apiVersion, kind and metadata.name`, true},

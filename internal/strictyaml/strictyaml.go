@@ -6,6 +6,7 @@ package strictyaml
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"regexp"
@@ -33,13 +34,13 @@ func Decode(name string, text []byte, into any) error {
 	if err := decoder.Decode(into); errors.Is(err, io.EOF) {
 		return message.Errorf("%s:1: %w", name, ErrEmpty)
 	} else if err != nil {
-		return located(name, err, fieldsOf(reflect.TypeOf(into)))
+		return located(name, text, err, fieldsOf(reflect.TypeOf(into)))
 	}
 	var more yaml.Node
 	if err := decoder.Decode(&more); err == nil {
 		return message.Errorf("%s:%d: %w", name, more.Line, ErrMore)
 	} else if !errors.Is(err, io.EOF) {
-		return located(name, err, nil)
+		return located(name, text, err, nil)
 	}
 	return nil
 }
@@ -58,14 +59,14 @@ func DecodeMapping(node *yaml.Node, into any) error {
 
 var (
 	yamlLine     = regexp.MustCompile(`line (\d+): (.*)`)
-	unknownField = regexp.MustCompile(`field (\S+) not found in type (.*)`)
+	unknownField = regexp.MustCompile(`field (.+) not found in type (.*)`)
 	wrongValue   = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)$")
 )
 
 // located turns an error of the YAML library into "file:line: description". The library's text
 // contains the line. Of several errors, located reports the first. fields has the fields of the
 // types involved, by the name of the type.
-func located(name string, err error, fields map[string][]string) error {
+func located(name string, file []byte, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
 		return message.Errorf("%s: %w", name, err)
@@ -74,10 +75,47 @@ func located(name string, err error, fields map[string][]string) error {
 	text := message.Of("%s", said)
 	if field := unknownField.FindStringSubmatch(said); field != nil {
 		text = message.Of("unknown field %q%s", field[1], Suggest(field[1], fields[field[2]]))
+		if meant := acrossComma(file, field[1]); meant != "" {
+			text = message.Of("unknown field %q, because a comma ends a text without quotes: did you mean {%s}?", field[1], meant)
+		}
 	} else if value := wrongValue.FindStringSubmatch(said); value != nil {
 		text = message.Of("found %s, expected %s", kindOf(value[1], value[2]), expectedBy(value[3], fields))
 	}
 	return message.Errorf("%s:%s: %s", name, found[1], text)
+}
+
+// acrossComma returns the field whose text a comma has cut in two, with the whole text in quotes:
+// `en: "one, two"` for the field "two" of "{en: one, two}". It returns "" if field is no such rest.
+func acrossComma(file []byte, field string) string {
+	var root yaml.Node
+	if yaml.Unmarshal(file, &root) != nil {
+		return ""
+	}
+	isRest := func(value *yaml.Node) bool { return value.ShortTag() == "!!null" && value.Value == "" }
+	var find func(*yaml.Node) string
+	find = func(node *yaml.Node) string {
+		name, whole, found := "", "", false
+		for i := 0; node.Kind == yaml.MappingNode && node.Style&yaml.FlowStyle != 0 && i+1 < len(node.Content); i += 2 {
+			switch key, value := node.Content[i], node.Content[i+1]; {
+			case isRest(value):
+				whole, found = whole+", "+key.Value, found || key.Value == field
+			case found:
+				return fmt.Sprintf("%s: %q", name, whole)
+			default:
+				name, whole = key.Value, value.Value
+			}
+		}
+		if found && name != "" {
+			return fmt.Sprintf("%s: %q", name, whole)
+		}
+		for _, child := range node.Content {
+			if meant := find(child); meant != "" {
+				return meant
+			}
+		}
+		return ""
+	}
+	return find(&root)
 }
 
 // kindOf describes the found value from its YAML tag. text is the text of a scalar.

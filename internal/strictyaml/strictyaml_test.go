@@ -50,6 +50,10 @@ func TestDecode(t *testing.T) {
 		{"nearly an inlined field", "Curency: a\n", `menu.yaml:1: unknown field "Curency": did you mean "currency"?`},
 		{"nearly a field further down", "dishes:\n- titel: a\n", `menu.yaml:2: unknown field "titel": did you mean "title"?`},
 		{"no field at all", "dishes:\n- soup: a\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
+		{"a comma in a text", "dishes:\n- {title: soup, then stew, of: {}}\n", `menu.yaml:2: unknown field "then stew", because a comma ends a text without quotes: did you mean {title: "soup, then stew"}?`},
+		{"two commas in a text", "dishes: [{title: soup, stew, pie}]\n", `menu.yaml:1: unknown field "stew", because a comma ends a text without quotes: did you mean {title: "soup, stew, pie"}?`},
+		{"a field of two words", "dishes:\n- two words: a\n", `menu.yaml:2: unknown field "two words", expected one of title, of`},
+		{"a rest of nothing", "dishes:\n- {soup}\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
 		{"in what reads itself", "drink:\n  kinds: tea\n", `menu.yaml:2: unknown field "kinds": did you mean "kind"?`},
 		{"the first of several", "a: 1\nb: 2\n", `menu.yaml:1: unknown field "a", expected one of name, dishes, currency, drink`},
 	} {
