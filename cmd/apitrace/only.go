@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// addOnlyFlag adds --only, which selects requests by their numbers in a summary.
+// addOnlyFlag adds --only, which selects requests by their numbers.
 func addOnlyFlag(command *cobra.Command, only *[]int) {
-	command.Flags().IntSliceVar(only, "only", nil, "show only these requests, by their numbers in the summary: 3 or 1,4")
+	command.Flags().IntSliceVar(only, "only", nil, "show only these requests, which are numbered from 1 as in a summary: 3 or 1,4")
 }
 
 func validateOnly(only []int) error {

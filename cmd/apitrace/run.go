@@ -24,7 +24,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 	o := &runOptions{}
 	command := newCommand("run", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(c *cobra.Command, args []string) error {
 		o.scenario = args[0]
-		if err := errors.Join(o.delivery.Validate(), o.server.validate()); err != nil {
+		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateOnly(o.delivery.Only)); err != nil {
 			return err
 		}
 		return o.run(c.Context(), std)
@@ -33,6 +33,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 	o.server.add(command)
 	o.server.addFresh(command)
 	o.server.addOutsidePaths(command)
+	addOnlyFlag(command, &o.delivery.Only)
 	addDeliveryFlags(command, &o.delivery)
 	takeOwnFlags(command, &o.server.Own)
 	return command

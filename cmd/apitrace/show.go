@@ -63,15 +63,15 @@ func (o *showOptions) validate(command *cobra.Command) error {
 	if session.IsFile(o.what) && (o.live || command.Flags().Changed("k8s")) {
 		return message.UsageErrorf("%q is a recording of one release: leave --k8s and --live out; they are for scenarios", o.what)
 	}
-	if o.live && (o.summary || len(o.only) > 0) {
-		return message.UsageErrorf("--summary and --only read a recording: leave --live out")
+	if o.live && o.summary {
+		return message.UsageErrorf("--summary reads a recording: leave --live out")
 	}
 	return validateOnly(o.only)
 }
 
 func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.live {
-		live := runOptions{scenario: o.what, server: o.server, delivery: output.Delivery{Output: o.output}}
+		live := runOptions{scenario: o.what, server: o.server, delivery: output.Delivery{Output: o.output, Only: o.only}}
 		return live.run(ctx, std)
 	}
 	recording, err := o.load(std)

@@ -20,6 +20,8 @@ type Delivery struct {
 	Save string
 	// Quiet prints nothing of the recording.
 	Quiet bool
+	// Only are the numbers, from 1 on, of the requests to print and send; empty for all.
+	Only []int
 	// Export is "otlp" to also send the trace, or "".
 	Export string
 }
@@ -61,11 +63,17 @@ func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording 
 		}
 		errs = append(errs, err)
 	}
+	chosen, err := session.Choose(recording.Requests, o.Only)
+	if err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	shown := *recording
+	shown.Requests = chosen
 	if !o.Quiet {
-		errs = append(errs, o.Output.Write(ctx, std, recording))
+		errs = append(errs, o.Output.Write(ctx, std, &shown))
 	}
 	if o.Export != "" {
-		errs = append(errs, SendOTLP(ctx, recording, std))
+		errs = append(errs, SendOTLP(ctx, &shown, std))
 	}
 	return errors.Join(errs...)
 }
