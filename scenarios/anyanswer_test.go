@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,5 +26,26 @@ func TestAnyAnswer(t *testing.T) {
 	}
 	if n := len(free.Traced()[0].Warmup); n != len(r.Warmup) {
 		t.Errorf("the copy has %d warm-ups, expected %d", n, len(r.Warmup))
+	}
+}
+
+// TestAnyTracedAnswer checks that only traced requests and their warm-ups may be answered
+// otherwise.
+func TestAnyTracedAnswer(t *testing.T) {
+	s, err := parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: /api/v1/nodes/n1, status: 404, as: admin}
+  - {method: GET, path: /api/v1/nodes/n1, status: 200, traced: true}
+`), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newFakeServer(t).player().Play(t.Context(), s.AnyTracedAnswer(), nil); err != nil {
+		t.Errorf("another answer to the traced request: %v", err)
+	}
+	s.Requests[0].Status = Statuses{200}
+	if err := newFakeServer(t).player().Play(t.Context(), s.AnyTracedAnswer(), nil); err == nil || !strings.Contains(err.Error(), "answered 404, expected 200") {
+		t.Errorf("another answer to a request that is not traced: %v", err)
 	}
 }

@@ -53,6 +53,8 @@ type Scenario struct {
 	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
+	// Lenient is set by AnyAnswer and AnyTracedAnswer: a trace need not meet the expectations.
+	Lenient bool `yaml:"-"`
 }
 
 // topics lists the values of Scenario.Topic in display order.
@@ -183,7 +185,7 @@ type HTTP struct {
 	HangUp time.Duration `yaml:"hangUp"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
-	// lenient is set by AnyAnswer: the answer may have any status.
+	// lenient is set by AnyAnswer and AnyTracedAnswer: the answer may have any status.
 	lenient bool
 }
 
@@ -323,10 +325,25 @@ func (s *Scenario) Traced() []*Request {
 // After an awaited request and after a change, the player waits some seconds for what follows on
 // that server, and then goes on.
 func (s *Scenario) AnyAnswer() *Scenario {
+	return s.lenient(func(*Request) bool { return true })
+}
+
+// AnyTracedAnswer is like AnyAnswer, but only for the traced requests and their warm-ups. It is
+// for the comparison of two servers, which may answer differently, from the same state.
+func (s *Scenario) AnyTracedAnswer() *Scenario {
+	return s.lenient(func(r *Request) bool { return r.Traced })
+}
+
+// lenient returns a copy that accepts any answer to some of its requests, and any trace.
+func (s *Scenario) lenient(to func(*Request) bool) *Scenario {
 	free := *s
+	free.Lenient = true
 	free.Requests = slices.Clone(s.Requests)
 	for i := range free.Requests {
 		r := &free.Requests[i]
+		if !to(r) {
+			continue
+		}
 		r.HTTP = r.HTTP.anyAnswer()
 		r.Warmup = slices.Clone(r.Warmup)
 		for j := range r.Warmup {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
 )
 
 // Parse reads the sides as a user names them: SCENARIO VERSION VERSION, SCENARIO
@@ -14,11 +15,16 @@ import (
 func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	if len(args) == 3 {
 		all = []Side{{Scenario: args[0], Version: args[1]}, {Scenario: args[0], Version: args[2]}}
-		err = replayed(all, live)
+		if err := replayed(all, live); err != nil {
+			return nil, false, err
+		}
 		for i := range all { // a checkout has no recordings
 			all[i].Live = all[i].Live || program.IsLocal(all[i].Version)
+			if !all[i].Live && session.IsFile(args[0]) {
+				return nil, false, message.UsageErrorf("%q is a scenario file, and only scenarios that come with apitrace have recordings: --live replays it on both releases", args[0])
+			}
 		}
-		return all, false, err
+		return all, false, nil
 	}
 	isLive := live != ""
 	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {
