@@ -125,7 +125,7 @@ func (d *diffDrawing) writeLayer(layer *view.ComparedLayer) {
 		d.writeHanging(layer.Title, first.Text)
 		return
 	}
-	fmt.Fprintln(d.out, d.Key.Render(layer.Title))
+	d.writeWrapped(d.out, d.Key, layer.Title)
 	for _, sentence := range layer.Sentences {
 		d.writeIndented("  ", "    ", sentence.Text, lipgloss.NewStyle())
 		for n, evidence := range sentence.Evidence {

@@ -110,8 +110,9 @@ const (
 	StatementTime StatementKind = "time"
 	// StatementPackage: B functions of package Was are in package Callee.
 	StatementPackage StatementKind = "package"
-	// StatementCount: B calls of the layer are on one side alone. Other
-	// statements describe the calls above them.
+	// StatementCount: B calls of the layer are on one side alone. Caller is the
+	// change of another layer above them, if there is one. Another statement
+	// describes this change.
 	StatementCount StatementKind = "count"
 )
 

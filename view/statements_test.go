@@ -305,3 +305,27 @@ func TestKeyStepsBetween(t *testing.T) {
 		})
 	}
 }
+
+// TestFollowingLayers adds one call, not a key step, with calls of two layers below it.
+// The summary must describe this call first. The layers of the calls below it must come
+// after it and name it.
+func TestFollowingLayers(t *testing.T) {
+	const b = "p.A\n p.B\n p.TrackWrite\n  p.Flow\n  q.MaxInFlight"
+	c := viewtest.ComparisonOf("p.A\n p.B", b, "v1", "v2")
+	finder := diff.NewReasonsOf(viewtest.CodeOf("v1", c.A.Requests[0]), viewtest.CodeOf("v2", c.B.Requests[0]))
+	comparer := newComparer(c, finder, flowIsNoStep{}, ComparisonOptions{NameA: "v1", NameB: "v2"})
+	got := ""
+	for _, layer := range comparer.Pair(0).Summary().Layers {
+		got += fmt.Sprintf("%s: %s (%d smaller)\n", layer.Title, told(comparer, layer), layer.Smaller)
+	}
+	want := "filters: p.A now calls p.TrackWrite [the traced packages of v1 have no p.TrackWrite] (0 smaller)\n" +
+		"flow: below p.TrackWrite: 2 calls only in v2 (0 smaller)\n"
+	if got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// flowIsNoStep has the layers of filterSteps. Only p.A is a key step.
+type flowIsNoStep struct{ filterSteps }
+
+func (flowIsNoStep) Key(function string) bool { return function == "p.A" }

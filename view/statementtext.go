@@ -27,6 +27,8 @@ func elsewhere(st *Statement) bool   { return st.Elsewhere }
 func alone(st *Statement) bool       { return st.Inner.Name == "" }
 func after(st *Statement) bool       { return st.After }
 func one(st *Statement) bool         { return st.B == 1 }
+func below(st *Statement) bool       { return st.Caller.Name != "" }
+func belowOne(st *Statement) bool    { return below(st) && one(st) }
 func onePlugin(st *Statement) bool   { return len(st.Callee.Purposes) == 1 }
 func twoCallers(st *Statement) bool  { return st.AlsoCaller.Name != "" }
 func sameName(st *Statement) bool    { return st.Was.Name == st.Callee.Name }
@@ -74,6 +76,8 @@ var templates = []template{
 	{StatementFails, nil, message.Of("{callee} fails only in {side}: {error}")},
 	{StatementTime, nil, message.Of("{callee} by itself took {timeA} in {A}, {timeB} in {B}")},
 	{StatementPackage, nil, message.Of("{b} functions of package {was} are now in {callee}")},
+	{StatementCount, belowOne, message.Of("below {caller}: {b} call only in {side}")},
+	{StatementCount, below, message.Of("below {caller}: {b} calls only in {side}")},
 	{StatementCount, one, message.Of("{b} call only in {side}")},
 	{StatementCount, nil, message.Of("{b} calls only in {side}")},
 }

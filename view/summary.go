@@ -20,9 +20,13 @@ type LayerSummary struct {
 	Statements []Statement
 	// Smaller counts the other changes.
 	Smaller int
+
+	// others are the calls of the merged tree with the changes that Smaller counts.
+	others []int
 }
 
-// summarize describes the changes, layer by layer in the order of parts.
+// summarize describes the changes, layer by layer in the order of parts. Layers that
+// only follow from the changes of other layers come last.
 func (s *Summary) summarize() {
 	for _, st := range s.statements() {
 		for _, statement := range s.statementOf(st) {
@@ -37,18 +41,33 @@ func (s *Summary) summarize() {
 	}
 	for i, change := range s.Changes {
 		if (!change.Telling || s.folded[i]) && !s.MovedWithPackage(change.Change) {
-			s.layer(s.part(change.Layer, s.Merged.Tree.Call(change.At).Function)).Smaller++
+			l := s.layer(s.partOf(change.At))
+			l.others = append(l.others, change.At)
 		}
 	}
 	s.countOnly()
 	s.shorten()
-	for _, layer := range s.parts() {
-		if at, ok := s.index[layer]; ok {
+	var following []LayerSummary
+	for _, part := range s.parts() {
+		at, ok := s.index[part]
+		switch title := s.title(part); {
+		case ok && s.layers[at].follows():
+			following = append(following, s.layers[at])
+		case ok:
 			s.Layers = append(s.Layers, s.layers[at])
-		} else if title := s.title(layer); title != "" {
+		case title != "":
 			s.Unchanged = append(s.Unchanged, title)
 		}
 	}
+	s.Layers = append(s.Layers, following...)
+}
+
+// follows reports whether all statements of a layer count calls below changes of other
+// layers.
+func (l *LayerSummary) follows() bool {
+	return len(l.Statements) > 0 && !slices.ContainsFunc(l.Statements, func(st Statement) bool {
+		return st.Kind != StatementCount || st.Caller.Name == ""
+	})
 }
 
 // parts returns the parts of the server in the order that the request enters
@@ -71,40 +90,116 @@ func (s *Summary) parts() []string {
 func (s *Summary) shorten() {
 	const most = 12
 	for i := range s.layers {
-		if l := &s.layers[i]; len(l.Statements) > most {
-			l.Smaller += len(l.Statements) - most
-			l.Statements = l.Statements[:most]
+		l := &s.layers[i]
+		kept := min(most, len(l.Statements))
+		for _, st := range l.Statements[kept:] {
+			l.others = append(l.others, st.Calls[0])
 		}
+		l.Statements, l.Smaller = l.Statements[:kept], len(l.others)
 	}
 }
 
-// countOnly adds statements to layers without one: they count the calls that
-// only one side has. All these calls are below changes of other layers.
+// countOnly adds statements to layers without a change: they count the calls that only
+// one side has. Calls below a change of another layer are counted together, and the
+// statement names the first call of that change. If no statement describes the change,
+// countOnly adds one.
 func (s *Summary) countOnly() {
-	type only struct{ a, b []int }
-	counts := map[string]only{}
-	for i := range s.Merged.Tree.Len() {
-		layer := s.partOf(i)
-		n := counts[layer]
-		switch {
-		case s.Merged.B[i] == diff.None:
-			n.a = append(n.a, i)
-		case s.Merged.A[i] == diff.None:
-			n.b = append(n.b, i)
+	counts := s.countOneSided()
+	told := map[int]bool{}
+	for _, n := range counts {
+		st := s.count(n.side, len(n.calls))
+		if n.above != "" {
+			st.Caller = s.nameInMerged(n.top).named()
+			s.tellCause(n.top, told)
 		}
-		counts[layer] = n
+		s.say(n.part, st, n.calls)
 	}
-	for _, layer := range slices.Sorted(maps.Keys(counts)) {
-		n := counts[layer]
-		if _, told := s.index[layer]; told {
+}
+
+// A oneSidedCount counts calls of a part that only one side has.
+type oneSidedCount struct {
+	countedCalls
+	// calls are the calls of the merged tree. top is the outermost call above the first
+	// of them; see topOnOneSide.
+	calls []int
+	top   int
+}
+
+// countedCalls says which calls are counted together. above is the function of their
+// outermost call if that is in another part, or "".
+type countedCalls struct {
+	part  string
+	side  Side
+	above string
+}
+
+// countOneSided counts the calls of one side in the parts without a change, sorted by
+// part and side. Larger counts come first.
+func (s *Summary) countOneSided() []oneSidedCount {
+	var all []oneSidedCount
+	index := map[countedCalls]int{}
+	for i := range s.Merged.Tree.Len() {
+		part := s.partOf(i)
+		if _, changed := s.index[part]; changed || !s.onOneSide(i) {
 			continue
 		}
-		if len(n.a) > 0 {
-			s.say(layer, s.count(SideA, len(n.a)), n.a[:1])
+		of, top := countedCalls{part: part, side: SideA}, s.topOnOneSide(i)
+		if s.Merged.A[i] == diff.None {
+			of.side = SideB
 		}
-		if len(n.b) > 0 {
-			s.say(layer, s.count(SideB, len(n.b)), n.b[:1])
+		if s.partOf(top) != part {
+			of.above = s.Merged.Tree.Call(top).Function
 		}
+		at, known := index[of]
+		if !known {
+			at = len(all)
+			index[of] = at
+			all = append(all, oneSidedCount{countedCalls: of, top: top})
+		}
+		all[at].calls = append(all[at].calls, i)
+	}
+	slices.SortStableFunc(all, func(a, b oneSidedCount) int {
+		return cmp.Or(strings.Compare(a.part, b.part), cmp.Compare(a.side, b.side), cmp.Compare(len(b.calls), len(a.calls)))
+	})
+	return all
+}
+
+// topOnOneSide returns the outermost call above a call of one side, such that only this
+// side makes all the calls down to it.
+func (s *Summary) topOnOneSide(i int) int {
+	for above := s.Merged.Tree.Parent(i); above >= 0 && s.onOneSide(above); above = s.Merged.Tree.Parent(above) {
+		i = above
+	}
+	return i
+}
+
+// nameInMerged names a call of the merged tree that one side makes.
+func (s *Summary) nameInMerged(i int) name {
+	if b := s.Merged.B[i]; b != diff.None {
+		return s.nameOf(s.Diff.B, b)
+	}
+	return s.nameOf(s.Diff.A, s.Merged.A[i])
+}
+
+// tellCause describes the change with a call of one side, unless a statement describes
+// it. It adds the change to told.
+func (s *Summary) tellCause(top int, told map[int]bool) {
+	tree := s.Merged.Tree
+	at := slices.IndexFunc(s.Changes, func(c ShownChange) bool {
+		same := tree.Parent(c.At) == tree.Parent(top) && tree.Call(c.At).Function == tree.Call(top).Function
+		return c.At == top || same && (c.Kind == diff.Added || c.Kind == diff.Removed || c.Kind == diff.Repeated)
+	})
+	if at < 0 || told[at] || s.Changes[at].Telling {
+		return
+	}
+	told[at] = true
+	c := &s.Changes[at]
+	for _, st := range s.Of(c) {
+		s.say(s.partOf(c.At), st, []int{c.At})
+	}
+	l := s.layer(s.partOf(c.At))
+	if i := slices.Index(l.others, c.At); i >= 0 { // no longer a smaller change
+		l.others = slices.Delete(l.others, i, i+1)
 	}
 }
 
