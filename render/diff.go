@@ -109,9 +109,17 @@ func (d *diffDrawing) writeSummary() {
 	if smaller := smallerIn(c.Layers); len(smaller) > 0 {
 		d.writeHanging(d.words.Sprintf("Smaller changes"), d.list(smaller))
 	}
-	if len(c.Unchanged) > 0 && len(c.Layers) > 0 {
+	if len(c.Unchanged) > 0 && (len(c.Layers) > 0 || c.LeftOut > 0) {
 		d.writeHanging(d.words.Sprintf("No difference recorded"), d.list(c.Unchanged))
 	}
+	if c.LeftOut > 0 {
+		d.writeWrapped(d.out, d.Facts, d.leftOut(c))
+	}
+}
+
+// leftOut says how many sentences the filter leaves out.
+func (p *pen) leftOut(c *view.Comparison) string {
+	return p.words.Plural(c.LeftOut, "The filter leaves out %d sentence about other calls.", "The filter leaves out %d sentences about other calls.", c.LeftOut)
 }
 
 // writeLayer writes the changes in a layer. A single sentence without evidence stands

@@ -97,6 +97,9 @@ func (m *markdown) sentences() {
 			fmt.Fprintf(m.file, "\n%s%s%s\n", InMarkdown(rest.title), m.colon(), InMarkdown(m.list(rest.titles)))
 		}
 	}
+	if c.LeftOut > 0 {
+		fmt.Fprintf(m.file, "\n%s\n", InMarkdown(m.leftOut(c)))
+	}
 }
 
 // mostSmaller is the maximum number of listed changes if the default view shows none of

@@ -166,8 +166,20 @@ func (p *Pair) Comparison(choice Choice) *Comparison {
 		}
 		w.write(out, tree, choice)
 	}
-	w.addSentences(out)
+	w.addSentences(out, &choice.Filter)
 	return out
+}
+
+// selects returns a function that reports whether a filter selects a call of the merged
+// tree, on either side.
+func (p *Pair) selects(filter *Filter) func(call int) bool {
+	d := p.differences
+	a := newFiltering(filter, d.Diff.A, p.guide, ErrorPathOf(d.Diff.A, p.guide))
+	b := newFiltering(filter, d.Diff.B, p.guide, ErrorPathOf(d.Diff.B, p.guide))
+	return func(call int) bool {
+		onA, onB := d.Merged.A[call], d.Merged.B[call]
+		return onA != diff.None && a.selects(onA) || onB != diff.None && b.selects(onB)
+	}
 }
 
 // tooMany returns the number of changes in the default view if they are too many to

@@ -32,10 +32,12 @@ type Comparison struct {
 	// Layers and Unchanged are the summary.
 	Layers    []ComparedLayer `json:"layers" description:"What changed, by layer."`
 	Unchanged []string        `json:"unchanged" description:"Titles of the layers in which no difference is recorded."`
-	Changes   int             `json:"changes" description:"How many changes there are."`
-	Shown     int             `json:"shown" description:"How many of them the steps show."`
-	Folded    int             `json:"folded" description:"How many calls of the merged tree are folded: shown by no step."`
-	Hidden    []string        `json:"hidden,omitempty" description:"The changes that no step shows, if there are few: mark, function and place."`
+	// LeftOut counts the sentences that the filter leaves out.
+	LeftOut int      `json:"-"`
+	Changes int      `json:"changes" description:"How many changes there are."`
+	Shown   int      `json:"shown" description:"How many of them the steps show."`
+	Folded  int      `json:"folded" description:"How many calls of the merged tree are folded: shown by no step."`
+	Hidden  []string `json:"hidden,omitempty" description:"The changes that no step shows, if there are few: mark, function and place."`
 	// Places is set if ComparisonOptions.Places is set.
 	Places   []ChangePlace     `json:"-"`
 	TooMany  int               `json:"tooMany,omitempty" description:"How many changes a first look would have to show if those are too many: then there are no sections. Ask for one layer, or for all. Absent otherwise."`
@@ -171,6 +173,8 @@ type ComparisonOptions struct {
 	// Times sets the times of steps. SideBySide sets ComparedStep.Sides, Links sets
 	// ComparedStep.Links, and Places sets Comparison.Places.
 	Times, SideBySide, Links, Places bool
+	// EverySentence keeps the sentences about calls that the filter does not select.
+	EverySentence bool
 	// MostSteps is the maximum number of steps of a tree; 0 means no limit.
 	MostSteps int
 	// CommittedA and CommittedB tell where the source of a side can be read if the side

@@ -167,10 +167,16 @@ func (w *comparisonWriter) stepOf(call int) int {
 	return -1
 }
 
-// addSentences adds the sentences, with the steps of the tree to which they lead.
-func (w *comparisonWriter) addSentences(out *Comparison) {
-	out.Unchanged = append(out.Unchanged, w.of.said.Unchanged...)
-	for _, l := range w.of.said.Layers {
+// addSentences adds the sentences, with the steps of the tree to which they lead. It
+// leaves out the sentences about calls that the filter does not select, unless
+// ComparisonOptions.EverySentence is set.
+func (w *comparisonWriter) addSentences(out *Comparison, filter *Filter) {
+	layers, unchanged := w.of.said.Layers, w.of.said.Unchanged
+	if filter.Active() && !w.of.options.EverySentence {
+		layers, unchanged, out.LeftOut = w.of.said.selected(w.of.selects(filter))
+	}
+	out.Unchanged = append(out.Unchanged, unchanged...)
+	for _, l := range layers {
 		layer := ComparedLayer{Name: l.Layer, Title: l.Title, Colour: LayerColour(l.Layer), Sentences: []ComparedSentence{}, Smaller: l.Smaller}
 		for i := range l.Statements {
 			sentence := w.of.Sentence(&l.Statements[i])

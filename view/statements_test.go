@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -329,3 +330,41 @@ func TestFollowingLayers(t *testing.T) {
 type flowIsNoStep struct{ filterSteps }
 
 func (flowIsNoStep) Key(function string) bool { return function == "p.A" }
+
+// TestFilterSelectsSentences checks that a filter leaves out the sentences about other
+// calls and counts them. A value of either side is enough to select a call.
+func TestFilterSelectsSentences(t *testing.T) {
+	const a, b = "p.A\n p.B apitrace.storage.type=x\n p.D", "p.A\n p.B apitrace.storage.type=y\n p.C\n p.D"
+	for _, test := range []struct {
+		name    string
+		filter  Filter
+		every   bool
+		want    string
+		leftOut int
+	}{
+		{"none", Filter{}, false, "storage type of p.B is x in v1, y in v2; p.A leads to p.C only in v2", 0},
+		{"a value of side A", Filter{Grep: regexp.MustCompile("type=x")}, false, "storage type of p.B is x in v1, y in v2", 1},
+		{"a function", Filter{Functions: []Matcher{onlyFunction("p.C")}}, false, "p.A leads to p.C only in v2", 1},
+		{"errors", Filter{Errors: true}, false, "", 2},
+		{"every sentence is asked for", Filter{Errors: true}, true, "storage type of p.B is x in v1, y in v2; p.A leads to p.C only in v2", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := ComparisonOptions{NameA: "v1", NameB: "v2", EverySentence: test.every}
+			o.Filter = test.filter
+			compared := newComparer(viewtest.ComparisonOf(a, b, "v1", "v2"), nil, viewtest.EveryStep{}, o).All()[0]
+			var got []string
+			for _, layer := range compared.Layers {
+				for _, sentence := range layer.Sentences {
+					got = append(got, sentence.Text)
+				}
+			}
+			if said := strings.Join(got, "; "); said != test.want || compared.LeftOut != test.leftOut {
+				t.Errorf("sentences %q, %d left out; expected %q, %d", said, compared.LeftOut, test.want, test.leftOut)
+			}
+		})
+	}
+}
+
+type onlyFunction string
+
+func (f onlyFunction) Match(function string) bool { return function == string(f) }

@@ -56,7 +56,7 @@ func (s *Summary) summarize() {
 		case ok:
 			s.Layers = append(s.Layers, s.layers[at])
 		case title != "":
-			s.Unchanged = append(s.Unchanged, title)
+			s.Unchanged, s.unchanged = append(s.Unchanged, title), append(s.unchanged, part)
 		}
 	}
 	s.Layers = append(s.Layers, following...)
@@ -214,8 +214,10 @@ type Summary struct {
 	// according to a statement. Both are calls of the merged tree.
 	Instead map[int]int
 
-	guide Guide
-	sides SideNames
+	// unchanged are the names of the parts of Unchanged.
+	unchanged []string
+	guide     Guide
+	sides     SideNames
 	// reasons knows the source of both sides; nil if nothing is known.
 	reasons *diff.Reasons
 	layers  []LayerSummary
@@ -343,6 +345,43 @@ func (s *Summary) packageMoved(p PackageMove) Statement {
 	st := s.statement(StatementPackage)
 	st.B, st.Was, st.Callee = int64(p.Functions), Named{Name: p.From}, Named{Name: p.To}
 	return st
+}
+
+// selected returns the layers with the statements and the smaller changes that have a
+// selected call, and the unchanged layers with a selected call. leftOut counts the other
+// statements. selects reports whether a call of the merged tree is selected.
+func (s *Summary) selected(selects func(call int) bool) (layers []LayerSummary, unchanged []string, leftOut int) {
+	for _, l := range s.Layers {
+		of := l
+		of.Statements, of.Smaller = nil, 0
+		for _, st := range l.Statements {
+			if slices.ContainsFunc(st.Calls, selects) {
+				of.Statements = append(of.Statements, st)
+			} else {
+				leftOut++
+			}
+		}
+		for _, call := range l.others {
+			if selects(call) {
+				of.Smaller++
+			}
+		}
+		if len(of.Statements) > 0 || of.Smaller > 0 {
+			layers = append(layers, of)
+		}
+	}
+	passed := map[string]bool{}
+	for i := range s.Merged.Tree.Len() {
+		if selects(i) {
+			passed[s.partOf(i)] = true
+		}
+	}
+	for i, part := range s.unchanged {
+		if passed[part] {
+			unchanged = append(unchanged, s.Unchanged[i])
+		}
+	}
+	return layers, unchanged, leftOut
 }
 
 // Of returns the statements on one change.

@@ -223,6 +223,7 @@ func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
 		}
 		o := c.drawing(lang).ComparisonOptions
 		o.MostSteps = mostComparedSteps
+		o.EverySentence = true // the page shows them all beside the tree of one layer
 		comparer, err := view.NewComparer(c.Comparison, guide, o)
 		if err != nil {
 			return nil, err
