@@ -20,7 +20,7 @@ func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	for _, part := range []struct {
 		heading string
 		text    message.Text
-	}{{"", s.Description}, {p.Sprintf("What it teaches"), s.Teaches}, {p.Sprintf("What varies"), s.Varies}} {
+	}{{"", s.Description}, {p.Sprintf("What it teaches"), s.Teaches}, {p.Sprintf("What varies"), s.Varies.Text}} {
 		if said := part.text.In(lang); said != "" {
 			b.WriteString("\n" + section(part.heading, said))
 		}

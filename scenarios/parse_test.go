@@ -75,6 +75,8 @@ func TestParseBad(t *testing.T) {
 		{"title: {en: Mine}", "title: {zh: 我}", `mine.yaml:2: title has no English text`, true},
 		{"title: {en: Mine}", "title: {en: LIST nodes, then pods}", `mine.yaml:2: unknown field "then pods", because a comma ends a text without quotes: did you mean {en: "LIST nodes, then pods"}?`, true},
 		{"title: {en: Mine}", "titel: {en: Mine}", `mine.yaml:2: unknown field "titel": did you mean "title"?`, true},
+		{"topic: reads", "varies: {callers: [a.B]}", `mine.yaml:3: varies has no English text`, true},
+		{"topic: reads", "varies: {en: Much, callers: ['']}", `mine.yaml:3: a caller has no name`, true},
 		{"topic: reads", "topic: poems", `mine.yaml:3: topic is "poems", expected one of boot, reads,`, true},
 		{"kind: Node", "kind:", `mine.yaml:6: an object needs apiVersion, kind and metadata.name`, true},
 		{"  - method: GET\n    path", "  - method: FETCH\n    path", `mine.yaml:10: method is "FETCH", expected one of GET,`, true},

@@ -34,7 +34,7 @@ type Scenario struct {
 	Teaches message.Text `yaml:"teaches"`
 	// Varies describes the parts of the trace that may differ from run to run, and the reason.
 	// Without it, every run gives the same names and nesting.
-	Varies message.Text `yaml:"varies"`
+	Varies Varying `yaml:"varies"`
 	// Releases are the releases that can run the scenario.
 	Releases release.Range `yaml:",inline"`
 	// Setup is the state that must exist before the first request.
@@ -55,6 +55,13 @@ type Scenario struct {
 	Source string `yaml:"-"`
 	// Lenient is set by AnyAnswer and AnyTracedAnswer: a trace need not meet the expectations.
 	Lenient bool `yaml:"-"`
+}
+
+// A Varying describes the parts of a trace that differ from run to run.
+type Varying struct {
+	message.Text `yaml:",inline"`
+	// Callers are the functions that make other calls in some runs.
+	Callers []Function `yaml:"callers"`
 }
 
 // topics lists the values of Scenario.Topic in display order.

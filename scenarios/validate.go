@@ -34,6 +34,10 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
 	case s.Title.En == "":
 		return strictyaml.MistakeAt(message.Of("title has no English text (en): say in a few words what happens"), "title")
+	case s.Varies.En == "" && len(s.Varies.Callers) > 0:
+		return strictyaml.MistakeAt(message.Of("varies has no English text (en): say what differs from run to run, and why"), "varies")
+	case slices.ContainsFunc(s.Varies.Callers, Function.isEmpty):
+		return strictyaml.MistakeAt(message.Of("a caller has no name: expected functions that make other calls in some runs"), "varies", "callers")
 	case s.Topic != "" && !slices.Contains(topics, s.Topic):
 		return strictyaml.MistakeAt(message.Of("topic is %q, expected one of %s", s.Topic, message.List(topics)), "topic")
 	}

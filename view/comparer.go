@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver/fault"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -18,6 +19,8 @@ type Comparer struct {
 	options    ComparisonOptions
 	words      comparisonWords
 	reasons    *diff.Reasons
+	// varying are the scenarios of the recordings with traces that differ from run to run.
+	varying []*scenarios.Scenario
 }
 
 // NewComparer prepares the comparison of two recordings. The guide must know both. It
@@ -31,11 +34,28 @@ func NewComparer(c *diff.Comparison, guide Guide, o ComparisonOptions) (*Compare
 }
 
 func newComparer(c *diff.Comparison, reasons *diff.Reasons, guide Guide, o ComparisonOptions) *Comparer {
-	return &Comparer{recordings: c, guide: guide, options: o, words: newComparisonWords(c, o), reasons: reasons}
+	return &Comparer{recordings: c, guide: guide, options: o, words: newComparisonWords(c, o), reasons: reasons, varying: varyingScenarios(c)}
+}
+
+// varyingScenarios returns the scenarios of the library that the recordings replay, if
+// their traces differ from run to run.
+func varyingScenarios(c *diff.Comparison) []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	for _, rec := range []*trace.Recording{c.A, c.B} {
+		s, err := scenarios.Known(ownScenario(rec))
+		if err != nil || s.Varies.En == "" || len(all) > 0 && all[0].Name == s.Name {
+			continue // not of the library, or the same on each run
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 func (c *Comparer) summary(d *Differences) *Summary {
 	sides := SideNames{A: c.options.NameA, B: c.options.NameB, Lang: c.options.Lang, Scenarios: c.words.scenarios}
+	for _, scenario := range c.varying {
+		sides.Varying = append(sides.Varying, scenario.Varies.Callers...)
+	}
 	return NewSummary(d, c.guide, sides, c.reasons)
 }
 
@@ -49,7 +69,8 @@ func (c *Comparer) All() []*Comparison {
 }
 
 // Warnings returns warnings about differences that may not come from upstream: other
-// traced packages, edited files, and recordings of different scenarios.
+// traced packages, edited files, recordings of different scenarios, and scenarios with
+// traces that differ from run to run.
 func (c *Comparer) Warnings() []string {
 	w, a, b := &c.words, c.recordings.A, c.recordings.B
 	texts := []string{}
@@ -69,6 +90,11 @@ func (c *Comparer) Warnings() []string {
 			if side.fault != side.own {
 				texts = append(texts, w.Sprintf("%s is a recording of the scenario %s: the differences below are those of two scenarios, not of the fault; compare it with %[2]s", side.fault, side.own))
 			}
+		}
+	}
+	for _, scenario := range c.varying {
+		if !c.recordings.Same() {
+			texts = append(texts, w.Sprintf("the traces of %s differ from run to run: %s", scenario.Name, scenario.Varies.In(w.Lang())))
 		}
 	}
 	return texts

@@ -3,9 +3,11 @@ package view
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -63,6 +65,8 @@ const (
 	EvidenceNoSpan EvidenceKind = "no span"
 	// EvidencePackage: the package that is not traced on a side.
 	EvidencePackage EvidenceKind = "package"
+	// EvidenceVaries: the calls of the function with that Name vary from run to run.
+	EvidenceVaries EvidenceKind = "varies"
 	// EvidenceQueue: a queue hands the call over.
 	EvidenceQueue EvidenceKind = "queue"
 	// EvidenceProcess: the call runs in another program.
@@ -95,6 +99,8 @@ func (e *Evidence) In(p message.Printer) string {
 		return e.Spanless.Why().Localize(p)
 	case EvidencePackage:
 		return p.Sprintf("in %s the package is %s", e.Side, e.Package)
+	case EvidenceVaries:
+		return p.Sprintf("the calls of %s vary from run to run in this scenario: two runs on one side may differ like this", e.Name)
 	case EvidenceQueue:
 		return p.Sprintf("the call is handed over through %s", e.Name)
 	case EvidenceProcess:
@@ -156,6 +162,8 @@ func limitOf(t recordings.Threshold) message.Message {
 // makes. more is the other evidence.
 func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 	switch {
+	case s.varies(st.Caller) && (s.sides.Scenarios || st.Why == diff.OtherWay) && (len(more) == 0 || more[0].Kind != EvidenceGate):
+		return []Evidence{{Kind: EvidenceVaries, Name: st.Caller.Name}}
 	case s.sides.Scenarios:
 	case st.Why == diff.NewFunction:
 		return []Evidence{{Kind: EvidenceNoFunction, Side: st.lacks(), Name: st.Callee.Name}}
@@ -167,6 +175,11 @@ func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 		return []Evidence{{Kind: EvidenceBoth, Name: st.Callee.Name}}
 	}
 	return nil
+}
+
+// varies reports whether a function makes other calls in some runs of the scenario.
+func (s *Summary) varies(caller Named) bool {
+	return slices.ContainsFunc(s.sides.Varying, func(f scenarios.Function) bool { return f.Is(caller.Function) })
 }
 
 // gateOf returns the feature gate that a call depends on, as evidence.

@@ -491,6 +491,9 @@ func (s *Summary) repeated(c *ShownChange) Statement {
 	st := s.both(StatementRepeated, c)
 	st.Caller = s.callerName(s.Diff.B, c.B).named()
 	st.A, st.B = int64(c.CountA), int64(c.CountB)
+	if s.varies(st.Caller) {
+		st.Evidence = append(st.Evidence, Evidence{Kind: EvidenceVaries, Name: st.Caller.Name})
+	}
 	if s.reasons != nil {
 		inA, inB := s.reasons.WayInA(s.Diff, c.A), s.reasons.WayInB(s.Diff, c.B)
 		if inA.Kind == diff.WayCalls && inB.Kind == diff.WayCalls {

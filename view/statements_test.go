@@ -307,6 +307,37 @@ func TestKeyStepsBetween(t *testing.T) {
 	}
 }
 
+// TestVaryingCallers compares two releases with a function that the scenario says to vary
+// from run to run. A call that only one side made, and both sources have, must not be
+// told as a change of the release. A call that only one source has must be.
+func TestVaryingCallers(t *testing.T) {
+	const caller = "x.io/storage/etcd3.(*store).conditionalDelete"
+	const varies = "the calls of etcd3.(*store).conditionalDelete vary from run to run in this scenario: two runs on one side may differ like this"
+	for _, test := range []struct {
+		name, scenario string
+		alsoA          []string
+		want           string
+	}{
+		{"both sources have the call", "delete-pod", []string{caller + " p.C"}, "etcd3.(*store).conditionalDelete calls p.C only in two [" + varies + "]"},
+		{"one source has the call", "delete-pod", nil, "etcd3.(*store).conditionalDelete now calls p.C [the traced packages of 50%A have no p.C]"},
+		{"of another scenario", "get-node", []string{caller + " p.C"}, "etcd3.(*store).conditionalDelete calls p.C only in two [both sources have this call of p.C; they do not tell why only two made it]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := viewtest.ComparisonOf(caller+"\n p.B", caller+"\n p.B\n p.C", "v1", "v2")
+			c.A.Scenario, c.B.Scenario = test.scenario, test.scenario
+			finder := diff.NewReasonsOf(viewtest.CodeOf("v1", c.A.Requests[0], test.alsoA...), viewtest.CodeOf("v2", c.B.Requests[0]))
+			if got := sentences(t, c, finder, "en"); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			comparer := newComparer(c, finder, viewtest.EveryStep{}, ComparisonOptions{})
+			warned := strings.Contains(strings.Join(comparer.Warnings(), ""), "the traces of delete-pod differ from run to run: Since v1.21 the removal starts")
+			if warned != (test.scenario == "delete-pod") {
+				t.Errorf("warnings %q", comparer.Warnings())
+			}
+		})
+	}
+}
+
 // TestFollowingLayers adds one call, not a key step, with calls of two layers below it.
 // The summary must describe this call first. The layers of the calls below it must come
 // after it and name it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -241,6 +242,8 @@ type SideNames struct {
 	// Scenarios is set for two scenarios on one release. Nothing changed over
 	// time between them.
 	Scenarios bool
+	// Varying are the functions that make other calls in some runs of the scenarios.
+	Varying []scenarios.Function
 }
 
 // NewSummary summarizes differences that are merged. reasons may be nil.

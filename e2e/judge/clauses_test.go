@@ -29,6 +29,11 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 			return j.inBoth(c.called)
 		}
 		return j.both(c.caller, c.called)
+	case view.EvidenceVaries:
+		if st.Kind == view.StatementRepeated {
+			return nil // of the recordings alone
+		}
+		return j.both(c.caller, c.called)
 	case view.EvidenceBothLead:
 		return firstOf(j.leads(j.a, c.caller, c.called, st.Way), j.leads(j.b, c.caller, c.called, st.Way))
 	case view.EvidenceBranch:
