@@ -215,13 +215,17 @@ func (h *nameHistory) source(at int, name string) *recordings.Source {
 
 // next returns the name of a function in release to. name is its name in release at, a neighbor
 // of to. If release to calls the name, or has it in its source, next takes it for the same
-// function. Otherwise it compares recordings of the scenarios that call the function. A function
-// in none of them keeps its name, because it may return.
+// function. Otherwise a rename in the released sources decides. Without one, next compares
+// recordings of the scenarios that call the function, and leaves out a function that the sources
+// know to be another one. A function in none of them keeps its name, because it may return.
 func (h *nameHistory) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]
 	if f == nil || h.called[to][name] != nil || h.source(to, name) != nil {
 		return name, nil
+	}
+	if is := h.renamed(name, to); is != "" && is != name && (h.called[to][is] != nil || h.source(to, is) != nil) {
+		return is, nil
 	}
 	for _, scenario := range f.Scenarios[:min(enough, len(f.Scenarios))] {
 		there, err := h.releases[to].Load(scenario)
@@ -235,11 +239,21 @@ func (h *nameHistory) next(at, to int, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name); is != "" {
+		is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name)
+		if was := h.renamed(is, at); is != "" && (was == "" || was == name) {
 			return is, nil
 		}
 	}
 	return name, nil
+}
+
+// renamed returns the name of a function in a release, as far as the released sources tell it.
+// It is "" for a function literal, because the numbers of literals shift with the source.
+func (h *nameHistory) renamed(name string, release int) string {
+	if isLiteral(name) {
+		return ""
+	}
+	return h.names.Current(lineage.Function, name, h.releases[release].Version)
 }
 
 func isLiteral(name string) bool {

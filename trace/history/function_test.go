@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -79,5 +81,34 @@ func TestOfRefuses(t *testing.T) {
 	var ambiguous *trace.AmbiguousFunctionError
 	if _, err := Of(releases, "Get"); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 3 {
 		t.Errorf("of two functions: %v", err)
+	}
+}
+
+// TestSourcesDecideRenames follows two filters of the audit log. withAuditInit took the place of
+// both in the calls of v1.26, and the released sources know it as withAuditID.
+func TestSourcesDecideRenames(t *testing.T) {
+	all, err := Releases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ query, v125, v126 string }{
+		{"filters.withAuditInit", "withAuditID", "withAuditInit"},
+		{"filters.withAuditID", "withAuditID", "withAuditInit"},
+		{"filters.WithAuditAnnotations", "WithAuditAnnotations", ""},
+	} {
+		appearances, err := Of(all, test.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for minor, want := range map[string]string{"v1.25": test.v125, "v1.26": test.v126} {
+			at := slices.IndexFunc(appearances, func(a Appearance) bool { return semver.MajorMinor(a.Version) == minor })
+			got := ""
+			if appearances[at].State == Called {
+				got = funcname.Last(appearances[at].Name)
+			}
+			if got != want {
+				t.Errorf("%s is %q in %s, expected %q", test.query, got, minor, want)
+			}
+		}
 	}
 }
