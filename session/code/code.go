@@ -19,6 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/history"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
@@ -115,6 +116,17 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 	if len(found) == 0 && c.Own.IsZero() {
 		if found, gone = names.Resolve(lineage.Function, query, c.Version); len(found) == 1 {
 			c.noticeRename(names, lineage.Function, query, found[0])
+		}
+	}
+	if len(gone) > 0 {
+		// The recordings may know the function under a name that the sources do not follow.
+		is, err := history.NameIn(gone[len(gone)-1], c.Version)
+		if err != nil {
+			return "", err
+		}
+		if is != "" {
+			c.noticeRename(names, lineage.Function, query, is)
+			return is, nil
 		}
 	}
 	for _, name := range c.programsWith(query) {

@@ -5,10 +5,13 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -109,6 +112,31 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 		}
 	}
 	return followed, nil
+}
+
+// NameIn returns the name in a release of a function that another release calls name, a full name.
+// It is "" if the release does not have the function in a traced package, or was not recorded.
+func NameIn(name, release string) (string, error) {
+	releases, err := Releases()
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(releases, func(r Release) bool { return semver.MajorMinor(r.Version) == semver.MajorMinor(release) })
+	if at < 0 {
+		return "", nil
+	}
+	appearances, err := Of(releases, name)
+	if errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError)) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	switch is := appearances[at]; is.State {
+	case Called, notCalled, noSpan:
+		return is.Name, nil
+	}
+	return "", nil
 }
 
 // calledNames returns the names of all functions that a recording calls, sorted.
