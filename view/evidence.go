@@ -44,6 +44,9 @@ const (
 	// EvidenceGate: a feature gate decides whether the call is made. It has
 	// another default on side A.
 	EvidenceGate EvidenceKind = "gate"
+	// EvidenceAsks: the function with that Name asks for a feature gate. It has
+	// another default on side A.
+	EvidenceAsks EvidenceKind = "asks"
 	// EvidenceNoFunction: the traced packages of a side have no function with
 	// that Name.
 	EvidenceNoFunction EvidenceKind = "no function"
@@ -81,6 +84,11 @@ func (e *Evidence) In(p message.Printer) string {
 			return p.Sprintf("the call depends on feature gate %s, on by default since %s", e.Gate, e.Since)
 		}
 		return p.Sprintf("the call depends on feature gate %s, off by default since %s", e.Gate, e.Since)
+	case EvidenceAsks:
+		if e.On {
+			return p.Sprintf("%s asks for feature gate %s, on by default since %s", e.Name, e.Gate, e.Since)
+		}
+		return p.Sprintf("%s asks for feature gate %s, off by default since %s", e.Name, e.Gate, e.Since)
 	case EvidenceNoFunction:
 		return p.Sprintf("the traced packages of %s have no %s", e.Side, e.Name)
 	case EvidenceBoth:
@@ -188,6 +196,19 @@ func (s *Summary) gateOf(r diff.Reason) []Evidence {
 		return nil
 	}
 	return []Evidence{{Kind: EvidenceGate, Gate: r.Gate, On: r.On, Since: r.Since}}
+}
+
+// askedBy returns the feature gate that the function of a call asks for, as evidence for a
+// value that is true or false. Other values rarely depend on the gate.
+func (s *Summary) askedBy(c *ShownChange, v diff.ValueChange) []Evidence {
+	if s.reasons == nil || s.sides.Scenarios || v.A+v.B != "truefalse" && v.A+v.B != "falsetrue" {
+		return nil
+	}
+	gate, on, since := s.reasons.AskedGate(s.Diff, c.B)
+	if gate == "" {
+		return nil
+	}
+	return []Evidence{{Kind: EvidenceAsks, Name: s.Diff.B.Call(c.B).ShortName(), Gate: gate, On: on, Since: since}}
 }
 
 // branchOf returns the branch around the call in the caller's source, on the

@@ -537,6 +537,7 @@ func (s *Summary) changed(c *ShownChange) []Statement {
 		} else if fails && v.B == "" {
 			st.Kind, st.Only = StatementFails, SideA
 		}
+		st.Evidence = s.askedBy(c, v)
 		all = append(all, st)
 	}
 	return all

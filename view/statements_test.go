@@ -399,3 +399,32 @@ func TestFilterSelectsSentences(t *testing.T) {
 type onlyFunction string
 
 func (f onlyFunction) Match(function string) bool { return function == string(f) }
+
+// TestAskedGate checks the evidence for a value that differs. It must name a feature gate that
+// the function asks for if the gate has another default, and the value is true or false.
+func TestAskedGate(t *testing.T) {
+	code := func(release, gate string, on bool) *recordings.Code {
+		return recordings.NewCode(release, map[string]*recordings.Program{"kube-apiserver": {
+			Functions: []recordings.Source{{Name: "p.B", Calls: []recordings.SourceCall{{Kind: recordings.CallAsks, Name: gate}}}},
+			Gates:     map[string]bool{gate: on},
+		}})
+	}
+	const asks = " [p.B asks for feature gate Fast, on by default since ]" // the releases are not in the index
+	for _, test := range []struct {
+		name, was, is  string
+		before, behind bool
+		want           string
+	}{
+		{"another default", "true", "false", false, true, "storage type of p.B is true in 50%A, false in two" + asks},
+		{"the same default", "true", "false", true, true, "storage type of p.B is true in 50%A, false in two"},
+		{"another kind of value", "x", "y", false, true, "storage type of p.B is x in 50%A, y in two"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := viewtest.ComparisonOf("p.A\n p.B apitrace.storage.type="+test.was, "p.A\n p.B apitrace.storage.type="+test.is, "v1", "v2")
+			finder := diff.NewReasonsOf(code("v1", "Fast", test.before), code("v2", "Fast", test.behind))
+			if got := sentences(t, c, finder, "en"); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

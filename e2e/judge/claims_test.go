@@ -59,6 +59,8 @@ type source interface {
 	// gate returns whether a program's feature gate is on by default. known is false if
 	// the source does not have the gate.
 	gate(program, name string) (on, known bool)
+	// asked lists the feature gates that the text of a function asks for.
+	asked(program, function string) []string
 }
 
 // A function of a program.

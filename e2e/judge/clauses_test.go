@@ -19,6 +19,8 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 	switch e.Kind {
 	case view.EvidenceGate:
 		return j.gate(c, e.Gate, e.On, e.Since)
+	case view.EvidenceAsks:
+		return j.asksFor(st, e)
 	case view.EvidenceNoFunction:
 		if e.Side != c.lacks {
 			return fmt.Errorf("%s calls it", e.Side)
@@ -122,6 +124,24 @@ func (j *judge) gateOf(c claim, program, gate string, on bool, since string) err
 		return fmt.Errorf("nothing in the source of %s makes %s depend on %s", c.has, c.called, gate)
 	}
 	return nil
+}
+
+// asksFor checks that the function of a statement asks for a gate, and that on is the gate's
+// default in B but not in A.
+func (j *judge) asksFor(st *view.Statement, e *view.Evidence) error {
+	err := fmt.Errorf("%s does not ask for %s", st.Callee.Function, e.Gate)
+	for _, f := range j.known[st.Callee.Function] {
+		if !slices.Contains(j.sides[j.b].asked(f.program, st.Callee.Function), e.Gate) {
+			continue
+		}
+		is, known := j.sides[j.b].gate(f.program, e.Gate)
+		was, knownBefore := j.sides[j.a].gate(f.program, e.Gate)
+		if !known || is != e.On || knownBefore && was == e.On {
+			return fmt.Errorf("by the tables of %s and %s the default of %s is not that", j.a, j.b, e.Gate)
+		}
+		return j.sinceRelease(j.b, f.program, e.Gate, e.On, e.Since)
+	}
+	return err
 }
 
 // sinceRelease checks that a gate has the default on in all releases from since up to

@@ -53,7 +53,7 @@ func (x *indexed) text(program, function string) ([]call, bool) {
 			made.name, made.static = c.Name, true
 		case recordings.CallInterface:
 			made.name = c.Name
-		case recordings.CallMakes:
+		case recordings.CallMakes, recordings.CallAsks:
 			continue
 		}
 		calls = append(calls, made)
@@ -74,6 +74,20 @@ func branchesOf(c recordings.SourceCall) []branch {
 
 func (x *indexed) mentions(program, name string) []mention {
 	return x.mentioned[function{program, name}]
+}
+
+func (x *indexed) asked(program, function string) []string {
+	f := x.Function(program, function)
+	if f == nil {
+		return nil
+	}
+	var gates []string
+	for _, c := range f.Calls {
+		if c.Kind == recordings.CallAsks {
+			gates = append(gates, c.Name)
+		}
+	}
+	return gates
 }
 
 func (x *indexed) gate(program, name string) (on, known bool) { return x.Gate(program, name) }

@@ -14,6 +14,7 @@ type handmade struct {
 	texts map[string][]call
 	named map[string][]mention
 	on    map[string]bool
+	asks  map[string][]string
 }
 
 func (h handmade) text(_, function string) ([]call, bool) {
@@ -21,6 +22,7 @@ func (h handmade) text(_, function string) ([]call, bool) {
 	return calls, ok
 }
 func (h handmade) mentions(_, name string) []mention { return h.named[name] }
+func (h handmade) asked(_, function string) []string { return h.asks[function] }
 func (h handmade) gate(_, name string) (on, known bool) {
 	on, known = h.on[name]
 	return on, known
@@ -36,6 +38,7 @@ func TestJudgeRefuses(t *testing.T) {
 		},
 		named: map[string][]mention{"q/p.T": {{"q/p.New", nil}}, "q/p.New": {{"q/p.A", []string{"G"}}}, "q/p.B": {{"q/p.A", []string{"G"}}, {"", nil}}},
 		on:    map[string]bool{"G": true},
+		asks:  map[string][]string{"q/p.A": {"G"}},
 	}
 	a := handmade{texts: map[string][]call{"q/p.A": {{name: "q/p.B", static: true}, {name: "q/p.T.M", static: true}}, "q/p.B": nil, "q/p.F": nil, "q/p.T.M": nil}, on: map[string]bool{"G": false}}
 	request := func(names ...string) *trace.Recording {
@@ -56,6 +59,9 @@ func TestJudgeRefuses(t *testing.T) {
 			Kind: kind, Only: view.SideB, NameA: "v1.1.0", NameB: "v1.2.0", Caller: view.Named{Function: caller, Name: "caller"}, Callee: view.Named{Function: callee, Name: "callee"},
 			Why: why, Way: diff.Way{Kind: diff.WayCalls}, Evidence: evidence,
 		}
+	}
+	asks := func(function, gate string, on bool, since string) view.Statement {
+		return statement(view.StatementValue, "", function, diff.NoReason, view.Evidence{Kind: view.EvidenceAsks, Gate: gate, On: on, Since: since})
 	}
 	ran := func(evidence ...view.Evidence) view.Statement {
 		return statement(view.StatementCalls, "q/p.A", "q/p.B", diff.OtherWay, evidence...)
@@ -96,6 +102,10 @@ func TestJudgeRefuses(t *testing.T) {
 		{"another gate", ran(gate("H", true, "v1.2")), false},
 		{"the gate of a method's value", statement(view.StatementCalls, "q/p.A", "q/p.T.M", diff.OtherWay, gate("G", true, "v1.2")), true},
 		{"a gate of something else", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, gate("G", true, "v1.2")), false},
+		{"a gate that it asks for", asks("q/p.A", "G", true, "v1.2"), true},
+		{"a gate that it asks for, since another release", asks("q/p.A", "G", true, "v1.1"), false},
+		{"a gate that it asks for and that is off", asks("q/p.A", "G", false, "v1.2"), false},
+		{"a gate that another function asks for", asks("q/p.F", "G", true, "v1.2"), false},
 		{"a branch", ran(stands(recordings.BranchIn, "if n > 3", 8, recordings.NoThreshold)), true},
 		{"a branch with a limit", ran(stands(recordings.BranchIn, "if n > 3", 8, recordings.ThresholdSize)), true},
 		{"a branch with another limit", ran(stands(recordings.BranchIn, "if n > 3", 8, recordings.ThresholdTime)), false},

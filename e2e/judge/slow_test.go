@@ -102,6 +102,8 @@ type checked struct {
 	mentioned map[function][]mention
 	// defaults says of each feature gate whether it is on by default.
 	defaults map[function]bool
+	// asks has the feature gates that the text of each function asks for.
+	asks map[function][]string
 	// pools are the literals that fill a sync.Pool, and the literals in them. apitrace
 	// does not trace them.
 	pools map[function]bool
@@ -117,6 +119,8 @@ func gatesOnly(defaults map[function]bool) func(program, name string) (on, known
 func (c *checked) gate(program, name string) (on, known bool) {
 	return gatesOnly(c.defaults)(program, name)
 }
+
+func (c *checked) asked(program, name string) []string { return c.asks[function{program, name}] }
 
 func (c *checked) mentions(program, name string) []mention {
 	return c.mentioned[function{program, name}]
@@ -135,7 +139,7 @@ func check(t *testing.T, release string) *checked {
 	if err != nil || code == nil {
 		t.Fatalf("the index has no %s: %v", release, err)
 	}
-	c := &checked{functions: map[function][]call{}, mentioned: map[function][]mention{}, defaults: map[function]bool{}, pools: map[function]bool{}}
+	c := &checked{functions: map[function][]call{}, mentioned: map[function][]mention{}, defaults: map[function]bool{}, asks: map[function][]string{}, pools: map[function]bool{}}
 	for _, program := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
 		paths := map[string]bool{}
 		for _, f := range code.Functions(program) {

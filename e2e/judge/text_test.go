@@ -80,6 +80,8 @@ func (r *textReader) walk(full string, text ast.Node, names map[*ast.FuncLit]str
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
+			at := function{r.program, full}
+			r.checked.asks[at] = append(r.checked.asks[at], r.askedIn(n)...)
 			if made, ok := resolve(r.pkg.TypesInfo, n, names); ok {
 				made.gates, made.branches = context()
 				calls = append(calls, made)
@@ -243,17 +245,23 @@ func (r *textReader) gatesIn(expr ast.Node) (gates []string) {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			if _, method, ok := strings.Cut(r.code(n.Fun), "."); ok && strings.HasSuffix(method, "Enabled") && len(n.Args) == 1 {
-				if value := r.pkg.TypesInfo.Types[n.Args[0]].Value; value != nil && value.Kind() == constant.String {
-					gates = append(gates, constant.StringVal(value))
-				}
-			}
+			gates = append(gates, r.askedIn(n)...)
 		case *ast.Ident:
 			gates = append(gates, r.gateVars[r.pkg.TypesInfo.Uses[n]]...)
 		}
 		return true
 	})
 	return gates
+}
+
+// askedIn returns the feature gate that a call asks for, if there is one.
+func (r *textReader) askedIn(n *ast.CallExpr) []string {
+	if _, method, ok := strings.Cut(r.code(n.Fun), "."); ok && strings.HasSuffix(method, "Enabled") && len(n.Args) == 1 {
+		if value := r.pkg.TypesInfo.Types[n.Args[0]].Value; value != nil && value.Kind() == constant.String {
+			return []string{constant.StringVal(value)}
+		}
+	}
+	return nil
 }
 
 // findGateVars notes the variables and fields that are set from feature gates.

@@ -109,6 +109,7 @@ func (g guarded) Visit(node ast.Node) ast.Visitor {
 		return nil
 	case *ast.CallExpr:
 		g.call(node)
+		g.asks(node)
 	case *ast.CompositeLit:
 		g.makes(node)
 	}
@@ -175,6 +176,14 @@ func (g guarded) makes(node *ast.CompositeLit) {
 	path := named.Obj().Pkg().Path()
 	if g.loader.bodies[path] && !strings.Contains(path, "/apis/") && !strings.HasPrefix(path, "k8s.io/apimachinery/") {
 		g.add(node.Lbrace, recordings.CallMakes, path+"."+named.Obj().Name())
+	}
+}
+
+// asks adds the question whether a feature gate is on.
+func (g guarded) asks(node *ast.CallExpr) {
+	gate := g.enabledGate(node)
+	if gate != "" && isFeature(g.pkg.info.Types[node.Args[0]].Type) {
+		g.add(node.Lparen, recordings.CallAsks, gate)
 	}
 }
 
@@ -292,4 +301,69 @@ func (p *packageReader) findGateVars(file *ast.File) {
 		}
 		return true
 	})
+}
+
+// findGateLocals finds the local variables of a file that hold a condition on a feature
+// gate, such as cached := resourceVersion == "" && enabled. Such a variable has one
+// assignment, and its condition may use such variables.
+func (p *packageReader) findGateLocals(file *ast.File) {
+	type assignment struct {
+		to    types.Object
+		value ast.Expr
+	}
+	var all []assignment
+	declared, written := map[types.Object]bool{}, map[types.Object]int{}
+	set := func(to, value ast.Expr, declares bool) {
+		ident, ok := to.(*ast.Ident)
+		if !ok {
+			return
+		}
+		object := p.pkg.info.ObjectOf(ident)
+		declared[object] = declared[object] || declares && p.pkg.info.Defs[ident] != nil
+		if written[object]++; value != nil {
+			all = append(all, assignment{object, value})
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.AssignStmt:
+			for i, to := range node.Lhs {
+				var value ast.Expr // nil for one of several results
+				if len(node.Lhs) == len(node.Rhs) {
+					value = node.Rhs[i]
+				}
+				set(to, value, node.Tok == token.DEFINE)
+			}
+		case *ast.ValueSpec:
+			for i, name := range node.Names {
+				if i < len(node.Values) {
+					set(name, node.Values[i], true)
+				} else {
+					declared[p.pkg.info.ObjectOf(name)] = true
+				}
+			}
+		case *ast.UnaryExpr:
+			if node.Op == token.AND { // others may write the variable
+				set(node.X, nil, false)
+			}
+		}
+		return true
+	})
+	for _, a := range all {
+		if declared[a.to] && written[a.to] == 1 && p.isLocalBool(a.to) && p.gateVars[a.to] == "" {
+			if gate := p.gateIn(a.value); gate != "" {
+				p.gateVars[a.to] = gate
+			}
+		}
+	}
+}
+
+// isLocalBool reports whether an object is a boolean variable of a function.
+func (p *packageReader) isLocalBool(object types.Object) bool {
+	v, ok := object.(*types.Var)
+	if !ok || v.IsField() || v.Parent() == p.pkg.types.Scope() {
+		return false
+	}
+	basic, ok := v.Type().Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsBoolean != 0
 }

@@ -17,6 +17,9 @@ func (r *reader) readPackage(pkg *loadedPackage) {
 		p.findGateVars(file)
 	}
 	for _, file := range pkg.files {
+		p.findGateLocals(file)
+	}
+	for _, file := range pkg.files {
 		p.readFile(file)
 	}
 }

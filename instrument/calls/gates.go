@@ -3,6 +3,7 @@ package calls
 import (
 	"go/ast"
 	"go/constant"
+	"go/types"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -55,7 +56,7 @@ func (r *reader) readGates(pkg *loadedPackage, table *ast.CompositeLit, all map[
 		}
 		key := pkg.info.Types[entry.Key]
 		spec, isSpec := entry.Value.(*ast.CompositeLit)
-		if !isSpec || key.Value == nil || key.Value.Kind() != constant.String || !strings.HasSuffix(key.Type.String(), ".Feature") {
+		if !isSpec || key.Value == nil || key.Value.Kind() != constant.String || !isFeature(key.Type) {
 			continue
 		}
 		if on, known := r.defaultOf(pkg, spec); known {
@@ -63,6 +64,9 @@ func (r *reader) readGates(pkg *loadedPackage, table *ast.CompositeLit, all map[
 		}
 	}
 }
+
+// isFeature reports whether a type is that of feature gates.
+func isFeature(t types.Type) bool { return t != nil && strings.HasSuffix(t.String(), ".Feature") }
 
 // defaultOf reads the default from a gate's specification. The specification has one
 // default, or defaults since several releases. Then the last default up to this

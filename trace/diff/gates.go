@@ -102,6 +102,27 @@ func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	}
 }
 
+// AskedGate returns a feature gate that the function of call i of B asks for, if the gate has
+// another default in A. on is its default in B. It has had this default since the minor version
+// since. gate is "" if there is no such gate.
+func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string) {
+	call := d.B.Call(i)
+	if f.a.code == nil || f.b.code == nil {
+		return "", false, ""
+	}
+	text := f.b.code.Function(call.Process, call.Function)
+	if text == nil {
+		return "", false, ""
+	}
+	for _, c := range text.Calls {
+		r := Reason{}
+		if c.Kind == recordings.CallAsks && r.takeGate(f.b, f.a, call.Process, c.Name) {
+			return r.Gate, r.On, r.Since
+		}
+	}
+	return "", false, ""
+}
+
 // takeGate stores a gate in r if its default differs on the other side. A gate
 // that B no longer knows is not the reason: its code stays without the gate,
 // or is gone.

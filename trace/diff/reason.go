@@ -260,7 +260,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 func (s indexedSide) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
 
 func callsNothing(f *recordings.Source) bool {
-	return f == nil || !slices.ContainsFunc(f.Calls, func(c recordings.SourceCall) bool { return c.Kind != recordings.CallMakes })
+	return f == nil || !slices.ContainsFunc(f.Calls, func(c recordings.SourceCall) bool { return c.Kind.IsCall() })
 }
 
 // otherPlace returns an untraced package with the function that way calls, or

@@ -105,7 +105,7 @@ func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.S
 	var at, deferred []recordings.SourceCall
 	for _, c := range text.Calls {
 		switch {
-		case c.Kind == recordings.CallMakes:
+		case !c.Kind.IsCall():
 		case call.CallerLine > 0 && c.Line == line:
 			at = append(at, c)
 		case c.Deferred:

@@ -107,7 +107,7 @@ func (f *dispatchFinder) method(at callPlace) string {
 	}
 	found := ""
 	for _, c := range text.Calls {
-		if c.Line != at.line || c.Kind == recordings.CallMakes || funcname.Last(c.Name) != own.Func {
+		if c.Line != at.line || !c.Kind.IsCall() || funcname.Last(c.Name) != own.Func {
 			continue
 		}
 		if c.Kind != recordings.CallInterface || found != "" && found != c.Name {

@@ -136,4 +136,9 @@ const (
 	CallValue
 	// CallMakes: not a call; the text makes a value of the type Name.
 	CallMakes
+	// CallAsks: not a call; the text asks whether the feature gate Name is on.
+	CallAsks
 )
+
+// IsCall reports whether the text calls something.
+func (k CallKind) IsCall() bool { return k != CallMakes && k != CallAsks }
