@@ -180,8 +180,8 @@ func objectPath(path string) string {
 	return path
 }
 
-// splitPath splits a path into that of a collection and what is below it: the name of an object
-// and a subresource. collection is "" if the path names no resource.
+// splitPath splits a path into the path of a collection and the parts below it: the name of an
+// object and a subresource. collection is "" if the path names no resource.
 func splitPath(path string) (collection string, below []string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	prefix := 3 // apis, group, version

@@ -46,9 +46,9 @@ type Webhook struct {
 	Delay time.Duration `yaml:"delay"`
 	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
-	// TakesNames is the number of names that the webhook takes for each request whose Asks names
-	// it: the first ones that the server generates. Before it answers, it creates an object of
-	// such a name as the administrator.
+	// TakesNames is a number of generated names. A request that names the webhook in its Asks
+	// meets conflicts for this many names: before the webhook answers, it creates an object with
+	// the generated name as the administrator.
 	TakesNames int `yaml:"takesNames"`
 }
 

@@ -73,8 +73,8 @@ func (r *RequestTest) words() message.Message {
 	return message.List(words)
 }
 
-// found returns a sentence about what the trace has instead, if part is about a request, a
-// number of calls, or calls that must not be there. For other parts it is empty.
+// found describes the trace in a sentence, if part is about a request, a number of calls, or
+// calls that must not exist. For other parts the sentence is empty.
 func (t *traces) found(part *Test) (message.Message, error) {
 	switch {
 	case part.Request != nil:
