@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -116,17 +118,27 @@ func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 }
 
 // await sends h until the answer has the expected status and the server has called the webhook
-// of h.Asks, if any.
+// of h.Asks, if any. It also repeats h if the server cuts the answer, as kube-apiserver
+// does now and then at the end of a request's time (baseTimeoutWriter.timeout, server/filters/timeout.go
+// of k8s.io/apiserver v0.37.1).
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
 	err := pollFor(ctx, time.Duration(h.Await), func() (bool, error) {
 		sent = r.send(ctx, h, "")
+		if errors.As(sent.Err, new(http2.StreamError)) {
+			return false, nil
+		}
 		return h.Status.allow(sent.Status) && sent.asked, sent.Err
 	}, message.Of("%s %s to be answered %s%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
-	if err != nil {
+	switch {
+	case err == nil:
+		return sent, nil
+	case sent.Err == nil:
 		return nil, message.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.message())
+	case errors.Is(err, sent.Err):
+		return nil, message.Errorf("%s %s: %w", h.Method, h.Path, err)
 	}
-	return sent, nil
+	return nil, message.Errorf("%w; the last time: %w", err, sent.Err)
 }
 
 func afterAsking(webhook string) message.Message {

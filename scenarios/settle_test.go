@@ -37,6 +37,37 @@ requests:
 	}
 }
 
+// A server that cuts an answer may give the next one.
+func TestAwaitAfterCut(t *testing.T) {
+	for wait, want := range map[string]string{"true": "", "30ms": "waited 30ms for GET /apis/example.com/v1/widgets to be answered 201; the last time: "} {
+		s, err := parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: `+wait+`}
+  - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
+`), noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newFakeServer(t)
+		asked := 0
+		server.hold = func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "widgets") {
+				return false
+			}
+			if asked++; asked < 3 || want != "" {
+				panic(http.ErrAbortHandler)
+			}
+			answer(w, 201, map[string]any{})
+			return true
+		}
+		err = server.player().Play(t.Context(), s, nil)
+		if want == "" && (err != nil || asked != 3) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("await: %s: asked %d times, got %v, expected %q", wait, asked, err, want)
+		}
+	}
+}
+
 // A request may be awaited for another time than the usual one.
 func TestAwaitFor(t *testing.T) {
 	const text = `name: mine
