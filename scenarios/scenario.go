@@ -162,8 +162,6 @@ type HTTP struct {
 	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's file. parse
 	// reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
-	// Timeout limits the time until the answer is complete, without HangUp. 0 means answerTimeout.
-	Timeout time.Duration `yaml:"timeout"`
 	// BodyText is a body that is sent unchanged, such as one that is not valid. parse puts it
 	// into Body.
 	BodyText string `yaml:"bodyText"`
@@ -190,6 +188,8 @@ type HTTP struct {
 	// HangUp makes the request a watch as well. After the events of During and Events, the watch
 	// must see no event for this time. Then the player closes the connection.
 	HangUp time.Duration `yaml:"hangUp"`
+	// Timeout limits the time until the answer is complete, without HangUp. 0 means answerTimeout.
+	Timeout time.Duration `yaml:"timeout"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
 	// lenient is set by AnyAnswer and AnyTracedAnswer: the answer may have any status.
