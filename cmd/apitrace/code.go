@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
+	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
@@ -44,6 +45,9 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
 			return err
 		}
+		if done, err := o.gate(std, name, args[0]); done || err != nil {
+			return err
+		}
 		base, err := o.code.Open(std.In, std)
 		if err != nil {
 			return err
@@ -68,6 +72,30 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	flags.StringVar(&o.shown.Colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.edit, "edit", false, "open the source of the function in $VISUAL or $EDITOR instead")
 	return command
+}
+
+// gate shows the feature gate with a name. It returns false if there is none, or if the
+// command shows a type with this name.
+func (o *functionOptions) gate(std *console.Streams, command, name string) (done bool, err error) {
+	g, err := gates.Find(name)
+	if err != nil || g == nil {
+		return false, err
+	}
+	if command == "explain" && !o.edit {
+		if o.code.Detailed() || !o.code.Own.IsZero() {
+			return false, message.UsageErrorf("%s is a feature gate, looked up in all recordings of a release: leave --trace, --scenario and --server out", name)
+		}
+		return true, errors.Join(output.NoticeNamesake(std, "explain", name), output.ExplainGate(std, g, o.code.K8s))
+	}
+	namesake, err := output.HasNamesake(name)
+	if err != nil {
+		return false, err
+	}
+	if namesake {
+		std.Notice("%s is a feature gate, too: \"apitrace explain %[1]s\"", name)
+		return false, nil
+	}
+	return false, message.UsageErrorf("%s is a feature gate, not a function: \"apitrace explain %[1]s\" says where it is asked for, and \"apitrace source\" shows these functions", name)
 }
 
 // addCodeFlags adds the flags that select the version of Kubernetes and the recordings

@@ -158,6 +158,46 @@ func (c *Code) GateSince(program, gate string) string {
 	return x.gateSince(c.release, program, gate)
 }
 
+// A Gate is a feature gate of a program.
+type Gate struct {
+	Program, Name string
+	// Defaults has a default for each release of the index, oldest first.
+	Defaults []GateDefault
+}
+
+// A GateDefault is the default of a feature gate in a release.
+type GateDefault struct {
+	Release string
+	// Indexed is set if the index has the program of this release. Known is set if the
+	// program has the gate. On is set if the gate is on by default.
+	Indexed, Known, On bool
+}
+
+// Gates returns the feature gates of all releases of the index, sorted by program and name.
+func Gates() ([]Gate, error) {
+	x, err := loadIndex()
+	if err != nil {
+		return nil, err
+	}
+	indexed := make([]uint64, len(x.programs)) // sets of releases
+	for i := range x.texts {
+		for p, in := range x.texts[i].in {
+			indexed[p] |= in
+		}
+	}
+	var all []Gate
+	for _, g := range x.gates {
+		gate := Gate{Program: x.programs[g.program], Name: g.name}
+		for r, release := range x.releases {
+			gate.Defaults = append(gate.Defaults, GateDefault{
+				Release: release, Indexed: indexed[g.program]>>r&1 == 1, Known: g.known>>r&1 == 1, On: g.on>>r&1 == 1,
+			})
+		}
+		all = append(all, gate)
+	}
+	return all, nil
+}
+
 func (x *index) gateSince(release, program, gate string) string {
 	p, r := slices.Index(x.programs, program), slices.Index(x.releases, release)
 	at := slices.IndexFunc(x.gates, func(g indexGate) bool { return g.program == p && g.name == gate })

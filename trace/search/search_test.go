@@ -210,3 +210,30 @@ func BenchmarkText(b *testing.B) {
 		}
 	}
 }
+
+// TestFindGates checks that a search finds feature gates: by any part of their names if nothing
+// else is found, else by the beginning of their names.
+func TestFindGates(t *testing.T) {
+	for query, want := range map[string]string{
+		"consistentlist": "ConsistentListFromCache ConsistentListFromCacheSkipTimeoutFallback",
+		"listfromcache":  "ListFromCacheSnapshot ConsistentListFromCache ConsistentListFromCacheSkipTimeoutFallback",
+		"WatchList":      "WatchList WatchListClient WatchListCompression",
+		"shouldDelegate": "",
+	} {
+		found, err := Query{Text: query}.Find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, g := range found.Gates {
+			names = append(names, g.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: gates %q, expected %q", query, got, want)
+		}
+	}
+	found, err := Query{Text: "consistentlist", Release: "v1.31.0"}.Find()
+	if err != nil || len(found.Gates) != 1 {
+		t.Errorf("in v1.31.0: %v, %v; expected one gate", found, err)
+	}
+}

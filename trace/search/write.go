@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
@@ -21,10 +22,13 @@ type Result struct {
 	Hits []Hit
 	// Names are functions and types of released sources; see the function Names.
 	Names []lineage.Found
+	// Gates are feature gates with the text in their names.
+	Gates []*gates.Gate
 }
 
 // Write writes up to most hits, in the order of Sort. For each hit, it writes the recordings
-// that have it and the command that shows it. It then writes up to mostNames names.
+// that have it and the command that shows it. It then writes up to mostNames names, and as many
+// feature gates.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
@@ -50,6 +54,7 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 		fmt.Fprintln(&out, p.Sprintf("and %d more: --most %d lists all", more, len(hits)))
 	}
 	r.writeNames(&out, p)
+	r.writeGates(&out, p)
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -81,6 +86,26 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 	}
 	if more := len(r.Names) - mostNames; more > 0 {
 		fmt.Fprintln(out, p.Sprintf("and %d more names: search for a longer part of the name", more))
+	}
+}
+
+func (r *Result) writeGates(out io.Writer, p message.Printer) {
+	if len(r.Gates) == 0 {
+		return
+	}
+	if len(r.Hits)+len(r.Names) > 0 {
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, p.Sprintf("feature gates:"))
+	for _, g := range r.Gates[:min(len(r.Gates), mostNames)] {
+		fmt.Fprintln(out, g.Name)
+		for _, line := range text.Wrap(g.Summary().Localize(p), 78) {
+			fmt.Fprintln(out, "  "+line)
+		}
+		fmt.Fprintf(out, "  apitrace explain %s\n", g.Name)
+	}
+	if more := len(r.Gates) - mostNames; more > 0 {
+		fmt.Fprintln(out, p.Sprintf("and %d more feature gates: give more of the name", more))
 	}
 }
 
@@ -152,7 +177,8 @@ func (q Query) Find() (*Result, error) {
 			of.Hits = append(of.Hits, h)
 		}
 	}
-	if len(of.Hits)+len(of.Names) == 0 {
+	of.Gates = slices.DeleteFunc(slices.Clone(found.Gates), func(g *gates.Gate) bool { return !g.Has(q.Release) })
+	if len(of.Hits)+len(of.Names)+len(of.Gates) == 0 {
 		return nil, message.Errorf("nothing found in Kubernetes %s, but other releases have matches: leave --k8s out", q.Release)
 	}
 	return of, nil
@@ -165,8 +191,15 @@ func find(query, value string) (*Result, error) {
 			return nil, err
 		}
 		old, err := Names(query, len(hits) == 0)
-		if err != nil || len(hits)+len(old) > 0 {
-			return &Result{hits, old}, err
+		if err != nil {
+			return nil, err
+		}
+		named, err := gates.Search(query)
+		if len(hits)+len(old) > 0 { // a part of a name is not likely to be meant
+			named = slices.DeleteFunc(named, func(g *gates.Gate) bool { return !strings.HasPrefix(strings.ToLower(g.Name), strings.ToLower(query)) })
+		}
+		if err != nil || len(hits)+len(old)+len(named) > 0 {
+			return &Result{hits, old, named}, err
 		}
 		names, err := Functions()
 		if err != nil {

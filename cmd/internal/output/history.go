@@ -16,16 +16,23 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/history"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
 // WriteHistory prints the changes of each release on the path of a scenario. For a
-// function, it prints the releases and scenarios that have the function on the path.
+// function, it prints the releases and scenarios that have the function on the path. For a
+// feature gate, it prints the default of each release.
 func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	if _, err := scenarios.Find(what); err == nil {
 		return o.ofScenario(std, what)
+	}
+	if g, err := gates.Find(what); err != nil {
+		return err
+	} else if g != nil {
+		return errors.Join(NoticeNamesake(std, "history", what), g.WriteHistory(std.Out, std.Printer))
 	}
 	return o.ofFunction(std, what)
 }

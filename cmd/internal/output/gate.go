@@ -1,0 +1,89 @@
+package output
+
+import (
+	"slices"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace/gates"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// NoticeNamesake notifies the user of functions and types that have the name of a feature
+// gate. command is the command that shows one of them.
+func NoticeNamesake(std *console.Streams, command, name string) error {
+	found, err := namesakes(name)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		short := funcname.Short(found[len(found)-1])
+		std.Notice("%s is a feature gate; %s has this name, too: \"apitrace %s %s\"", name, short, command, lineage.Quoted(short))
+	}
+	return nil
+}
+
+// HasNamesake reports whether a function or type has the name of a feature gate.
+func HasNamesake(name string) (bool, error) {
+	found, err := namesakes(name)
+	return len(found) > 0, err
+}
+
+func namesakes(name string) ([]string, error) {
+	names, err := lineage.Load()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(names.Find(lineage.Function, name), names.Find(lineage.Type, name)), nil
+}
+
+// ExplainGate writes the page of a feature gate. version is a release, or "" for the newest
+// release that has the gate. It takes lines of functions that no recording calls from the
+// sources on this machine, and downloads nothing.
+func ExplainGate(std *console.Streams, g *gates.Gate, version string) error {
+	page := &gates.Page{Gate: g}
+	if version == "" {
+		latest, err := recordings.Resolve(recordings.Latest)
+		if err != nil {
+			return err
+		}
+		version, page.Latest = g.Newest(), latest
+	}
+	version, err := apiserver.ParseReadable(version)
+	if err != nil {
+		return message.ToUsageError(err)
+	}
+	release, err := recordings.Resolve(semver.MajorMinor(version))
+	if err != nil {
+		return err
+	}
+	of, err := recordings.All(release)
+	if err != nil {
+		return err
+	}
+	places, err := gates.Places(g.Name, release, of)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if p.Line > 0 {
+			continue
+		}
+		dir, err := apiserver.CachedTreeOf(p.Program, release, nil)
+		if err != nil {
+			continue // the page says that the line is not known
+		}
+		tree := &source.Tree{Program: p.Program, Version: release, Dir: dir}
+		if f, err := tree.Function(p.Function); err == nil {
+			p.File, p.Line = f.File, f.Line
+		}
+	}
+	page.Release, page.Places, page.Recorded = release, places, len(of)
+	return page.Write(std.Out, std.Printer)
+}

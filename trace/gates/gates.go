@@ -1,0 +1,111 @@
+// Package gates looks up feature gates: their default in each release, the places in the sources
+// that ask for them, and the recorded scenarios that pass these places.
+//
+// The gates that decide a single call belong in package diff.
+package gates
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Gate is a feature gate.
+type Gate struct {
+	Name string
+	// Of has the defaults of each program with the gate, kube-apiserver first.
+	Of []recordings.Gate
+}
+
+// Find returns the gate with a name, or nil if no release has it.
+func Find(name string) (*Gate, error) {
+	all, err := load()
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(g *Gate) bool { return g.Name == name })
+	if at < 0 {
+		return nil, nil
+	}
+	return all[at], nil
+}
+
+// Search returns the gates with names that contain a text, ignoring case. A gate with exactly
+// this name comes first.
+func Search(query string) ([]*Gate, error) {
+	all, err := load()
+	if err != nil {
+		return nil, err
+	}
+	lower := strings.ToLower(query)
+	all = slices.DeleteFunc(all, func(g *Gate) bool { return !strings.Contains(strings.ToLower(g.Name), lower) })
+	slices.SortStableFunc(all, func(a, b *Gate) int { // exactly this name is the shortest
+		return cmp.Compare(len(a.Name), len(b.Name))
+	})
+	return all, nil
+}
+
+// load returns all gates, sorted by name.
+func load() ([]*Gate, error) {
+	of, err := recordings.Gates()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(of, func(a, b recordings.Gate) int {
+		other := func(g recordings.Gate) int { return min(1, len(strings.TrimPrefix(g.Program, trace.ProcessAPIServer))) }
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(other(a), other(b)))
+	})
+	var all []*Gate
+	for _, g := range of {
+		if len(all) == 0 || all[len(all)-1].Name != g.Name {
+			all = append(all, &Gate{Name: g.Name})
+		}
+		last := all[len(all)-1]
+		last.Of = append(last.Of, g)
+	}
+	return all, nil
+}
+
+// Newest returns the newest release that has the gate.
+func (g *Gate) Newest() string {
+	newest := -1
+	for _, of := range g.Of {
+		for r, d := range of.Defaults {
+			if d.Known {
+				newest = max(newest, r)
+			}
+		}
+	}
+	return g.Of[0].Defaults[newest].Release
+}
+
+// Has reports whether a release has the gate.
+func (g *Gate) Has(release string) bool {
+	return slices.ContainsFunc(g.Of, func(of recordings.Gate) bool {
+		return slices.ContainsFunc(of.Defaults, func(d recordings.GateDefault) bool { return d.Release == release && d.Known })
+	})
+}
+
+// A Span is a range of releases with the same default.
+type Span struct {
+	First, Last string
+	recordings.GateDefault
+}
+
+// Spans joins releases with the same default, oldest first.
+func Spans(defaults []recordings.GateDefault) []Span {
+	var all []Span
+	for _, d := range defaults {
+		release := d.Release
+		d.Release = ""
+		if last := len(all) - 1; last >= 0 && all[last].GateDefault == d {
+			all[last].Last = release
+			continue
+		}
+		all = append(all, Span{First: release, Last: release, GateDefault: d})
+	}
+	return all
+}

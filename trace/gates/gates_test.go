@@ -1,0 +1,135 @@
+package gates
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// found returns a gate that some release has.
+func found(t *testing.T, name string) *Gate {
+	t.Helper()
+	g, err := Find(name)
+	if err != nil || g == nil {
+		t.Fatalf("%s: %v, %v", name, g, err)
+	}
+	return g
+}
+
+func TestDefaults(t *testing.T) {
+	g := found(t, "ConsistentListFromCache")
+	var got []string
+	for _, of := range g.Of {
+		if of.Program != "kube-apiserver" {
+			continue
+		}
+		for _, s := range Spans(of.Defaults) {
+			got = append(got, fmt.Sprintf("%s %s %t %t", s.First, s.Last, s.Known, s.On))
+		}
+	}
+	want := []string{"v1.16.15 v1.27.4 false false", "v1.28.15 v1.30.4 true false", "v1.31.0 v1.36.3 true true", "v1.37.1 v1.37.1 false false"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("defaults, -want +got:\n%s", diff)
+	}
+	if g.Newest() != "v1.36.3" || !g.Has("v1.28.15") || g.Has("v1.37.1") {
+		t.Errorf("newest release %s", g.Newest())
+	}
+	if none, err := Find("ConsistentList"); none != nil || err != nil {
+		t.Errorf("a part of a name: %v, %v", none, err)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	all, err := Search("watchlist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 2 || all[0].Name != "WatchList" {
+		t.Errorf("%d gates, expected WatchList first and others", len(all))
+	}
+	for _, g := range all {
+		if !strings.Contains(strings.ToLower(g.Name), "watchlist") {
+			t.Errorf("%s does not have the text", g.Name)
+		}
+	}
+}
+
+// TestPlaces looks up a gate in the recordings of a release. GetList asks for it in a local
+// variable, and makes a call that depends on the variable.
+func TestPlaces(t *testing.T) {
+	list, err := recordings.Load("v1.31.0", "list-nodes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := recordings.Load("v1.31.0", "get-node-cached")
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := Places("ConsistentListFromCache", "v1.31.0", []*trace.Recording{list, node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range places {
+		name := p.Function[strings.LastIndexByte(p.Function, '/')+1:]
+		for _, line := range p.Asks {
+			got = append(got, fmt.Sprintf("%s asks in line %d %v", name, p.Line+line, p.Scenarios))
+		}
+		for _, d := range p.Decides {
+			if len(d.Scenarios) > 0 {
+				got = append(got, fmt.Sprintf("%s calls %s %v", name, d.Name[strings.LastIndexByte(d.Name, '/')+1:], d.Scenarios))
+			}
+		}
+	}
+	for _, want := range []string{
+		"cacher.shouldDelegateList asks in line 764 [list-nodes]",
+		"cacher.(*Cacher).GetList calls storage.GetCurrentResourceVersionFromStorage [list-nodes]",
+		"cacher.(*watchCache).WaitUntilFreshAndGet asks in line 566 [get-node-cached]",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("lacks %q in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// TestPageSaysWhatIsNotKnown writes a page with a function that no recording calls, and that no
+// source on the machine has.
+func TestPageSaysWhatIsNotKnown(t *testing.T) {
+	called := &Place{Function: "x.io/p.F", File: "x.io/p/f.go", Line: 10, Asks: []int{2, 5}, Scenarios: []string{"get-node", "list-nodes"}, Decides: []Decision{
+		{SourceCall: recordings.SourceCall{Name: "x.io/p.G", Line: 3}, Scenarios: []string{"get-node"}},
+		{SourceCall: recordings.SourceCall{Name: "x.io/p.H", Line: 4}},
+	}}
+	other := &Place{Function: "x.io/p.Other", File: "x.io/p/o.go", Asks: []int{7}}
+	page := &Page{Gate: found(t, "ConsistentListFromCache"), Release: "v1.31.0", Recorded: 52, Places: []*Place{called, other}}
+	var b strings.Builder
+	if err := page.Write(&b, message.Printer{}); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(b.String(), "asked for")
+	got, _, _ = strings.Cut("asked for"+got, "The index of")
+	want := `asked for in v1.31.0 by
+  p.F p/f.go:12,15
+    on the way of 2 of 52 recorded scenarios: get-node, list-nodes
+  p.Other p/o.go, line not known
+    no recorded scenario calls it
+
+calls that depend on it in v1.31.0
+  p.F p/f.go:10
+    calls p.G in line 13: in get-node; not in list-nodes
+    and 1 more call
+
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "A line is not known if no recording calls the function and the source of v1.31.0 is not on this machine") {
+		t.Errorf("does not say why a line is not known:\n%s", b.String())
+	}
+}

@@ -1,0 +1,261 @@
+package gates
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Page has the facts about a gate in one release.
+type Page struct {
+	Gate *Gate
+	// Release is the release of Places.
+	Release string
+	Places  []*Place
+	// Latest is the newest recorded release if nobody chose Release, else "".
+	Latest string
+	// Recorded counts the recorded scenarios of the release.
+	Recorded int
+}
+
+// textWidth is the maximum width of running text. It fits a narrow terminal.
+const textWidth = 80
+
+// mostDecisions is the maximum number of calls that are listed for a function.
+const mostDecisions = 6
+
+// Write writes the page.
+func (p *Page) Write(w io.Writer, printer message.Printer) error {
+	out := &writer{bufio.NewWriter(w), printer}
+	fmt.Fprintln(out, p.Gate.Name)
+	out.paragraph("", out.Sprintf("a feature gate of %s", p.Gate.programs()))
+	out.defaults(p.Gate)
+	if p.Latest != "" && p.Latest != p.Release {
+		out.paragraph("", out.Sprintf("Kubernetes %s has no such gate. The newest release with it is %s.", p.Latest, p.Release))
+	}
+	if !p.Gate.Has(p.Release) {
+		out.paragraph("", out.Sprintf("Kubernetes %s has no such gate.", p.Release))
+		return out.Flush()
+	}
+	var asks, decides []*Place
+	for _, place := range p.Places {
+		if len(place.Asks) > 0 {
+			asks = append(asks, place)
+		}
+		if len(place.Decides) > 0 {
+			decides = append(decides, place)
+		}
+	}
+	if len(p.Places) == 0 {
+		out.paragraph("", out.Sprintf("No function of the traced packages of %s asks for it.", p.Release))
+		return out.Flush()
+	}
+	if len(asks) > 0 {
+		out.title(out.Sprintf("asked for in %s by", p.Release))
+	}
+	for _, place := range asks {
+		out.place(place, place.Asks)
+		out.scenarios(place, p.Recorded)
+	}
+	if len(decides) > 0 {
+		out.title(out.Sprintf("calls that depend on it in %s", p.Release))
+	}
+	for _, place := range decides {
+		out.place(place, nil)
+		if len(place.Asks) == 0 {
+			out.scenarios(place, p.Recorded)
+		}
+		out.decisions(place)
+	}
+	out.note(p)
+	return out.Flush()
+}
+
+// WriteHistory writes the default of a gate in each release.
+func (g *Gate) WriteHistory(w io.Writer, p message.Printer) error {
+	out := &writer{bufio.NewWriter(w), p}
+	table := text.NewTable(2)
+	head := []any{p.Sprintf("RELEASE")}
+	for _, of := range g.Of {
+		head = append(head, of.Program)
+	}
+	table.Row(head...)
+	for r := range g.Of[0].Defaults {
+		row := []any{g.Of[0].Defaults[r].Release}
+		for _, of := range g.Of {
+			row = append(row, out.defaultOf(of.Defaults[r]))
+		}
+		table.Row(row...)
+	}
+	if err := table.Write(out); err != nil {
+		return err
+	}
+	out.paragraph("", p.Sprintf("The default of feature gate %s, from upstream's tables in one patch release of each minor version. \"apitrace explain %[1]s\" lists the places that ask for it.", g.Name))
+	return out.Flush()
+}
+
+// Summary says in one line which programs have the gate, and its default in the newest release
+// that has it.
+func (g *Gate) Summary() message.Message {
+	newest := g.Newest()
+	for _, of := range g.Of {
+		for _, span := range Spans(of.Defaults) {
+			if span.Last == newest && span.Known {
+				in := message.Of("from %s to %s", span.First, span.Last)
+				if span.First == span.Last {
+					in = message.Of("in %s", span.First)
+				}
+				if span.On {
+					return message.Of("a feature gate of %s, on by default %s", g.programs(), in)
+				}
+				return message.Of("a feature gate of %s, off by default %s", g.programs(), in)
+			}
+		}
+	}
+	return message.Of("a feature gate of %s", g.programs())
+}
+
+func (g *Gate) programs() message.Message {
+	var names []string
+	for _, of := range g.Of {
+		names = append(names, of.Program)
+	}
+	return message.List(names)
+}
+
+type writer struct {
+	*bufio.Writer
+	message.Printer
+}
+
+// paragraph writes a text after an empty line.
+func (w *writer) paragraph(indent, said string) {
+	if indent == "" {
+		fmt.Fprintln(w)
+	}
+	for _, line := range text.Wrap(said, textWidth-len(indent)) {
+		fmt.Fprintln(w, indent+line)
+	}
+}
+
+func (w *writer) title(said string) { fmt.Fprintf(w, "\n%s\n", said) }
+
+// defaults writes the ranges of releases with the same default.
+func (w *writer) defaults(g *Gate) {
+	for i, of := range g.Of {
+		if i > 0 && sameDefaults(g.Of[0], of) {
+			continue
+		}
+		w.title(w.Sprintf("default in %s", of.Program))
+		table := text.NewTable(2)
+		for _, span := range Spans(of.Defaults) {
+			releases := span.First
+			if span.Last != span.First {
+				releases = w.Sprintf("%s to %s", span.First, span.Last)
+			}
+			table.Row("  "+releases, w.defaultOf(span.GateDefault))
+		}
+		_ = table.Write(w) // the writer keeps its error
+	}
+}
+
+// sameDefaults reports whether b has the defaults of a in all releases that have b in the index.
+func sameDefaults(a, b recordings.Gate) bool {
+	for r, d := range b.Defaults {
+		if d.Indexed && (d.Known != a.Defaults[r].Known || d.On != a.Defaults[r].On) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *writer) defaultOf(d recordings.GateDefault) string {
+	switch {
+	case !d.Indexed:
+		return w.Sprintf("unknown: the program is not in the index")
+	case !d.Known:
+		return w.Sprintf("no such gate")
+	case d.On:
+		return w.Sprintf("on")
+	}
+	return w.Sprintf("off")
+}
+
+// place writes a function and the lines in it that matter.
+func (w *writer) place(p *Place, lines []int) {
+	file := path.Join(path.Base(path.Dir(p.File)), path.Base(p.File))
+	where := w.Sprintf("%s, line not known", file)
+	if p.Line > 0 {
+		numbers := []string{fmt.Sprint(p.Line)}
+		if len(lines) > 0 {
+			numbers = nil
+		}
+		for _, line := range lines {
+			numbers = append(numbers, fmt.Sprint(p.Line+line))
+		}
+		where = file + ":" + strings.Join(numbers, ",")
+	}
+	fmt.Fprintf(w, "  %s %s\n", funcname.Short(p.Function), where)
+}
+
+func (w *writer) scenarios(p *Place, recorded int) {
+	if len(p.Scenarios) == 0 {
+		w.paragraph("    ", w.Sprintf("no recorded scenario calls it"))
+		return
+	}
+	w.paragraph("    ", w.Sprintf("on the way of %d of %d recorded scenarios: %s", len(p.Scenarios), recorded, message.List(p.Scenarios)))
+}
+
+// decisions writes the calls of a function that depend on the gate. Calls that a recording has
+// come first; the others are only counted.
+func (w *writer) decisions(p *Place) {
+	written, more := 0, 0
+	for _, d := range p.Decides {
+		if len(d.Scenarios) == 0 || written == mostDecisions {
+			more++
+			continue
+		}
+		written++
+		said := w.Sprintf("calls %s in line %d: in %s", funcname.Short(d.Name), p.Line+d.Line, message.List(d.Scenarios))
+		if others := without(p.Scenarios, d.Scenarios); len(others) > 0 {
+			said = w.Sprintf("%s; not in %s", said, message.List(others))
+		}
+		w.paragraph("    ", said)
+	}
+	switch {
+	case more > 0 && written > 0:
+		w.paragraph("    ", w.Plural(more, "and %d more call", "and %d more calls", more))
+	case more > 0:
+		w.paragraph("    ", w.Plural(more, "%d call, which no recording shows", "%d calls, which no recording shows", more))
+	}
+}
+
+func without(all, some []string) []string {
+	var rest []string
+	for _, s := range all {
+		if !slices.Contains(some, s) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}
+
+// note says what the page cannot know.
+func (w *writer) note(p *Page) {
+	said := w.Sprintf("The index of the sources has the traced packages only. A server may set the gate with --feature-gates; the recorded scenarios ran with the default, unless \"apitrace scenarios show\" says otherwise.")
+	for _, place := range p.Places {
+		if place.Line == 0 {
+			said += " " + w.Sprintf("A line is not known if no recording calls the function and the source of %s is not on this machine: \"apitrace source FUNCTION --k8s %[1]s\" fetches it.", p.Release)
+			break
+		}
+	}
+	w.paragraph("", said)
+}
