@@ -152,14 +152,16 @@ func (b *build) checkVersions() error {
 
 // workspaceCommands returns the commands that complete a workspace.
 func (b *build) workspaceCommands() []Command {
-	mod := func(stage Stage, purpose message.Message, verb string) Command {
+	mod := func(stage Stage, purpose message.Message, args ...string) Command {
 		return Command{
-			Stage: stage, Purpose: purpose, Dir: b.workspace, Args: []string{b.toolchain.Go, "mod", verb},
+			Stage: stage, Purpose: purpose, Dir: b.workspace, Args: append([]string{b.toolchain.Go, "mod"}, args...),
 			Env: b.toolchain.fetchEnv(b.cache), Set: assignments(b.toolchain.fetchSettings(b.cache)),
 		}
 	}
 	return []Command{
-		mod(StageTidy, message.Of("find the versions of all dependencies"), "tidy"),
+		// Without -e, a module that only tests of dependencies import stops the build if it is not available.
+		// A missing package of the program itself stops "go mod vendor".
+		mod(StageTidy, message.Of("find the versions of all dependencies"), "tidy", "-e"),
 		mod(StageVendor, message.Of("copy their source"), "vendor"),
 	}
 }
