@@ -152,16 +152,14 @@ func (b *build) checkVersions() error {
 
 // workspaceCommands returns the commands that complete a workspace.
 func (b *build) workspaceCommands() []Command {
-	mod := func(stage Stage, purpose message.Message, args ...string) Command {
+	mod := func(stage Stage, purpose message.Message, verb string) Command {
 		return Command{
-			Stage: stage, Purpose: purpose, Dir: b.workspace, Args: append([]string{b.toolchain.Go, "mod"}, args...),
+			Stage: stage, Purpose: purpose, Dir: b.workspace, Args: []string{b.toolchain.Go, "mod", verb},
 			Env: b.toolchain.fetchEnv(b.cache), Set: assignments(b.toolchain.fetchSettings(b.cache)),
 		}
 	}
 	return []Command{
-		// Without -e, a module that only tests of dependencies import stops the build if it is not available.
-		// A missing package of the program itself stops "go mod vendor".
-		mod(StageTidy, message.Of("find the versions of all dependencies"), "tidy", "-e"),
+		mod(StageTidy, message.Of("find the versions of all dependencies"), "tidy"),
 		mod(StageVendor, message.Of("copy their source"), "vendor"),
 	}
 }
