@@ -2,6 +2,7 @@ package view
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -31,10 +32,10 @@ type shape struct {
 	handoff                                    string
 	unfinished, origin, newGoroutine, crossing bool
 	afterwards                                 bool
-	// eventful is set if an important failure, a call of a webhook or another
-	// process is at or below the node. The node must then not disappear in a
-	// group.
-	eventful bool
+	// eventful is set if an important failure or another process is at or below
+	// the node, and hook if a call of a webhook is. The node must then not
+	// disappear in a group.
+	eventful, hook bool
 	// holdsGroup is set if a member of the node's own group is below it. The
 	// node is then not a member itself but contains the members.
 	holdsGroup bool
@@ -63,12 +64,17 @@ func (c *collapser) collapse(n *Node) shape {
 			kept, shapes = append(kept, child), append(shapes, s)
 		}
 	}
-	n.Children = kept
 	call := c.tree.Call(n.Calls[0])
+	hook := callsHook(call) || slices.ContainsFunc(shapes, func(s shape) bool { return s.hook })
+	holdsGroup := n.Group != "" && slices.ContainsFunc(kept, func(child *Node) bool { return child.Group == n.Group })
+	if hook && n.Group != "" && c.groups && !n.Fatal && !holdsGroup {
+		kept, shapes = prune(n, kept, shapes)
+	}
+	n.Children = kept
 	s := shape{
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
 		origin: n.Origin, newGoroutine: n.NewGoroutine, handoff: n.Handoff, crossing: n.Crossing, afterwards: n.Afterwards,
-		eventful: c.eventful(n), children: len(kept),
+		eventful: c.eventful(n), hook: hook, holdsGroup: holdsGroup, children: len(kept),
 	}
 	if c.marks != nil {
 		s.mark = c.marks(n.Calls[0])
@@ -80,23 +86,40 @@ func (c *collapser) collapse(n *Node) shape {
 	if n.Group != "" && !c.groups {
 		s.call = n.Calls[0]
 	}
-	for i, below := range shapes {
-		s.holdsGroup = s.holdsGroup || n.Group != "" && kept[i].Group == n.Group
+	for _, below := range shapes {
 		s.eventful = s.eventful || below.eventful
 		s.below = s.below*31 + maphash.Comparable(c.seed, below)
 	}
 	return s
 }
 
-// eventful reports whether a node itself must not disappear in a group.
+// eventful reports whether a node itself is another process or an important
+// failure.
 func (c *collapser) eventful(n *Node) bool {
-	first := c.tree.Call(n.Calls[0])
-	calledHook := first.Attributes[trace.AttrWebhookName] != "" && first.Attributes[trace.AttrAdmissionVerdict] != ""
-	return n.Crossing || calledHook || n.Origin && n.Fatal || c.errors.At(n.Calls[0]) != nil
+	return n.Crossing || n.Origin && n.Fatal || c.errors.At(n.Calls[0]) != nil
+}
+
+// callsHook reports whether a call is the call of a webhook of admission.
+func callsHook(call *trace.Call) bool {
+	return call.Attributes[trace.AttrWebhookName] != "" && call.Attributes[trace.AttrAdmissionVerdict] != ""
+}
+
+// prune folds the children of a member of a group that may disappear. Of a
+// plugin that calls a webhook, only the way to the webhook is then left.
+func prune(n *Node, children []*Node, shapes []shape) (kept []*Node, of []shape) {
+	for i, child := range children {
+		if shapes[i].holdsMuch() {
+			kept, of = append(kept, child), append(of, shapes[i])
+			continue
+		}
+		n.Below += child.total()
+		n.Upstream += child.upstream()
+	}
+	return kept, of
 }
 
 // holdsMuch reports whether the node contains something that must not disappear.
-func (s *shape) holdsMuch() bool { return s.eventful || s.holdsGroup }
+func (s *shape) holdsMuch() bool { return s.eventful || s.hook || s.holdsGroup }
 
 func sameGroup(a, b *Node) bool {
 	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Handoff == b.Handoff && a.Afterwards == b.Afterwards

@@ -35,6 +35,18 @@ func (s *Story) Plugins(n *Node) []Plugin {
 	return all
 }
 
+// phaseOf returns the call of the phase of admission in which a plugin was
+// called: the nearest call above that has a verdict and is not a plugin's.
+func (s *Story) phaseOf(p Plugin) int {
+	for i := s.Tree.Parent(p.Call); i >= 0; i = s.Tree.Parent(i) {
+		values := s.Tree.Call(i).Attributes
+		if values[trace.AttrAdmissionVerdict] != "" && values[trace.AttrAdmissionPlugin] == "" && values[trace.AttrWebhookName] == "" {
+			return i
+		}
+	}
+	return s.Tree.Parent(p.Call)
+}
+
 // made counts the calls that a plugin's own method made.
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {
@@ -112,17 +124,17 @@ func (g *PluginGroup) did(lang string) string {
 }
 
 // GroupPlugins groups plugins that handled the request in the same way. Plugins
-// that were called again come last.
-func GroupPlugins(all []Plugin) []PluginGroup {
+// that were called again come last. called has the names of the plugins that
+// were called before; GroupPlugins adds those of all.
+func GroupPlugins(all []Plugin, called map[string]bool) []PluginGroup {
 	var first, again []Plugin
-	asked := map[string]bool{}
 	for _, p := range all {
-		if asked[p.Name] {
+		if called[p.Name] {
 			again = append(again, p)
 		} else {
 			first = append(first, p)
 		}
-		asked[p.Name] = true
+		called[p.Name] = true
 	}
 	return append(groupByKind(first, false), groupByKind(again, true)...)
 }

@@ -190,6 +190,7 @@ func (r *ranking) score() {
 		points(r.turn(s), 3)
 		points(s.starts, 2)
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return accepting(r.tree, call) == call }), 12)
+		points(slices.ContainsFunc(s.calls, func(call int) bool { return callsHook(r.tree.Call(call)) }), 12)
 		points(!functions[function] && slices.ContainsFunc(s.calls, func(call int) bool { return durable(r.classifier, r.tree.Call(call)) }), 12)
 		points(s.layer == ownLayer, 4)
 		points(functions[function] && s.newValues == 0, -4)

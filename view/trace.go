@@ -149,7 +149,7 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 	if err != nil {
 		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 	}
-	w := &traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o), seen: map[*Section]values{}}
+	w := &traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o), seen: map[*Section]values{}, calledPlugins: map[int]map[string]bool{}}
 	return w.trace(i), nil
 }
 
@@ -158,6 +158,8 @@ type traceWriter struct {
 	stepWriter
 	// seen are the values that a reader knows at the start of each section.
 	seen map[*Section]values
+	// calledPlugins has the names of the plugins that were called, by the call of their phase.
+	calledPlugins map[int]map[string]bool
 }
 
 func (w *traceWriter) trace(i int) *Trace {
@@ -207,8 +209,8 @@ func (w *traceWriter) section(s *Section) TraceSection {
 func (w *traceWriter) step(n *Node, above values) TraceStep {
 	out := w.stepAlone(n)
 	texts, shown := w.values(n, above)
-	if plugins := w.story.Plugins(n); len(plugins) > 1 {
-		out.Plugins = w.plugins(plugins)
+	if groups, one := w.pluginGroups(n); len(groups) > 0 && !one {
+		out.Plugins = w.plugins(groups)
 	} else {
 		out.Values = append(out.Values, texts...)
 	}
@@ -258,13 +260,27 @@ func (w *traceWriter) time(n *Node) string {
 	return said
 }
 
+// pluginGroups groups the admission plugins of a node. Plugins that the same phase of
+// admission called for a node before are called again. one is set for a single plugin.
+func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
+	all := w.story.Plugins(n)
+	if len(all) == 0 {
+		return nil, false
+	}
+	phase := w.story.phaseOf(all[0])
+	if w.calledPlugins[phase] == nil {
+		w.calledPlugins[phase] = map[string]bool{}
+	}
+	return GroupPlugins(all, w.calledPlugins[phase]), len(all) == 1
+}
+
 // plugins lists the admission plugins of a step, one line per verdict. Plugins can
 // accept after they made calls, accept at once, take no part, or have another verdict.
 // When the plugins are called again, a short view leaves out plugins without a part in
 // the phase.
-func (w *traceWriter) plugins(all []Plugin) []PluginLine {
+func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	var lines []PluginLine
-	for _, group := range GroupPlugins(all) {
+	for _, group := range groups {
 		if group.Again && group.Kind == PluginsNotCalled && !w.options.Full {
 			continue
 		}
