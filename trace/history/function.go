@@ -268,7 +268,7 @@ func (h *nameHistory) next(at, to int, name string) (string, error) {
 			return "", err
 		}
 		is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name)
-		if was := h.renamed(is, at); is != "" && (was == "" || was == name) {
+		if was := h.renamed(is, at); is != "" && (was == "" || was == name || was == is) {
 			return is, nil
 		}
 	}
