@@ -35,7 +35,7 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	dir := testenv.Home(t, t.TempDir())
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=en_US.UTF-8", "LC_ALL=", "NO_COLOR=", "VISUAL=", "EDITOR=",
-		"HOME="+dir, "GOPROXY=off", program.CacheEnv+"="+filepath.Join(dir, "cache"))
+		"HOME="+dir, "GOPROXY=off", "GOMODCACHE="+filepath.Join(dir, "modules"), program.CacheEnv+"="+filepath.Join(dir, "cache"))
 	return c
 }
 
