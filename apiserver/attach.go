@@ -38,11 +38,11 @@ type variantOwn struct {
 	Flags []string `json:",omitempty"` // no flags and an empty list must give the same JSON
 }
 
-// Variant distinguishes servers of one build that have different extras, stores or
-// aggregated API servers. It returns "" for a server without any of these. Attach
-// finds a server by its build key and variant.
+// Variant distinguishes servers of one build that have different extras, stores,
+// aggregated API servers or further traced packages. It returns "" for a server without
+// any of these. Attach finds a server by its build key and variant.
 func (o StartOptions) Variant() string {
-	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil {
+	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil && len(o.Trace) == 0 {
 		return ""
 	}
 	var own *variantOwn
@@ -53,7 +53,8 @@ func (o StartOptions) Variant() string {
 		Extra serverconfig.Extra
 		Etcd  *storage.Endpoint
 		Own   *variantOwn `json:",omitempty"`
-	}{o.Extra, o.Etcd, own})
+		Trace []string    `json:",omitempty"`
+	}{o.Extra, o.Etcd, own, unionOf(o.Trace)})
 	if err != nil {
 		panic(err) // these are strings, which always have a JSON form
 	}

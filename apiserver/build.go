@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,13 @@ type BuildOptions struct {
 	// EditsDir is a folder of program.Edits. Traced builds include its edits of this
 	// version; "" means no edits.
 	EditsDir string
+	// Trace names packages to trace in addition to the packages that apitrace always
+	// traces, in the form of traced.ParsePackages. A program that lacks a package is built
+	// without it.
+	Trace []string
+	// Dry is set for a plan: nothing is fetched to learn which program has which package
+	// of Trace. A program whose source is not in the cache is taken to have all.
+	Dry bool
 	// Cache is the cache of the builds; nil means the default one.
 	Cache *program.Cache
 	// Progress receives the progress of the build; nil discards it.
@@ -37,6 +45,12 @@ type Build struct {
 	// Edited lists the files that differ from upstream's, by their path below the
 	// vendor folder. It is empty in an ordinary build.
 	Edited []string
+	// More names the packages of BuildOptions.Trace that a program has and that are not
+	// always traced.
+	More []string
+
+	// usual is the key of the build without BuildOptions.Trace, or "" if that is this build.
+	usual string
 }
 
 // Release allows other processes to remove the binaries from the cache once no server
@@ -46,8 +60,9 @@ func (b *Build) Release() {
 	b.Etcd.Release()
 }
 
-// key identifies the pair of binaries by content.
-func (b *Build) key() string { return pairKey(b.APIServer.Key, b.Etcd.Key) }
+// key identifies the pair of binaries by content. It is the key of the build without
+// BuildOptions.Trace, because servers with more traced packages are variants of a server.
+func (b *Build) key() string { return cmp.Or(b.usual, pairKey(b.APIServer.Key, b.Etcd.Key)) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
 
@@ -77,10 +92,10 @@ func (o BuildOptions) pair(ctx context.Context) (apiserver, etcd *traced.Recipe,
 	if err != nil {
 		return nil, nil, err
 	}
-	if apiserver, err = kubeAPIServer.Recipe(options); err != nil {
+	if apiserver, err = o.recipe(ctx, kubeAPIServer, options); err != nil {
 		return nil, nil, err
 	}
-	etcd, err = storage.Traced.Recipe(options)
+	etcd, err = o.recipe(ctx, storage.Traced, options)
 	return apiserver, etcd, err
 }
 
@@ -111,6 +126,13 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	}
 	b := &Build{K8sVersion: apiserver.K8sVersion, EtcdVersion: etcd.Program.Release()}
 	b.Edited = traced.NamesOf(slices.Concat(apiserver.Edits, etcd.Edits))
+	if b.More = unionOf(apiserver.More, etcd.More); len(o.Trace) > 0 {
+		usual := o
+		usual.Trace = nil
+		if _, b.usual, err = Key(ctx, usual); err != nil {
+			return nil, err
+		}
+	}
 	if b.Etcd, err = etcd.Build(ctx); err != nil {
 		return nil, advise(b.K8sVersion, err)
 	}
@@ -141,7 +163,8 @@ func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOpti
 	if err != nil {
 		return err
 	}
-	apiserver, err := kubeAPIServer.Recipe(options)
+	o.Cache, o.Dry = options.Cache, true
+	apiserver, err := o.recipe(ctx, kubeAPIServer, options)
 	if err != nil {
 		return err
 	}
@@ -150,7 +173,7 @@ func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOpti
 		return err
 	}
 	options.Kubernetes = func() (program.Upstream, error) { return plan.Upstream, nil }
-	etcd, err := storage.Traced.Recipe(options)
+	etcd, err := o.recipe(ctx, storage.Traced, options)
 	if err != nil {
 		fmt.Fprint(w, "# ", in.Sprintf("VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet",
 			storage.ClientModule, apiserver.Program.Module, apiserver.Program.Version), "\n\n")
@@ -158,7 +181,7 @@ func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOpti
 		unknown.Of = func(string, func() (program.Upstream, error)) (program.Program, error) {
 			return storage.Program("VERSION"), nil
 		}
-		if etcd, err = unknown.Recipe(options); err != nil {
+		if etcd, err = o.recipe(ctx, unknown, options); err != nil {
 			return err
 		}
 	}

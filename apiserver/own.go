@@ -45,7 +45,7 @@ func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*trac
 	if err != nil {
 		return nil, err
 	}
-	return ownServer(found, goMod).Recipe(options)
+	return o.recipe(ctx, ownServer(found, goMod), options)
 }
 
 // ownServer returns a server of the user's own as a program that apitrace traces.

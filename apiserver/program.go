@@ -51,7 +51,7 @@ func Recipe(ctx context.Context, name string, o BuildOptions) (*traced.Recipe, e
 	if err != nil {
 		return nil, err
 	}
-	return p.Recipe(options)
+	return o.recipe(ctx, p, options)
 }
 
 func programNames() []string {

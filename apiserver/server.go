@@ -56,10 +56,13 @@ type Server struct {
 	// Aggregated describes the user's own API server behind the aggregator; nil if
 	// there is none.
 	Aggregated *AggregatedState `json:"aggregated,omitempty"`
-	// BuildKey is the key of the Build.
+	// BuildKey is the key of the Build without BuildOptions.Trace.
 	BuildKey string `json:"buildKey"`
 	// Edited is Build.Edited: the files that differ from upstream's.
 	Edited []string `json:"edited,omitempty"`
+	// More has the packages that are traced in addition to the packages that apitrace
+	// always traces; see BuildOptions.Trace.
+	More []string `json:"more,omitempty"`
 	// Check is set if the probes run in their checking mode.
 	Check bool `json:"check"`
 	// RunDir is the folder that the servers run in.
@@ -126,6 +129,8 @@ type StartOptions struct {
 	Boot string
 	// Aggregated is the user's own API server behind the aggregator, or nil.
 	Aggregated *AggregatedOptions
+	// Trace is BuildOptions.Trace of the Build.
+	Trace []string
 	// Cache is the cache to publish the state in; nil means the default cache.
 	Cache *program.Cache
 }
@@ -146,7 +151,7 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path, Owner: os.Getpid(),
+		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.key(), Edited: b.Edited, More: b.More, Check: o.Check, RunDir: runDir.Path, Owner: os.Getpid(),
 		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, o.Variant(), runDir), boot: o.Boot, ended: make(chan struct{})},
 	}
 	if err := s.start(ctx, b, o); err != nil {
@@ -202,7 +207,7 @@ func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) 
 	}
 	a := s.own.aggregated
 	s.ProbeSockets[a.Name] = a.ProbeSocket
-	s.Edited = slices.Concat(s.Edited, o.Binary.Edited)
+	s.Edited, s.More = slices.Concat(s.Edited, o.Binary.Edited), unionOf(s.More, o.Binary.More)
 	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, Main: o.Own.Config.Main, GroupVersions: a.GroupVersions, Unready: a.Unready, OpenAPILate: a.OpenAPILate}
 	return nil
 }

@@ -30,3 +30,30 @@ func TestEditions(t *testing.T) {
 		}
 	}
 }
+
+// TestMorePackages checks what a tree and a comparison say of packages that --trace named.
+func TestMorePackages(t *testing.T) {
+	const same, other = "0123456789ab k8s.io/p/... k8s.io/q", "0123456789ab"
+	rec := *load(t, "handmade-get-node")
+	rec.Edition = same
+	var tree strings.Builder
+	if err := writeTree(&tree, &rec, viewtest.FirstGuide{}, Options{Layout: Layout{Width: 400}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "packages that are traced here only because --trace named them: k8s.io/p/..., k8s.io/q"; !strings.Contains(tree.String(), want) {
+		t.Errorf("the tree does not say %q:\n%s", want, tree.String())
+	}
+	for edition, want := range map[string][2]bool{same: {true, false}, other: {false, true}} {
+		a, b := rec, *load(t, "handmade-get-node")
+		b.Edition = edition
+		var out strings.Builder
+		if err := writeDiff(&out, diff.CompareRecordings(&a, &b, diff.Options{}), viewtest.FirstGuide{}, DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "a.jsonl", NameB: "b.jsonl"}, Layout: Layout{Width: 400}}); err != nil {
+			t.Fatal(err)
+		}
+		for i, warning := range []string{"b.jsonl also traces packages that --trace named: k8s.io/p/..., k8s.io/q", "a.jsonl and b.jsonl trace different packages"} {
+			if got := strings.Contains(out.String(), warning); got != want[i] {
+				t.Errorf("edition %q: %q is said: %v, expected %v:\n%s", b.Edition, warning, got, want[i], out.String())
+			}
+		}
+	}
+}

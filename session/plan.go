@@ -14,6 +14,11 @@ import (
 // with these names, and the server behind the aggregator, if the options name one. It
 // returns the paths of the programs. With plain it builds upstream's programs without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []string, to Reporter) (paths []string, err error) {
+	if !plain {
+		if err := o.checkTrace(ctx, to); err != nil {
+			return nil, err
+		}
+	}
 	own, err := o.buildOwn(ctx, plain, to) // first, so that a mistake in it is reported before minutes have passed
 	if err != nil {
 		return nil, err
@@ -39,11 +44,14 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []stri
 // WritePlan writes the steps that BuildAll would take. It writes nothing if the
 // server behind the aggregator cannot be built.
 func (o ServerOptions) WritePlan(ctx context.Context, plain bool, optional []string, w io.Writer, p message.Printer) error {
-	edits, err := o.Edits.Dir()
+	wanted, err := o.buildOptions(plain, nil)
 	if err != nil {
 		return err
 	}
-	wanted := apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits}
+	wanted.Dry = true
+	if err := apiserver.CheckTrace(ctx, o.Own, wanted); err != nil {
+		return err
+	}
 	var own bytes.Buffer
 	if !o.Own.IsZero() {
 		recipe, err := apiserver.OwnRecipe(ctx, o.Own, wanted)

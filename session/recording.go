@@ -24,6 +24,7 @@ func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 		recording.Servers = []string{trace.OwnServer{Name: own.Name, Module: module, Version: version, Main: own.Main}.String()}
 	}
 	recording.Edition, _ = edition() // an invalid guide would have prevented the build of the server
+	recording.AddMore(server.More...)
 	return recording
 }
 

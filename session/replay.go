@@ -145,6 +145,7 @@ func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, sample *p
 	}
 	if sample != nil {
 		s.recording.Edited = slices.Concat(s.recording.Edited, sample.Edited)
+		s.recording.AddMore(sample.More...)
 	}
 	return s
 }

@@ -253,6 +253,9 @@ func stateOf(s *apiserver.Server, silence error) message.Message {
 	if len(s.Edited) > 0 {
 		state = message.Of("%s, edited", state)
 	}
+	if len(s.More) > 0 {
+		state = message.Of("%s, with more traced packages", state)
+	}
 	if s.Aggregated != nil {
 		state = message.Of("%s, with %s behind it", state, s.Aggregated.Version)
 	}

@@ -37,6 +37,9 @@ type Spec struct {
 	// Boot is the trace id of the start of kube-apiserver, or of Own if Own is set.
 	// It is "" if the start is not traced. A server with a traced start is not shared either.
 	Boot string
+	// Trace names packages to trace in addition to the packages that apitrace always
+	// traces; see apiserver.BuildOptions.
+	Trace []string
 	// Etcd is an etcd that another program runs. Its URL is "" if the server gets an
 	// etcd of its own.
 	Etcd storage.Endpoint
@@ -47,7 +50,7 @@ func (s Spec) shared() bool { return s.Extra.IsZero() && s.Boot == "" }
 
 // startOptions returns the options to start the server with.
 func (s Spec) startOptions() apiserver.StartOptions {
-	start := apiserver.StartOptions{Check: s.Check, Extra: s.Extra}
+	start := apiserver.StartOptions{Check: s.Check, Extra: s.Extra, Trace: s.Trace}
 	if s.Etcd.URL != "" {
 		start.Etcd = &s.Etcd
 	}
@@ -76,11 +79,11 @@ func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) a
 type Reuse int
 
 const (
-	// ReuseSame uses a server that was started with the same extras, store and server behind
-	// the aggregator.
+	// ReuseSame uses a server that was started with the same extras, store, server behind
+	// the aggregator and traced packages.
 	ReuseSame Reuse = iota
-	// ReuseAny also uses a server with any extras, store and server behind the aggregator,
-	// if the Spec has none of these.
+	// ReuseAny also uses a server with any extras, store, server behind the aggregator and
+	// traced packages, if the Spec has none of these.
 	ReuseAny
 	// ReuseNone always starts a server, because a server behaves differently after
 	// some minutes.
@@ -107,6 +110,9 @@ func (o ServerOptions) Validate() error {
 	if err := o.Own.Check(); err != nil {
 		return message.ToUsageError(err)
 	}
+	if _, err := traced.ParsePackages(o.Trace); err != nil {
+		return err
+	}
 	if o.Etcd.URL == "" {
 		if o.Etcd != (storage.Endpoint{}) {
 			return message.UsageErrorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: give its address with --etcd-servers")
@@ -125,19 +131,40 @@ func (o ServerOptions) forScenario(scenario *scenarios.Scenario) ServerOptions {
 	return o
 }
 
+// buildOptions returns the options to build the server's programs with.
+func (o ServerOptions) buildOptions(plain bool, progress program.Progress) (apiserver.BuildOptions, error) {
+	edits, err := o.Edits.Dir()
+	return apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Trace: o.Trace, Progress: progress}, err
+}
+
+// checkTrace returns a message.UsageError if no program of the server has a package of Trace.
+func (o ServerOptions) checkTrace(ctx context.Context, to Reporter) error {
+	if len(o.Trace) == 0 {
+		return nil
+	}
+	progress := to.Building()
+	defer progress.Close()
+	wanted, err := o.buildOptions(false, progress)
+	if err != nil {
+		return err
+	}
+	return apiserver.CheckTrace(ctx, o.Own, wanted)
+}
+
 // build builds kube-apiserver and its etcd, or finds them in the cache. With plain it
 // builds upstream's programs without tracing.
 func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*apiserver.Build, error) {
-	edits, err := o.Edits.Dir()
+	wanted, err := o.buildOptions(plain, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := reportEdits(to, edits, o.Version, apiserver.Name, storage.Name); err != nil {
+	if err := reportEdits(to, wanted.EditsDir, o.Version, apiserver.Name, storage.Name); err != nil {
 		return nil, err
 	}
 	progress := to.Building()
 	defer progress.Close()
-	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+	wanted.Progress = progress
+	return apiserver.BuildPrograms(ctx, wanted)
 }
 
 // An ownBuild is a built server behind the aggregator.
@@ -149,11 +176,11 @@ type ownBuild struct {
 // ownRecipe returns how to build the server behind the aggregator. It reports the
 // progress of finding the server.
 func (o ServerOptions) ownRecipe(ctx context.Context, plain bool, progress program.Progress) (*traced.Recipe, error) {
-	edits, err := o.Edits.Dir()
+	wanted, err := o.buildOptions(plain, progress)
 	if err != nil {
 		return nil, err
 	}
-	return apiserver.OwnRecipe(ctx, o.Own, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+	return apiserver.OwnRecipe(ctx, o.Own, wanted)
 }
 
 // OwnKey identifies the build of the server behind the aggregator by its content.
@@ -192,16 +219,17 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 
 // buildOne builds one of apiserver.Programs for the version, or finds it in the cache.
 func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to Reporter) (*program.Binary, error) {
-	edits, err := o.Edits.Dir()
+	wanted, err := o.buildOptions(plain, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := reportEdits(to, edits, o.Version, name); err != nil {
+	if err := reportEdits(to, wanted.EditsDir, o.Version, name); err != nil {
 		return nil, err
 	}
 	progress := to.Building()
 	defer progress.Close()
-	recipe, err := apiserver.Recipe(ctx, name, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+	wanted.Progress = progress
+	recipe, err := apiserver.Recipe(ctx, name, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -278,6 +306,9 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 // start builds and starts a server, even if others are running. The returned context
 // is like the context of Obtain.
 func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
+	if err := o.checkTrace(ctx, to); err != nil {
+		return nil, nil, err
+	}
 	start := o.startOptions()
 	own, err := o.buildOwn(ctx, false, to) // first, so that a mistake in it is reported before minutes have passed
 	if err != nil {
@@ -328,6 +359,9 @@ func (r *Running) reportKind(to Reporter) {
 		if a.OpenAPILate {
 			to.Notice("kube-apiserver has not fetched the OpenAPI of %s yet: \"kubectl explain\" does not know its objects until it has", a.Name)
 		}
+	}
+	if len(r.More) > 0 {
+		to.Notice("it also traces %s", message.List(r.More))
 	}
 	if len(r.Edited) > 0 {
 		to.Notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(r.Edited))

@@ -30,7 +30,7 @@ type Recording struct {
 	Edited []string `json:"edited,omitempty"`
 	// Edition identifies which packages the recording build of apitrace traces, and how it
 	// links calls. With another edition, a function may be missing because it was not traced.
-	// It is "" if unknown.
+	// Packages that the user had traced in addition follow it, see More. It is "" if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`

@@ -23,7 +23,7 @@ func anyRecording(t *rapid.T) *Recording {
 		EtcdVersion: rapid.String().Draw(t, "etcd"),
 		Servers:     rapid.SampledFrom([][]string{nil, {"own example.com/own v0.1.0"}}).Draw(t, "servers"),
 		Edited:      rapid.SampledFrom([][]string{nil, {"a.go"}, {"b.go", "a.go"}}).Draw(t, "edited"),
-		Edition:     rapid.SampledFrom([]string{"", "0123456789ab"}).Draw(t, "edition"),
+		Edition:     rapid.SampledFrom([]string{"", "0123456789ab", "0123456789ab k8s.io/p/... k8s.io/q"}).Draw(t, "edition"),
 		Recorded:    anyTime(t),
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {

@@ -77,6 +77,18 @@ func (c *Comparer) Warnings() []string {
 	if c.recordings.OtherEdition() {
 		texts = append(texts, w.Sprintf("%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure", w.nameA, w.nameB))
 	}
+	moreA, moreB := a.More(), b.More()
+	for _, side := range []struct {
+		name string
+		more []string
+	}{{w.nameA, moreA}, {w.nameB, moreB}} {
+		if len(side.more) > 0 {
+			texts = append(texts, w.Sprintf("%s also traces packages that --trace named: %s", side.name, oneLine(message.List(side.more).Localize(w.Printer))))
+		}
+	}
+	if !slices.Equal(moreA, moreB) {
+		texts = append(texts, w.Sprintf("%s and %s trace different packages: what one side lacks may only not have been traced there; give both the same --trace to be sure", w.nameA, w.nameB))
+	}
 	for _, side := range []struct {
 		name   string
 		edited []string

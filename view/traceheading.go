@@ -45,11 +45,15 @@ func (w *traceWriter) facts() string {
 	return w.Clauses(texts...)
 }
 
-// warnings names edits of upstream's program, and parts that the trace may lack.
+// warnings names edits of upstream's program, packages that only this recording traces,
+// and parts that the trace may lack.
 func (w *traceWriter) warnings() []string {
 	r, texts := w.story.Tree.Request, []string{}
 	if len(w.rec.Edited) > 0 {
 		texts = append(texts, saysEdited.With(oneLine(message.List(w.rec.Edited).Localize(w.Printer))).Localize(w.Printer))
+	}
+	if more := w.rec.More(); len(more) > 0 {
+		texts = append(texts, saysMoreTraced.With(oneLine(message.List(more).Localize(w.Printer))).Localize(w.Printer))
 	}
 	for _, reason := range r.Lacks() {
 		texts = append(texts, saysIncomplete.With(oneLine(reason.Localize(w.Printer))).Localize(w.Printer))

@@ -12,6 +12,7 @@ var (
 
 	saysNoAnswer     = message.Of("no answer")
 	saysEdited       = message.Of("not upstream's program: built with edits of %s")
+	saysMoreTraced   = message.Of("packages that are traced here only because --trace named them: %s")
 	saysIncomplete   = message.Of("incomplete: %s")
 	saysUnfinished   = message.Of("unfinished: the request had not returned when the trace was collected")
 	saysStillRunning = message.Of("still running when the trace was collected, as goroutines may be that outlive a request: %s")

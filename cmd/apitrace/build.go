@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // buildOptions select the programs to build.
@@ -21,7 +23,7 @@ type buildOptions struct {
 func newBuildCommand(std *console.Streams) *cobra.Command {
 	o := &buildOptions{}
 	command := newCommand("build", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-		if err := o.server.validate(); err != nil {
+		if err := errors.Join(o.server.validate(), o.validate()); err != nil {
 			return err
 		}
 		if o.dryRun {
@@ -35,10 +37,18 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 	})
 	o.server.addVersion(command)
 	addOwnFlags(command, &o.server.Own)
+	addTrace(command, &o.server.Trace)
 	command.Flags().BoolVar(&o.plain, "plain", false, "build upstream's programs as they are, without tracing")
 	command.Flags().BoolVar(&o.sample, "sample", false, "also build the sample API server of that version, for scenarios with an aggregated server")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be done and do nothing")
 	return command
+}
+
+func (o *buildOptions) validate() error {
+	if o.plain && len(o.server.Trace) > 0 {
+		return message.UsageErrorf("--plain builds without tracing: leave --trace out")
+	}
+	return nil
 }
 
 // optional returns the names of the programs to build in addition to the programs of

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -29,6 +33,18 @@ func offerReleases(command *cobra.Command) {
 // completeScenario offers scenarios with their titles, and files.
 func completeScenario(std *console.Streams) cobra.CompletionFunc {
 	return commandline.OfferFirst(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }, true)
+}
+
+// completePackage offers the packages of the release whose source is on this machine.
+func completePackage(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	release := apiserver.DefaultVersion
+	if k8s := command.Flag("k8s"); k8s != nil {
+		release = k8s.Value.String()
+	}
+	return commandline.Offer(func() ([]string, error) {
+		all, err := apiserver.CachedPackages(release)
+		return slices.DeleteFunc(all, func(pkg string) bool { return !strings.HasPrefix(pkg, typed) }), err
+	})(command, args, typed)
 }
 
 // completeDiff offers scenarios, then recorded releases, and files.

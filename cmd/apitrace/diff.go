@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
@@ -18,14 +20,16 @@ import (
 type diffOptions struct {
 	source string
 	// live names the sides to replay: "a", "b", "both", or "" for none.
-	live   string
+	live string
+	// trace names packages to trace on the sides that are replayed.
+	trace  []string
 	output output.Diff
 }
 
 func newDiffCommand(std *console.Streams) *cobra.Command {
 	o := &diffOptions{}
 	command := newCommand("diff", cobra.RangeArgs(2, 3), func(c *cobra.Command, args []string) error {
-		if err := o.output.Validate(); err != nil {
+		if err := errors.Join(o.output.Validate(), session.ServerOptions{Spec: session.Spec{Trace: o.trace}}.Validate()); err != nil {
 			return err
 		}
 		versions := args[1:]
@@ -43,6 +47,7 @@ func newDiffCommand(std *console.Streams) *cobra.Command {
 	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of using recordings: on both releases, on the first (=a), or on the second (=b)")
 	command.Flags().Lookup("live").NoOptDefVal = "both"
 	_ = command.RegisterFlagCompletionFunc("live", cobra.FixedCompletions([]string{"a", "b", "both"}, cobra.ShellCompDirectiveNoFileComp))
+	addTrace(command, &o.trace)
 	command.Flags().StringVar(&o.source, "source", "", "compare the source of this function instead: \"etcd3.(*store).Get\", or any end of a full name")
 	return command
 }
@@ -82,8 +87,11 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 			all[i].Checkout = checkouts[i]
 		}
 	}
+	if len(o.trace) > 0 && !slices.ContainsFunc(all, func(s sides.Side) bool { return s.Live }) {
+		return message.UsageErrorf("--trace is for servers that are started now, and the sides are recordings: add --live")
+	}
 	sides.ReportOrigin(std, all)
-	loader := sides.Loader{In: std.In, To: std}
+	loader := sides.Loader{In: std.In, To: std, Trace: o.trace}
 	steps := inorder.Each(len(all)-1, func(i int) (sides.Compared, error) {
 		return loader.Compare(ctx, all[i], all[i+1], o.output.Comparison())
 	})
@@ -95,8 +103,8 @@ func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args
 	if len(args) != 2 {
 		return message.UsageErrorf("--source compares a function of two releases: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
-	if o.output.Format != "tree" || o.live != "" {
-		return message.UsageErrorf("--source compares the text of a function: leave -o and --live out")
+	if o.output.Format != "tree" || o.live != "" || len(o.trace) > 0 {
+		return message.UsageErrorf("--source compares the text of a function: leave -o, --live and --trace out")
 	}
 	return differs(output.WriteSourceDiff(ctx, std, o.source, [2]string(args), o.output.View.Colour))
 }

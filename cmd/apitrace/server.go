@@ -45,6 +45,7 @@ func (o *serverFlags) add(command *cobra.Command) {
 	addOwnFlags(command, &o.Own)
 	flags := command.Flags()
 	addSecretFlags(command, &o.Secrets)
+	addTrace(command, &o.Trace)
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")
 	// These flags have the names of kube-apiserver's own flags.
 	flags.StringVar(&o.Etcd.URL, "etcd-servers", "", "use this etcd instead of starting one: its URL, or the URLs of its members, separated by commas")
@@ -52,6 +53,12 @@ func (o *serverFlags) add(command *cobra.Command) {
 	flags.StringVar(&o.Etcd.CertFile, "etcd-certfile", "", "file with a client certificate for that etcd")
 	flags.StringVar(&o.Etcd.KeyFile, "etcd-keyfile", "", "file with the key of that certificate")
 	flags.StringVar(&o.Etcd.Prefix, "etcd-prefix", "", "prefix of the keys in that etcd (default \""+storage.DefaultPrefix+"\")")
+}
+
+// addTrace adds the flag that names more packages to trace.
+func addTrace(command *cobra.Command, packages *[]string) {
+	command.Flags().StringArrayVar(packages, "trace", nil, "also trace this package, such as k8s.io/pod-security-admission/admission, or all packages below it with /... at the end (repeat for more)")
+	_ = command.RegisterFlagCompletionFunc("trace", completePackage)
 }
 
 // addOutsidePaths adds --outside-paths, for commands that replay scenario files.

@@ -58,16 +58,7 @@ func (t *tolerance) lacksPackage(p instrument.Packages) bool {
 	if !p.Has(t.options.Version) {
 		return false
 	}
-	top, has := filepath.Join(t.options.Vendor, filepath.FromSlash(p.Path)), false
-	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error counts as no file
-		if err != nil || d.IsDir() && !p.Recursive && file != top {
-			return fs.SkipDir
-		}
-		if has = strings.HasSuffix(file, ".go"); has {
-			return fs.SkipAll
-		}
-		return nil
-	})
+	has := hasPackage(t.options.Vendor, p)
 	if !has {
 		t.lack("the checkout has no package %q, which the guide names: it is not traced", p.Path)
 	}

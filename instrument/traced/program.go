@@ -38,6 +38,8 @@ type Program struct {
 	// Adapt returns the guide with an entry for the program. If it is nil, the guide
 	// already has an entry.
 	Adapt func(*instrument.Guide) *instrument.Guide
+	// More are packages to trace in addition to the guide's. The program must have them.
+	More []instrument.Packages
 	// Rewrite inserts the spans. If it is nil, instrument.Rewrite does it for a
 	// release, and RewriteTolerantly for a checkout.
 	Rewrite func(instrument.Options) (*instrument.Result, []message.Message, error)
@@ -79,6 +81,9 @@ type Recipe struct {
 	// folder EditsName.
 	Edits     []program.Edit
 	EditsName string
+	// More names the packages that are traced in addition to the guide's, in the form of
+	// ParsePackages.
+	More []string
 
 	explain func(*Recipe, error) error
 	options program.Options
@@ -113,7 +118,15 @@ func (p Program) Recipe(o Options) (*Recipe, error) {
 			return nil, err
 		}
 	}
+	more := slices.DeleteFunc(slices.Clone(p.More), func(m instrument.Packages) bool { return traces(guide.Programs[p.Name], version, m) })
+	if len(more) > 0 {
+		guide = withMore(guide, p.Name, more)
+	}
+	for _, m := range more {
+		r.More = append(r.More, nameOf(m))
+	}
 	r.options.Rewrite = p.rewrite(guide, found, version, r.Edits)
+	r.options.Rewrite.More = r.More
 	return r, nil
 }
 

@@ -85,7 +85,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is needed again
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
-		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), Cached: cached, release: b.release,
+		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), More: b.more(), Cached: cached, release: b.release,
 	}, nil
 }
 
@@ -225,7 +225,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 
 // make fills the folder of the build and seals it.
 func (b *build) make(ctx context.Context) (manifest, error) {
-	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), Cover: b.counts()}
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), More: b.more(), Cover: b.counts()}
 	if err := removeEntry(b.dir); err != nil {
 		return m, message.Errorf("preparing the folder of the build: %w", err)
 	}
@@ -258,6 +258,14 @@ func (b *build) edits() []string {
 		return nil
 	}
 	return b.rewrite.Edits
+}
+
+// more names the packages that the user had rewritten in addition to the rules.
+func (b *build) more() []string {
+	if b.rewrite == nil {
+		return nil
+	}
+	return b.rewrite.More
 }
 
 // makeOverlay runs the rewriter, if the build has one.

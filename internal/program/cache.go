@@ -103,7 +103,9 @@ type Entry struct {
 	// their edits.
 	Edited bool
 	Edits  []string
-	Dir    string
+	// More lists the packages that the user had rewritten in addition to the rules.
+	More []string
+	Dir  string
 	// Size counts the bytes of all files in Dir. For a complete build or workspace, it is the
 	// size at the first listing.
 	Size     int64
@@ -191,7 +193,7 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	m, err := readManifest(dir)
 	if err == nil {
 		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "" && !m.Cover, true, m.lastUsed
-		e.Edited, e.Edits = m.Edited, m.Edits
+		e.Edited, e.Edits, e.More = m.Edited, m.Edits, m.More
 		if kind == KindBuild {
 			e.Key = m.Key
 		}

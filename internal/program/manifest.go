@@ -46,6 +46,8 @@ type manifest struct {
 	// edited files.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
+	// More names the packages that a person had rewritten in addition to the rules.
+	More []string `json:"more,omitempty"`
 	// Cover is set if the build has statement counters.
 	Cover bool `json:"cover,omitempty"`
 	// Sums is the checksum of the list of the files' checksums.

@@ -77,6 +77,9 @@ type Rewrite struct {
 	// Edits names the edited files that the build includes. Each attempt at an edit makes such a
 	// build, so the cache keeps only the newest ones.
 	Edits []string
+	// More names the packages that the user had rewritten in addition to the packages of the
+	// rules. The cache keeps only the newest such builds, as it does with edits.
+	More []string
 	// Cover lists the packages with statement counters, as of "go build -cover". A build with
 	// counters is not a traced build. Run still makes its overlay.
 	Cover []string
@@ -120,6 +123,8 @@ type Binary struct {
 	Summary string
 	// Edited names the edited files that the build includes.
 	Edited []string
+	// More has the packages of Rewrite.More.
+	More []string
 	// Cached is set if the binary was already in the cache.
 	Cached bool
 

@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// keptEdited is the number of builds with edits of one program and version that stay in the
-// cache. With them, going back to an earlier edit needs no build.
+// keptEdited is the number of builds with edits, or with more packages, of one program and
+// version that stay in the cache. With them, going back to an earlier edit needs no build.
 const keptEdited = 3
 
 // keptLocal is the number of builds of a program from folders that stay in the cache, and also
@@ -43,7 +43,7 @@ func (t Trimmed) Freed() int64 {
 }
 
 // Trim removes leftovers of interrupted builds and removals, and all but the newest builds with
-// edits and builds from folders. If maxSize is not 0, it then removes the least recently used
+// edits or more packages, and builds from folders. If maxSize is not 0, it then removes the least recently used
 // entries until the cache fits. It keeps entries that a process uses. A build that was not in
 // the cache trims the cache at its end, with the cache's Max. With dryRun, Trim removes nothing.
 func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
@@ -99,7 +99,7 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 				seen[of]++
 				kept = seen[of] == 1
 			}
-		case e.Edited:
+		case e.Edited || len(e.More) > 0:
 			if _, err := os.Stat(filepath.Join(e.Dir, droppedFile)); err == nil {
 				kept = false
 			} else {

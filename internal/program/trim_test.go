@@ -46,7 +46,7 @@ func usedAgo(t *testing.T, dir string, ago time.Duration) {
 	must(t, os.Chtimes(filepath.Join(dir, manifestFile), then, then))
 }
 
-// The newest builds with edits stay, and all builds without edits. A failed build leaves its log
+// The newest builds with edits or more packages stay, and all other builds. A failed build leaves its log
 // until the next build fails.
 func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	needsBuilds(t)
@@ -55,7 +55,11 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	usedAgo(t, filepath.Dir(plain.Path), 240*time.Hour)
 	var edited []*Binary
 	for i := range keptEdited + 2 {
-		b, r := mustBuild(t, tiny(), Options{Cache: c, Rewrite: editHello(fmt.Sprint("word", i))})
+		rewrite := editHello(fmt.Sprint("word", i))
+		if i%2 == 1 { // a build with more packages counts, too
+			rewrite.Edits, rewrite.More = nil, []string{"example.org/dep"}
+		}
+		b, r := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
 		b.Release()
 		edited = append(edited, b)
 		usedAgo(t, filepath.Dir(b.Path), time.Duration(100-i)*time.Hour)
@@ -74,8 +78,12 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	list, err := c.Entries(KindBuild)
 	must(t, err)
 	for _, e := range list {
-		if want := e.Dir != filepath.Dir(plain.Path); e.Edited != want || want && (len(e.Edits) != 1 || e.Edits[0] != "example.org/dep/dep.go") {
-			t.Errorf("%s is marked as edited: %t, with %q", e.Name, e.Edited, e.Edits)
+		marks := fmt.Sprint(e.Edited, e.Edits, e.More)
+		switch own := e.Dir != filepath.Dir(plain.Path); {
+		case own && marks != "true [example.org/dep/dep.go] []" && marks != "false [] [example.org/dep]":
+			t.Errorf("%s is marked as edited, and with more packages: %s", e.Name, marks)
+		case !own && marks != "false [] []":
+			t.Errorf("the build without edits is marked: %s", marks)
 		}
 	}
 

@@ -41,9 +41,9 @@ func WriteCache(w io.Writer, p message.Printer) error {
 	}
 	var total int64
 	table := text.NewTable(3)
-	table.Row(p.Sprintf("KIND"), p.Sprintf("PROGRAM"), p.Sprintf("VERSION"), p.Sprintf("TRACED"), p.Sprintf("SIZE"), p.Sprintf("LAST-USED"), p.Sprintf("STATE"), p.Sprintf("EDITED"))
+	table.Row(p.Sprintf("KIND"), p.Sprintf("PROGRAM"), p.Sprintf("VERSION"), p.Sprintf("TRACED"), p.Sprintf("SIZE"), p.Sprintf("LAST-USED"), p.Sprintf("STATE"), p.Sprintf("EDITED"), p.Sprintf("ALSO-TRACED"))
 	for _, e := range entries {
-		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e, p), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e).In(p.Lang()), edited(e, p))
+		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e, p), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e).In(p.Lang()), edited(e, p), orDash(strings.Join(e.More, ",")))
 		total += e.Size
 	}
 	if err := table.Write(w); err != nil {

@@ -47,6 +47,8 @@ type Loader struct {
 	In io.Reader
 	// To receives notices about replays.
 	To session.Reporter
+	// Trace is session.Spec.Trace of the replays.
+	Trace []string
 }
 
 // A Compared is a comparison of two sides.
@@ -117,7 +119,7 @@ func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording
 	if err != nil {
 		return nil, err
 	}
-	o := session.ServerOptions{Spec: session.Spec{Version: s.Version}}
+	o := session.ServerOptions{Spec: session.Spec{Version: s.Version, Trace: l.Trace}}
 	err = session.Run(ctx, o, scenario.AnyTracedAnswer(), l.To, func(made *trace.Recording) error {
 		recording = made
 		return nil

@@ -95,6 +95,8 @@ type indexedSide struct {
 	// olderThanLeaves is set if the recording has no calls of functions that
 	// call nothing, because apitrace did not record them then.
 	olderThanLeaves bool
+	// more reports whether --trace named a package for the recording.
+	more func(pkg string) bool
 }
 
 // NewReasons returns the reasons of a comparison. It knows nothing about
@@ -113,6 +115,7 @@ func NewReasons(c *Comparison) (*Reasons, error) {
 	}
 	f := NewReasonsOf(codes[0], codes[1])
 	f.a.olderThanLeaves, f.b.olderThanLeaves = !hasLeaves(c.A), !hasLeaves(c.B)
+	f.a.more, f.b.more = c.A.HasMore, c.B.HasMore
 	return f, nil
 }
 
@@ -133,7 +136,7 @@ func NewReasonsOf(a, b *recordings.Code) *Reasons {
 }
 
 func newIndexedSide(code *recordings.Code) indexedSide {
-	return indexedSide{code: code, gates: gatesOf(code)}
+	return indexedSide{code: code, gates: gatesOf(code), more: func(string) bool { return false }}
 }
 
 // WayInA returns how the caller of call i in A reaches it.
@@ -197,6 +200,9 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 		return r
 	}
 	call, caller := tree.Call(i), tree.Call(above)
+	if pkg := funcname.Package(call.Function); there.more(pkg) && !here.code.Traces(call.Process, pkg) {
+		return r // both sides trace it because --trace named it, and the index does not know it
+	}
 	function := there.code.Function(call.Process, call.Function)
 	if partner[above] == None { // only this side has the caller, too
 		if function == nil && here.code.Function(call.Process, call.Function) != nil {

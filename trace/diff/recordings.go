@@ -63,7 +63,7 @@ func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 // editions of apitrace. A function that one side lacks may then not have been
 // traced there.
 func (c *Comparison) OtherEdition() bool {
-	return c.A.Edition != "" && c.B.Edition != "" && c.A.Edition != c.B.Edition
+	return !c.A.SameAlways(c.B)
 }
 
 // samePrograms reports whether functions with different names are known to be different

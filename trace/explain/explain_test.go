@@ -130,6 +130,8 @@ func TestNotCalled(t *testing.T) {
 		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F"}}, "", "\n\nNot called in the 2 recordings at hand.\nIt has a span: a recording would show a call of it.\n"},
 		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F"}}, "zh", "\n\n在手头的 2 份录制中没有被调用。\n它有 span：若被调用，录制中会显示这次调用。\n"},
 		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F", Spanless: recordings.SpanlessBody}}, "", "\n\nIt has no span, so recordings do not show whether it ran: it has no body in Go.\n"},
+		{&Page{Function: "example.org/p.(*T).F", Recordings: 2, Untraced: true}, "", "\n\nIts package is not traced, so recordings do not show whether it ran. --trace traces it:\n  apitrace run SCENARIO --trace example.org/p\n"},
+		{&Page{Function: "example.org/p.F", Version: "v1.30.4", Recordings: 2, Untraced: true}, "zh", "用 --trace 可以追踪它：\n  apitrace run SCENARIO --k8s v1.30.4 --trace example.org/p\n"},
 	} {
 		var out bytes.Buffer
 		if err := test.page.Write(&out, WriteOptions{Lang: test.lang}); err != nil {

@@ -122,7 +122,11 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	case len(p.Sights) == 0 && p.Source != nil && p.Source.Spanless != recordings.Spanned:
 		out.line("\n%s", out.Sprintf("It has no span, so recordings do not show whether it ran: %s.", p.Source.Spanless.Why()))
 	case len(p.Sights) == 0 && p.Untraced:
-		out.line("\n%s", out.Sprintf("Its package is not traced, so recordings do not show whether it ran."))
+		of := ""
+		if p.Version != "" {
+			of = " --k8s " + p.Version
+		}
+		out.line("\n%s\n  apitrace run SCENARIO%s --trace %s", out.Sprintf("Its package is not traced, so recordings do not show whether it ran. --trace traces it:"), of, funcname.Package(p.Function))
 	case len(p.Sights) == 0:
 		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
 		if p.Source != nil {

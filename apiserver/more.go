@@ -1,0 +1,124 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// CheckTrace returns a message.UsageError if o.Trace names a package that neither
+// kube-apiserver and its etcd nor the user's own server have. own may be the zero value.
+// CheckTrace fetches the sources if necessary; with o.Dry it reports nothing instead.
+func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error {
+	all, err := traced.ParsePackages(o.Trace)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	options, err := o.traced(ctx)
+	if err != nil {
+		return err
+	}
+	of := message.Of("Kubernetes %s and its etcd", options.Version)
+	var dirs []string
+	for _, p := range []traced.Program{kubeAPIServer, storage.Traced} {
+		dir, err := o.sourceDir(ctx, p, options)
+		if errors.Is(err, program.ErrNoSource) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		dirs = append(dirs, dir)
+	}
+	if !own.IsZero() {
+		src, err := OwnSource(ctx, own, o)
+		if err != nil {
+			return err
+		}
+		of, dirs = message.Of("Kubernetes %s, its etcd and %s", options.Version, own.Server), append(dirs, src.Dir)
+	}
+	return traced.CheckPackages(all, of, dirs...)
+}
+
+// CachedPackages lists the packages of kube-apiserver and its etcd that BuildOptions.Trace can
+// name, as far as their sources are in the cache. k8s has a form that ParseVersion accepts.
+func CachedPackages(k8s string) ([]string, error) {
+	version, err := ParseVersion(k8s)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, p := range []traced.Program{kubeAPIServer, storage.Traced} {
+		dir, err := CachedTreeOf(p.Name, version, nil)
+		if err == nil {
+			dirs = append(dirs, dir)
+		} else if !errors.Is(err, program.ErrNoSource) {
+			return nil, err
+		}
+	}
+	return traced.ListPackages(dirs...)
+}
+
+// recipe returns how to build a program with the packages of o.Trace that it has.
+func (o BuildOptions) recipe(ctx context.Context, p traced.Program, options traced.Options) (*traced.Recipe, error) {
+	if len(o.Trace) > 0 && !o.Plain {
+		var err error
+		if p.More, err = o.moreOf(ctx, p, options); err != nil {
+			return nil, err
+		}
+	}
+	return p.Recipe(options)
+}
+
+// moreOf returns the packages of o.Trace that a program has.
+func (o BuildOptions) moreOf(ctx context.Context, p traced.Program, options traced.Options) ([]instrument.Packages, error) {
+	all, err := traced.ParsePackages(o.Trace)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := o.sourceDir(ctx, p, options)
+	if errors.Is(err, program.ErrNoSource) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return traced.PackagesIn(dir, all), nil
+}
+
+// sourceDir returns the folder with a program's source. It fetches the source if
+// necessary; with o.Dry it returns program.ErrNoSource instead.
+func (o BuildOptions) sourceDir(ctx context.Context, p traced.Program, options traced.Options) (string, error) {
+	found, err := p.Of(options.Version, options.Kubernetes)
+	if err != nil {
+		return "", err
+	}
+	dir, _, err := program.CachedSource(options.Cache, found)
+	if o.Dry || !errors.Is(err, program.ErrNoSource) {
+		return dir, err
+	}
+	options.Plain = true // the source is the same
+	recipe, err := p.Recipe(options)
+	if err != nil {
+		return "", err
+	}
+	src, err := recipe.Source(ctx)
+	if err != nil {
+		return "", err
+	}
+	return src.Dir, nil
+}
+
+// unionOf returns all names of lists, sorted, each once.
+func unionOf(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

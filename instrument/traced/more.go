@@ -1,0 +1,142 @@
+package traced
+
+import (
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	modpath "golang.org/x/mod/module"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+)
+
+// below at the end of an import path means all packages at and below the path.
+const below = "/..."
+
+// ParsePackages reads the names of packages to trace: an import path, or an import path
+// and "/..." for all packages at and below it. It returns a message.UsageError for the
+// first name that is not valid.
+func ParsePackages(names []string) ([]instrument.Packages, error) {
+	var all []instrument.Packages
+	for _, name := range names {
+		path, recursive := strings.CutSuffix(name, below)
+		if err := modpath.CheckImportPath(path); err != nil {
+			return nil, message.UsageErrorf("--trace %q: expected the import path of a package, such as %q, or of several, such as %q: %w", name, examplePackage, exampleTree, err)
+		}
+		all = append(all, instrument.Packages{Path: path, Recursive: recursive})
+	}
+	return all, nil
+}
+
+const (
+	examplePackage = "k8s.io/pod-security-admission/admission"
+	exampleTree    = "k8s.io/pod-security-admission/..."
+)
+
+// nameOf is the opposite of ParsePackages, for one entry.
+func nameOf(p instrument.Packages) string {
+	if p.Recursive {
+		return p.Path + below
+	}
+	return p.Path
+}
+
+// PackagesIn returns the entries with a package in a vendor folder.
+func PackagesIn(vendor string, all []instrument.Packages) []instrument.Packages {
+	return slices.DeleteFunc(slices.Clone(all), func(p instrument.Packages) bool { return !hasPackage(vendor, p) })
+}
+
+// hasPackage reports whether a vendor folder has a package that an entry names.
+func hasPackage(vendor string, p instrument.Packages) bool {
+	top, has := filepath.Join(vendor, filepath.FromSlash(p.Path)), false
+	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error counts as no file
+		if err != nil || d.IsDir() && !p.Recursive && file != top {
+			return fs.SkipDir
+		}
+		if has = strings.HasSuffix(file, ".go"); has {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return has
+}
+
+// CheckPackages returns a message.UsageError for the first entry without a package in any
+// of the vendor folders. of names the programs of the folders.
+func CheckPackages(all []instrument.Packages, of message.Message, vendors ...string) error {
+	for _, p := range all {
+		if slices.ContainsFunc(vendors, func(vendor string) bool { return hasPackage(vendor, p) }) {
+			continue
+		}
+		near, err := nearPackages(p.Path, vendors)
+		if err != nil {
+			return err
+		}
+		if len(near) == 0 {
+			return message.UsageErrorf("--trace %q: no such package in %s: expected the import path of a package there, such as %q, or of several, such as %q; Go's standard library cannot be traced", nameOf(p), of, examplePackage, exampleTree)
+		}
+		return message.UsageErrorf("--trace %q: no such package in %s: expected the import path of a package there; the nearest are %s", nameOf(p), of, message.List(near))
+	}
+	return nil
+}
+
+// nearPackages returns up to three packages of vendor folders: the packages whose import
+// path ends in the given one, or else the packages with the most similar import paths.
+func nearPackages(path string, vendors []string) ([]string, error) {
+	all, err := ListPackages(vendors...)
+	if err != nil {
+		return nil, err
+	}
+	ends := slices.DeleteFunc(slices.Clone(all), func(known string) bool { return !strings.HasSuffix(known, "/"+path) })
+	if len(ends) > 0 {
+		return ends[:min(3, len(ends))], nil
+	}
+	return text.Nearest(path, all, 3), nil
+}
+
+// ListPackages returns the import paths of all packages in vendor folders, sorted, each once.
+func ListPackages(vendors ...string) ([]string, error) {
+	var all []string
+	for _, vendor := range vendors {
+		err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
+				return err
+			}
+			rel, err := filepath.Rel(vendor, filepath.Dir(file))
+			all = append(all, filepath.ToSlash(rel))
+			return err
+		})
+		if err != nil {
+			return nil, message.Errorf("listing the packages in %s: %w", vendor, err)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// traces reports whether a program's guide already traces all packages of an entry.
+func traces(prog *instrument.ProgramGuide, version string, p instrument.Packages) bool {
+	return slices.ContainsFunc(prog.Packages, func(known instrument.Packages) bool {
+		covers := known.Path == p.Path && (known.Recursive || !p.Recursive) || known.Recursive && strings.HasPrefix(p.Path, known.Path+"/")
+		excepts := slices.ContainsFunc(known.Except, func(except string) bool {
+			return except == p.Path || strings.HasPrefix(p.Path, except+"/") || p.Recursive && strings.HasPrefix(except, p.Path+"/")
+		})
+		return covers && !excepts && known.Has(version)
+	})
+}
+
+// withMore returns the guide with further packages of a program.
+func withMore(guide *instrument.Guide, name string, more []instrument.Packages) *instrument.Guide {
+	prog := *guide.Programs[name]
+	prog.Packages = slices.Concat(prog.Packages, more)
+	// Steps of other programs may be in packages below those of more.
+	prog.Partial = true
+	adapted := *guide
+	adapted.Programs = maps.Clone(guide.Programs)
+	adapted.Programs[name] = &prog
+	return &adapted
+}

@@ -1,0 +1,143 @@
+package traced
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// recipeWith returns the recipe of a program that traces further packages.
+func recipeWith(t *testing.T, p Program, names ...string) *Recipe {
+	t.Helper()
+	cache, err := program.OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Of = func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
+		return program.Program{Name: p.Name, Version: k8s}, nil
+	}
+	if p.More, err = ParsePackages(names); err != nil {
+		t.Fatal(err)
+	}
+	recipe, err := p.Recipe(Options{Version: "v1.37.1", Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recipe
+}
+
+// More packages make another build, and the build knows their names. Packages that the
+// guide traces anyway make no build of their own.
+func TestMorePackagesArePartOfTheBuild(t *testing.T) {
+	server := Program{Name: "kube-apiserver"}
+	usual := recipeWith(t, server).options.Rewrite
+	if len(usual.More) > 0 {
+		t.Errorf("the usual build has more packages: %q", usual.More)
+	}
+	keys := map[string]string{usual.Key: "the usual build"}
+	for _, test := range []struct {
+		packages, more []string
+	}{
+		{[]string{"k8s.io/apiserver/pkg/storage"}, nil},
+		{[]string{"k8s.io/apiserver/pkg/storage/etcd3"}, nil},                                        // below a path that is traced with all below it
+		{[]string{"k8s.io/apiserver/pkg/storage/..."}, []string{"k8s.io/apiserver/pkg/storage/..."}}, // the guide leaves a package out
+		{[]string{"k8s.io/kube-aggregator/pkg/client/listers"}, []string{"k8s.io/kube-aggregator/pkg/client/listers"}},
+		{[]string{"sigs.k8s.io/structured-merge-diff/v6/merge"}, nil},
+		{[]string{"sigs.k8s.io/structured-merge-diff/v4/merge"}, []string{"sigs.k8s.io/structured-merge-diff/v4/merge"}}, // traced in other releases
+		{[]string{"k8s.io/pod-security-admission/policy", "k8s.io/apiserver/pkg/audit"}, []string{"k8s.io/pod-security-admission/policy"}},
+		{[]string{"k8s.io/pod-security-admission/..."}, []string{"k8s.io/pod-security-admission/..."}},
+	} {
+		recipe := recipeWith(t, server, test.packages...)
+		rewrite := recipe.options.Rewrite
+		if !slices.Equal(rewrite.More, test.more) || !slices.Equal(recipe.More, test.more) {
+			t.Errorf("%q: more packages %q and %q, expected %q", test.packages, recipe.More, rewrite.More, test.more)
+		}
+		if len(test.more) == 0 && rewrite.Key != usual.Key {
+			t.Errorf("%q are traced anyway, and make a build of their own", test.packages)
+		}
+		if other, known := keys[rewrite.Key]; known && len(test.more) > 0 {
+			t.Errorf("%q has the key of %s", test.packages, other)
+		}
+		keys[rewrite.Key] = strings.Join(test.packages, " ")
+	}
+}
+
+// The functions of more packages get spans, and no others.
+func TestMorePackagesAreRewritten(t *testing.T) {
+	workspace := t.TempDir()
+	source := func(pkg string) string {
+		return "package " + pkg + "\n\nfunc F() { f() }\n\nfunc f() { println() }\n"
+	}
+	vendor := writeModule(t, map[string]string{
+		"example.com/usual/usual.go": source("usual"), "example.com/more/more.go": source("more"),
+		"example.com/more/below/below.go": source("below"), "example.com/other/other.go": source("other"),
+	})
+	if err := os.Rename(vendor, filepath.Join(workspace, "vendor")); err != nil {
+		t.Fatal(err)
+	}
+	p := Program{Name: "prog", Adapt: func(*instrument.Guide) *instrument.Guide {
+		return &instrument.Guide{Programs: map[string]*instrument.ProgramGuide{"prog": {Packages: []instrument.Packages{{Path: "example.com/usual"}}}}}
+	}}
+	for names, want := range map[string][]string{
+		"":                     {"usual"},
+		"example.com/more":     {"more", "usual"},
+		"example.com/more/...": {"below", "more", "usual"},
+	} {
+		out := t.TempDir()
+		rewritten, err := recipeWith(t, p, strings.Fields(names)...).options.Rewrite.Run(t.Context(), workspace, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for file := range maps.Keys(rewritten.Overlay) {
+			if name := strings.TrimSuffix(filepath.Base(file), ".go"); strings.HasSuffix(filepath.Dir(file), "/"+name) && strings.Contains(file, "example.com") {
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("with %q the packages %q are rewritten, expected %q", names, got, want)
+		}
+	}
+}
+
+func TestUnknownPackages(t *testing.T) {
+	vendor := writeModule(t, map[string]string{
+		"k8s.io/pod-security-admission/policy/check.go":    "package policy\n",
+		"k8s.io/pod-security-admission/admission/admit.go": "package admission\n",
+		"k8s.io/klog/v2/klog.go":                           "package klog\n",
+	})
+	for name, want := range map[string]string{
+		"k8s.io/pod-security-admission/policy": "",
+		"k8s.io/pod-security-admission/...":    "",
+		"k8s.io/pod-security-admission":        "the nearest are k8s.io/pod-security-admission/policy", // no package itself
+		"pod-security-admission/policy":        `no such package in prog: expected the import path of a package there; the nearest are k8s.io/pod-security-admission/policy`,
+		"k8s.io/pod-security-admision/policy":  "the nearest are k8s.io/pod-security-admission/policy",
+		"net/http":                             "Go's standard library cannot be traced",
+		"...":                                  `--trace "...": expected the import path of a package, such as "k8s.io/`,
+		"./policy":                             `--trace "./policy": expected the import path of a package, such as "k8s.io/`,
+		"":                                     `--trace "": expected the import path of a package, such as "k8s.io/`,
+	} {
+		all, err := ParsePackages([]string{name})
+		if err == nil {
+			err = CheckPackages(all, message.Of("prog"), t.TempDir(), vendor)
+		}
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%q: %v", name, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %v\nexpected %s", name, err, want)
+		}
+		if err != nil && !errors.As(err, new(*message.UsageError)) {
+			t.Errorf("%q: %v is not about the command line", name, err)
+		}
+	}
+}
