@@ -38,3 +38,12 @@ const (
 	LayerEtcdDisk        = "etcd-disk"
 	LayerUpstreamTracing = "upstream-tracing"
 )
+
+// These layers are not in the guide, because their functions differ from recording to
+// recording.
+const (
+	// LayerOwn has the functions of the user's own API server; see Recording.Servers.
+	LayerOwn = "own"
+	// LayerMore has the functions of packages that --trace named; see Recording.More.
+	LayerMore = "more"
+)

@@ -95,7 +95,7 @@ func (c *chooser) findCandidates() {
 // startLayers are the guide's layers that matter in a program's start. The
 // goroutines that it starts call functions of many other layers, without a
 // request.
-var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller}
+var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller, trace.LayerOwn}
 
 // stopLayers are the guide's layers that matter in a program's end: the steps
 // of the shutdown. Other layers only have goroutines that still run, and the

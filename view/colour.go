@@ -45,4 +45,6 @@ var layerColours = map[string]string{
 	trace.LayerEtcdMVCC:        "#00a1b2",
 	trace.LayerEtcdDisk:        "#6d53bc",
 	trace.LayerUpstreamTracing: "#767676",
+	trace.LayerOwn:             "#d6336c",
+	trace.LayerMore:            "#8a6d3b",
 }

@@ -36,10 +36,10 @@ type way struct {
 	function string
 }
 
-// ownLayer is the guide's layer for code that is specific to a resource. It
-// distinguishes this request from others. All other layers are common to all
-// requests.
-const ownLayer = trace.LayerResource
+// specific lists the layers of code that distinguishes this request from
+// others: code of a single resource, and code that the user looks for. All
+// other layers are common to all requests.
+var specific = []string{trace.LayerResource, trace.LayerOwn, trace.LayerMore}
 
 // A value is an attribute with its value.
 type value struct{ name, value string }
@@ -192,7 +192,7 @@ func (r *ranking) score() {
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return accepting(r.tree, call) == call }), 12)
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return callsHook(r.tree.Call(call)) }), 12)
 		points(!functions[function] && slices.ContainsFunc(s.calls, func(call int) bool { return durable(r.classifier, r.tree.Call(call)) }), 12)
-		points(s.layer == ownLayer, 4)
+		points(slices.Contains(specific, s.layer), 4)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // with equal scores, steps near the entrance of the layer come first

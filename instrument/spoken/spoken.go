@@ -15,13 +15,16 @@ import (
 // A Guide is the guide in the reader's language.
 type Guide struct {
 	*instrument.Lookup
+	chosen
 	lang   string
 	titles map[string]string
 }
 
-// New returns the guide as it holds for recordings; without any, all of it.
+// New returns the guide as it holds for recordings; without any, all of it. Each recording
+// must be valid.
 func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
-	g := &Guide{Lookup: Of(guide, of...).Lookup(), lang: lang, titles: map[string]string{}}
+	g := &Guide{Lookup: Of(guide, of...).Lookup(), chosen: chosenIn(of), lang: lang}
+	g.titles = g.chosen.titles(lang)
 	for _, layer := range guide.Layers {
 		if title := layer.Title.In(lang); title != "" { // further entries of a layer have none
 			g.titles[layer.Name] = title

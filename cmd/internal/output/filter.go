@@ -54,7 +54,7 @@ type knownLayer struct {
 	titles []string
 }
 
-// layersOf lists the guide's layers, each once.
+// layersOf lists the guide's layers and the layers beside it, each once.
 func layersOf(guide *instrument.Guide) (all []knownLayer) {
 	for _, layer := range guide.Layers {
 		at := slices.IndexFunc(all, func(known knownLayer) bool { return known.name == layer.Name })
@@ -65,7 +65,7 @@ func layersOf(guide *instrument.Guide) (all []knownLayer) {
 			all[at].titles = []string{title.In("en"), title.In("zh")}
 		}
 	}
-	return all
+	return append(all, knownLayer{name: trace.LayerOwn}, knownLayer{name: trace.LayerMore})
 }
 
 func layerNames(known []knownLayer) (names []string) {

@@ -1,0 +1,128 @@
+package spoken
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A place is code in recordings that the guide does not know and the user looks for: the
+// module of the user's own API server, or packages that --trace named.
+type place struct {
+	path      string // an import path
+	recursive bool   // with all packages below the path
+	layer     string
+}
+
+func (p place) has(function string) bool {
+	pkg := funcname.Package(function)
+	return pkg == p.path || p.recursive && strings.HasPrefix(pkg, p.path+"/")
+}
+
+// chosen are the places of recordings, and the functions in which calls enter them. A
+// called function is an entry if its caller is not in the same place. It is a key step.
+type chosen struct {
+	places  []place
+	entries map[string]bool
+	// timed are the entries with a call that is not a leaf.
+	timed map[string]bool
+}
+
+func chosenIn(of []*trace.Recording) chosen {
+	c := chosen{entries: map[string]bool{}, timed: map[string]bool{}}
+	for _, rec := range of {
+		for _, server := range rec.OwnServers() {
+			c.add(place{server.Module, true, trace.LayerOwn})
+		}
+		for _, name := range rec.More() {
+			path, recursive := strings.CutSuffix(name, "/...")
+			c.add(place{path, recursive, trace.LayerMore})
+		}
+	}
+	if len(c.places) == 0 {
+		return c
+	}
+	for _, rec := range of {
+		for i := range rec.Requests {
+			c.enter(trace.TreeOfValid(&rec.Requests[i]))
+		}
+	}
+	return c
+}
+
+func (c *chosen) add(p place) {
+	if !slices.Contains(c.places, p) {
+		c.places = append(c.places, p)
+	}
+}
+
+// enter adds the entries of a request.
+func (c *chosen) enter(tree *trace.Tree) {
+	for i := range tree.Len() {
+		call := tree.Call(i)
+		at := c.placeOf(call.Function)
+		if at < 0 || copies(call.Function) {
+			continue
+		}
+		if above := tree.Parent(i); above >= 0 && c.placeOf(tree.Call(above).Function) == at {
+			continue
+		}
+		c.entries[call.Function] = true
+		c.timed[call.Function] = c.timed[call.Function] || !call.Leaf
+	}
+}
+
+// placeOf returns the index of a function's place, or -1.
+func (c *chosen) placeOf(function string) int {
+	return slices.IndexFunc(c.places, func(p place) bool { return p.has(function) })
+}
+
+// copies reports whether a function is one of the generated functions that copy objects.
+func copies(function string) bool { return strings.HasPrefix(funcname.Last(function), "DeepCopy") }
+
+// titles returns the titles of the layers of the places.
+func (c *chosen) titles(lang string) map[string]string {
+	var modules []string
+	titles := map[string]string{}
+	for _, p := range c.places {
+		switch p.layer {
+		case trace.LayerOwn:
+			modules = append(modules, p.path)
+			titles[p.layer] = saysOwn.Format(lang, message.List(modules))
+		case trace.LayerMore:
+			titles[p.layer] = saysMore.In(lang)
+		}
+	}
+	return titles
+}
+
+var (
+	saysOwn  = message.Of("The server's own code (%s)")
+	saysMore = message.Of("Packages that --trace named")
+)
+
+// Layer returns the layer that the function belongs to, "" if it belongs to none.
+func (g *Guide) Layer(function string) string {
+	if layer := g.Lookup.Layer(function); layer != "" {
+		return layer
+	}
+	if at := g.placeOf(function); at >= 0 {
+		return g.places[at].layer
+	}
+	return ""
+}
+
+// Key tells whether the function is a key step: one of the guide's, or an entry of code
+// that the user looks for.
+func (g *Guide) Key(function string) bool {
+	return g.entries[function] || g.Lookup.Key(function)
+}
+
+// Minor tells whether the function is a key step that gives way to others. A function
+// that calls nothing is one if the guide does not know it.
+func (g *Guide) Minor(function string) bool {
+	return g.entries[function] && !g.timed[function] || g.Lookup.Minor(function)
+}

@@ -1,0 +1,89 @@
+package spoken
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// calls makes a request of calls. Each line is a call: two blanks per level, then its
+// function; "~" behind it makes the call a leaf.
+func calls(text string) trace.Request {
+	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
+	var above []string
+	for line := range strings.Lines(strings.Trim(text, "\n")) {
+		function := strings.TrimSpace(line)
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		call := trace.Call{ID: fmt.Sprintf("%016x", len(r.Calls)+1), Process: "mine"}
+		if call.Function, call.Leaf = strings.CutSuffix(function, "~"); depth > 0 {
+			call.Parent = above[depth-1]
+		}
+		above = append(above[:depth], call.ID)
+		r.Calls = append(r.Calls, call)
+	}
+	return r
+}
+
+// Key steps are the functions of the user's module, and of packages that --trace named,
+// that other code called.
+func TestCodeThatTheUserLooksFor(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &trace.Recording{
+		Servers: []string{"mine example.com/mine v0.1.0"},
+		Edition: "0123456789ab k8s.io/chosen/... k8s.io/single",
+		Requests: []trace.Request{calls(`
+k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
+  example.com/mine/pkg/registry.(*REST).Create
+    example.com/mine/pkg/registry.check
+    k8s.io/apiserver/pkg/registry/generic/registry.(*Store).Create
+      example.com/mine/pkg/registry.strategy.PrepareForCreate
+        example.com/mine/pkg/registry.check
+      example.com/mine/pkg/registry.strategy.NamespaceScoped~
+      example.com/mine/pkg/apis.(*Object).DeepCopyObject
+  example.com/mine2/pkg.F
+  k8s.io/chosen/a.F
+    k8s.io/chosen/b.G
+    k8s.io/single.F
+      k8s.io/chosen/b.H
+  k8s.io/single/below.F`)},
+	}
+	if err := rec.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	spoken := New(guide, "en", rec)
+	for function, want := range map[string]struct {
+		layer      string
+		key, minor bool
+	}{
+		"example.com/mine/pkg/registry.(*REST).Create":                   {"own", true, false},
+		"example.com/mine/pkg/registry.check":                            {"own", false, false},
+		"example.com/mine/pkg/registry.strategy.PrepareForCreate":        {"own", true, false},
+		"example.com/mine/pkg/registry.strategy.NamespaceScoped":         {"own", true, true},
+		"example.com/mine/pkg/apis.(*Object).DeepCopyObject":             {"own", false, false},
+		"example.com/mine2/pkg.F":                                        {"", false, false},
+		"k8s.io/chosen/a.F":                                              {"more", true, false},
+		"k8s.io/chosen/b.G":                                              {"more", false, false},
+		"k8s.io/single.F":                                                {"more", true, false},
+		"k8s.io/chosen/b.H":                                              {"more", true, false},
+		"k8s.io/single/below.F":                                          {"", false, false},
+		"k8s.io/apiserver/pkg/registry/generic/registry.(*Store).Create": {"registry", true, false},
+	} {
+		if layer, key, minor := spoken.Layer(function), spoken.Key(function), spoken.Minor(function); layer != want.layer || key != want.key || minor != want.minor {
+			t.Errorf("%s: layer %q, key step %v, minor %v, expected %+v", function, layer, key, minor, want)
+		}
+	}
+	for lang, want := range map[string]string{"en": "The server's own code (example.com/mine)", "zh": "服务器自己的代码（example.com/mine）"} {
+		if got := New(guide, lang, rec).Title(trace.LayerOwn); got != want {
+			t.Errorf("%s: the layer is titled %q, expected %q", lang, got, want)
+		}
+	}
+	if usual := New(guide, "en", &trace.Recording{Requests: rec.Requests}); usual.Key("example.com/mine/pkg/registry.(*REST).Create") || usual.Title(trace.LayerOwn) != "" {
+		t.Error("a recording without a server of the user's own has its key steps")
+	}
+}
