@@ -26,7 +26,7 @@ func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served")
 
 // stateFormat is the extension of a published state. It changes with the meaning of
 // Server's fields, so that no build of apitrace reads a state that it cannot use.
-const stateFormat = ".4.json"
+const stateFormat = ".5.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)

@@ -55,6 +55,12 @@ func TestConstantsAreThoseOfTheGuide(t *testing.T) {
 			}
 		}
 	}
+	for _, beside := range []string{trace.LayerOwn, trace.LayerMore} {
+		if layers[beside] {
+			t.Errorf("the guide has the layer %q, which is for functions that the guide does not know", beside)
+		}
+		layers[beside] = true
+	}
 	declared := slices.Sorted(maps.Values(constants(t, "layers.go")))
 	if used := slices.Sorted(maps.Keys(layers)); !slices.Equal(declared, used) {
 		t.Errorf("layers of trace/layers.go:\n%q\nof the guide:\n%q", declared, used)

@@ -154,20 +154,28 @@ func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 
 func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
 
-// show marks the shown calls of a view with at most most steps. It returns the
-// number of candidates that are left out.
+// show marks the shown calls of a view with at most most steps, and half as
+// many steps of chosen code. It returns the number of candidates that are left
+// out.
 func (c *chooser) show(most int) (left int) {
 	c.shown = c.candidates
-	if most > 0 && most < len(c.rank) {
+	if most > 0 && c.rank != nil {
 		c.shown = make([]bool, c.tree.Len())
 		c.shown[0] = true
-		for _, s := range c.rank[:most] {
+		usual, own := most, most/2
+		for _, s := range c.rank {
+			room := &usual
+			if slices.Contains(chosen, s.layer) {
+				room = &own
+			}
+			if *room == 0 {
+				left += len(s.calls)
+				continue
+			}
+			*room--
 			for _, i := range s.calls {
 				c.shown[i] = true
 			}
-		}
-		for _, s := range c.rank[most:] {
-			left += len(s.calls)
 		}
 		for i := range c.shown {
 			c.shown[i] = c.shown[i] || c.apart(i)

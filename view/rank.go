@@ -36,10 +36,16 @@ type way struct {
 	function string
 }
 
-// specific lists the layers of code that distinguishes this request from
-// others: code of a single resource, and code that the user looks for. All
-// other layers are common to all requests.
-var specific = []string{trace.LayerResource, trace.LayerOwn, trace.LayerMore}
+// chosen lists the layers of code that the user chose: the user's own API
+// server, and packages that --trace named.
+var chosen = []string{trace.LayerOwn, trace.LayerMore}
+
+// specific reports whether code of a layer distinguishes this request from
+// others: code of a single resource, and chosen code. All other layers are
+// common to all requests.
+func specific(layer string) bool {
+	return layer == trace.LayerResource || slices.Contains(chosen, layer)
+}
 
 // A value is an attribute with its value.
 type value struct{ name, value string }
@@ -192,7 +198,7 @@ func (r *ranking) score() {
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return accepting(r.tree, call) == call }), 12)
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return callsHook(r.tree.Call(call)) }), 12)
 		points(!functions[function] && slices.ContainsFunc(s.calls, func(call int) bool { return durable(r.classifier, r.tree.Call(call)) }), 12)
-		points(slices.Contains(specific, s.layer), 4)
+		points(specific(s.layer), 4)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // with equal scores, steps near the entrance of the layer come first

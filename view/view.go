@@ -8,8 +8,10 @@ type Choice struct {
 	// Full shows every call separately. Nothing is folded or collapsed.
 	Full bool
 	// Most is the maximum number of steps. The most telling steps stay, see
-	// rankSteps. 0 means no limit. With Full, Marked or an active Filter there
-	// is no limit either.
+	// rankSteps. Steps of code that the user chose (trace.LayerOwn and
+	// trace.LayerMore) displace no others: they come on top, at most half as
+	// many. 0 means no limit. With Full, Marked or an active Filter there is
+	// no limit either.
 	Most int
 	// Depth cuts calls below this many levels. 0 cuts nothing. A call that
 	// continues its caller (see Node.Continues) is on its caller's level.

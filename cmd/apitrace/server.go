@@ -57,7 +57,7 @@ func (o *serverFlags) add(command *cobra.Command) {
 
 // addTrace adds the flag that names more packages to trace.
 func addTrace(command *cobra.Command, packages *[]string) {
-	command.Flags().StringArrayVar(packages, "trace", nil, "also trace this package, such as k8s.io/pod-security-admission/admission, or all packages below it with /... at the end (repeat for more)")
+	command.Flags().StringArrayVar(packages, "trace", nil, "also trace this package, such as k8s.io/kubernetes/pkg/api/pod; with /... at the end, all packages at and below this path (repeat for more)")
 	_ = command.RegisterFlagCompletionFunc("trace", completePackage)
 }
 

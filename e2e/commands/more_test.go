@@ -13,15 +13,15 @@ import (
 func TestSlowTraceMorePackages(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
-	const pkg = "k8s.io/pod-security-admission/admission"
-	explained, notices, status := m.run("explain", pkg+".(*Admission).ValidatePod")
+	const pkg = "k8s.io/kubernetes/pkg/api/pod"
+	explained, notices, status := m.run("explain", pkg+".DropDisabledPodFields")
 	if want := "apitrace run SCENARIO --k8s v1.37.1 --trace " + pkg; status != 0 || !strings.Contains(explained, want) {
 		t.Errorf("explain: status %d, expected %q in\n%s%s", status, want, explained, notices)
 	}
-	if _, notices, status = m.run("run", "create-pod", "--trace", "pod-security-admission/admission"); status != 2 || !strings.Contains(notices, "the nearest are "+pkg) {
+	if _, notices, status = m.run("run", "create-pod", "--trace", "api/pod"); status != 2 || !strings.Contains(notices, "the nearest are "+pkg) {
 		t.Errorf("an unknown package: status %d\n%s", status, notices)
 	}
-	if offered, _, _ := m.run("__complete", "run", "create-pod", "--trace", "k8s.io/pod-security-admission/ad"); !strings.Contains(offered, pkg+"\n") {
+	if offered, _, _ := m.run("__complete", "run", "create-pod", "--trace", "k8s.io/kubernetes/pkg/api/po"); !strings.Contains(offered, pkg+"\n") {
 		t.Errorf("completion offers\n%s", offered)
 	}
 	saved := m.tmp + "/more.jsonl"

@@ -23,7 +23,9 @@ func (p place) has(function string) bool {
 }
 
 // chosen are the places of recordings, and the functions in which calls enter them. A
-// called function is an entry if its caller is not in the same place. It is a key step.
+// called function is an entry if its caller is not in the same place, except for a function
+// literal whose enclosing function is above it: that function passed it to other code. An
+// entry is a key step.
 type chosen struct {
 	places  []place
 	entries map[string]bool
@@ -67,12 +69,24 @@ func (c *chosen) enter(tree *trace.Tree) {
 		if at < 0 || copies(call.Function) {
 			continue
 		}
-		if above := tree.Parent(i); above >= 0 && c.placeOf(tree.Call(above).Function) == at {
+		if above := tree.Parent(i); above >= 0 && c.placeOf(tree.Call(above).Function) == at || isCallback(tree, i) {
 			continue
 		}
 		c.entries[call.Function] = true
 		c.timed[call.Function] = c.timed[call.Function] || !call.Leaf
 	}
+}
+
+// isCallback reports whether a call is of a function literal whose enclosing function is
+// above it.
+func isCallback(tree *trace.Tree, i int) bool {
+	function := tree.Call(i).Function
+	for above := tree.Parent(i); above >= 0; above = tree.Parent(above) {
+		if strings.HasPrefix(function, tree.Call(above).Function+".") {
+			return true
+		}
+	}
+	return false
 }
 
 // placeOf returns the index of a function's place, or -1.

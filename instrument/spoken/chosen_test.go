@@ -49,6 +49,9 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
   example.com/mine2/pkg.F
   k8s.io/chosen/a.F
     k8s.io/chosen/b.G
+    k8s.io/other.Each
+      k8s.io/chosen/a.F.func1
+  k8s.io/chosen/a.Handler.func2
     k8s.io/single.F
       k8s.io/chosen/b.H
   k8s.io/single/below.F`)},
@@ -69,6 +72,8 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 		"example.com/mine2/pkg.F":                                        {"", false, false},
 		"k8s.io/chosen/a.F":                                              {"more", true, false},
 		"k8s.io/chosen/b.G":                                              {"more", false, false},
+		"k8s.io/chosen/a.F.func1":                                        {"more", false, false}, // a callback
+		"k8s.io/chosen/a.Handler.func2":                                  {"more", true, false},  // its maker has returned
 		"k8s.io/single.F":                                                {"more", true, false},
 		"k8s.io/chosen/b.H":                                              {"more", true, false},
 		"k8s.io/single/below.F":                                          {"", false, false},

@@ -1,6 +1,7 @@
 package traced
 
 import (
+	"go/build"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -33,8 +34,8 @@ func ParsePackages(names []string) ([]instrument.Packages, error) {
 }
 
 const (
-	examplePackage = "k8s.io/pod-security-admission/admission"
-	exampleTree    = "k8s.io/pod-security-admission/..."
+	examplePackage = "k8s.io/kubernetes/pkg/api/pod"
+	exampleTree    = "k8s.io/kubernetes/pkg/api/..."
 )
 
 // nameOf is the opposite of ParsePackages, for one entry.
@@ -50,19 +51,29 @@ func PackagesIn(vendor string, all []instrument.Packages) []instrument.Packages 
 	return slices.DeleteFunc(slices.Clone(all), func(p instrument.Packages) bool { return !hasPackage(vendor, p) })
 }
 
-// hasPackage reports whether a vendor folder has a package that an entry names.
+// hasPackage reports whether a vendor folder has a package that an entry names, with a file
+// that is compiled for this machine.
 func hasPackage(vendor string, p instrument.Packages) bool {
 	top, has := filepath.Join(vendor, filepath.FromSlash(p.Path)), false
 	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error counts as no file
 		if err != nil || d.IsDir() && !p.Recursive && file != top {
 			return fs.SkipDir
 		}
-		if has = strings.HasSuffix(file, ".go"); has {
+		if has = !d.IsDir() && isCompiled(file); has {
 			return fs.SkipAll
 		}
 		return nil
 	})
 	return has
+}
+
+// isCompiled reports whether a build of a traced program for this machine compiles a file
+// of a package.
+func isCompiled(file string) bool {
+	target := build.Default
+	target.CgoEnabled = false
+	match, err := target.MatchFile(filepath.Split(file))
+	return match && err == nil && strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go")
 }
 
 // CheckPackages returns a message.UsageError for the first entry without a package in any
@@ -76,12 +87,23 @@ func CheckPackages(all []instrument.Packages, of message.Message, vendors ...str
 		if err != nil {
 			return err
 		}
-		if len(near) == 0 {
-			return message.UsageErrorf("--trace %q: no such package in %s: expected the import path of a package there, such as %q, or of several, such as %q; Go's standard library cannot be traced", nameOf(p), of, examplePackage, exampleTree)
+		next := message.Of("try %q, or %q for all packages below a path", examplePackage, exampleTree)
+		if len(near) > 0 {
+			next = message.Of("the nearest are %s", message.List(near))
 		}
-		return message.UsageErrorf("--trace %q: no such package in %s: expected the import path of a package there; the nearest are %s", nameOf(p), of, message.List(near))
+		if hasNoDomain(p.Path) {
+			return message.UsageErrorf("--trace %q: an import path without a domain belongs to Go's standard library, which cannot be traced: expected the import path of a package that is compiled into %s; %s", nameOf(p), of, next)
+		}
+		return message.UsageErrorf("--trace %q: no such package is compiled into %s: expected the import path of a package that is; %s", nameOf(p), of, next)
 	}
 	return nil
+}
+
+// hasNoDomain reports whether the first element of an import path is no domain, as in the
+// paths of Go's standard library.
+func hasNoDomain(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
 }
 
 // nearPackages returns up to three packages of vendor folders: the packages whose import
@@ -98,24 +120,29 @@ func nearPackages(path string, vendors []string) ([]string, error) {
 	return text.Nearest(path, all, 3), nil
 }
 
-// ListPackages returns the import paths of all packages in vendor folders, sorted, each once.
+// ListPackages returns the import paths of all packages in vendor folders that are compiled
+// for this machine, sorted, each once.
 func ListPackages(vendors ...string) ([]string, error) {
-	var all []string
+	found := map[string]bool{}
 	for _, vendor := range vendors {
 		err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
+			if err != nil || d.IsDir() {
 				return err
 			}
 			rel, err := filepath.Rel(vendor, filepath.Dir(file))
-			all = append(all, filepath.ToSlash(rel))
-			return err
+			if err != nil {
+				return err
+			}
+			pkg := filepath.ToSlash(rel)
+			found[pkg] = found[pkg] || isCompiled(file)
+			return nil
 		})
 		if err != nil {
 			return nil, message.Errorf("listing the packages in %s: %w", vendor, err)
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	maps.DeleteFunc(found, func(_ string, compiled bool) bool { return !compiled })
+	return slices.Sorted(maps.Keys(found)), nil
 }
 
 // traces reports whether a program's guide already traces all packages of an entry.

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,8 +54,8 @@ func TestMorePackagesArePartOfTheBuild(t *testing.T) {
 		{[]string{"k8s.io/kube-aggregator/pkg/client/listers"}, []string{"k8s.io/kube-aggregator/pkg/client/listers"}},
 		{[]string{"sigs.k8s.io/structured-merge-diff/v6/merge"}, nil},
 		{[]string{"sigs.k8s.io/structured-merge-diff/v4/merge"}, []string{"sigs.k8s.io/structured-merge-diff/v4/merge"}}, // traced in other releases
-		{[]string{"k8s.io/pod-security-admission/policy", "k8s.io/apiserver/pkg/audit"}, []string{"k8s.io/pod-security-admission/policy"}},
-		{[]string{"k8s.io/pod-security-admission/..."}, []string{"k8s.io/pod-security-admission/..."}},
+		{[]string{"k8s.io/kubernetes/pkg/api/node", "k8s.io/apiserver/pkg/audit"}, []string{"k8s.io/kubernetes/pkg/api/node"}},
+		{[]string{"k8s.io/kubernetes/pkg/api/..."}, []string{"k8s.io/kubernetes/pkg/api/..."}},
 	} {
 		recipe := recipeWith(t, server, test.packages...)
 		rewrite := recipe.options.Rewrite
@@ -111,20 +113,38 @@ func TestMorePackagesAreRewritten(t *testing.T) {
 
 func TestUnknownPackages(t *testing.T) {
 	vendor := writeModule(t, map[string]string{
-		"k8s.io/pod-security-admission/policy/check.go":    "package policy\n",
-		"k8s.io/pod-security-admission/admission/admit.go": "package admission\n",
+		"k8s.io/kubernetes/pkg/api/node/util.go":           "package node\n",
+		"k8s.io/kubernetes/pkg/api/pod/util.go":            "package pod\n",
+		"k8s.io/apiserver/plugin/pkg/audit/log/backend.go": "package log\n",
 		"k8s.io/klog/v2/klog.go":                           "package klog\n",
+		"golang.org/x/sys/elsewhere/call.go":               "//go:build !" + runtime.GOOS + "\n\npackage elsewhere\n",
+		"example.com/tests/only_test.go":                   "package tests\n",
 	})
+	const (
+		unknown  = ": no such package is compiled into prog: expected the import path of a package that is; "
+		standard = ": an import path without a domain belongs to Go's standard library, which cannot be traced: expected the import path of a package that is compiled into prog; "
+		example  = `try "k8s.io/kubernetes/pkg/api/pod", or "k8s.io/kubernetes/pkg/api/..." for all packages below a path`
+		invalid  = `: expected the import path of a package, such as "k8s.io/kubernetes/pkg/api/pod", or of several, such as "k8s.io/kubernetes/pkg/api/...": `
+	)
 	for name, want := range map[string]string{
-		"k8s.io/pod-security-admission/policy": "",
-		"k8s.io/pod-security-admission/...":    "",
-		"k8s.io/pod-security-admission":        "the nearest are k8s.io/pod-security-admission/policy", // no package itself
-		"pod-security-admission/policy":        `no such package in prog: expected the import path of a package there; the nearest are k8s.io/pod-security-admission/policy`,
-		"k8s.io/pod-security-admision/policy":  "the nearest are k8s.io/pod-security-admission/policy",
-		"net/http":                             "Go's standard library cannot be traced",
-		"...":                                  `--trace "...": expected the import path of a package, such as "k8s.io/`,
-		"./policy":                             `--trace "./policy": expected the import path of a package, such as "k8s.io/`,
-		"":                                     `--trace "": expected the import path of a package, such as "k8s.io/`,
+		"k8s.io/kubernetes/pkg/api/pod":     "",
+		"k8s.io/kubernetes/pkg/api/...":     "",
+		"k8s.io/klog":                       unknown + "the nearest are k8s.io/klog/v2", // no package itself
+		"k8s.io/kubernetes/pkg/api/pods":    unknown + "the nearest are k8s.io/kubernetes/pkg/api/pod",
+		"example.com/kubelet/cm/cpumanager": unknown + example, // of another program
+		"golang.org/x/sys/elsewhere":        unknown,           // for other machines only
+		"golang.org/x/sys/...":              unknown,
+		"example.com/tests":                 unknown + example,
+		"example.com/none/...":              unknown + example,
+		"net/http":                          standard + example,
+		"log":                               standard + "the nearest are k8s.io/apiserver/plugin/pkg/audit/log",
+		"api/pod":                           standard + "the nearest are k8s.io/kubernetes/pkg/api/pod",
+		"...":                               invalid,
+		"./pod":                             invalid,
+		"":                                  invalid,
+		"k8s.io/kubernetes/*":               invalid,
+		"k8s.io/.../pod":                    invalid,
+		"k8s.io/kubernetes/":                invalid,
 	} {
 		all, err := ParsePackages([]string{name})
 		if err == nil {
@@ -133,7 +153,7 @@ func TestUnknownPackages(t *testing.T) {
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%q: %v", name, err)
-		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), "--trace "+strconv.Quote(name)+want)):
 			t.Errorf("%q: %v\nexpected %s", name, err, want)
 		}
 		if err != nil && !errors.As(err, new(*message.UsageError)) {
