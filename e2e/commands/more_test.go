@@ -1,35 +1,31 @@
 package commands
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // TestSlowTraceMorePackages traces a package that the guide does not name. Its calls must be in
-// the tree, and each must agree with the real stack. The recording and the cache must say
-// that the package was traced.
+// the tree below their callers, at the places that the index of the sources has, and each must
+// agree with the real stack. The recording and the cache must say that the package was traced.
 func TestSlowTraceMorePackages(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
 	const pkg = "k8s.io/kubernetes/pkg/api/pod"
-	explained, notices, status := m.run("explain", pkg+".DropDisabledPodFields")
-	if want := "apitrace run SCENARIO --k8s v1.37.1 --trace " + pkg; status != 0 || !strings.Contains(explained, want) {
-		t.Errorf("explain: status %d, expected %q in\n%s%s", status, want, explained, notices)
+	usual, more := m.tmp+"/usual.jsonl", m.tmp+"/more.jsonl"
+	if _, notices, status := m.run("run", "create-pod", "--fresh", "--save", usual); status != 0 || strings.Contains(notices, "it also traces") {
+		t.Fatalf("without --trace: status %d\n%s", status, notices)
 	}
-	if _, notices, status = m.run("run", "create-pod", "--trace", "api/pod"); status != 2 || !strings.Contains(notices, "the nearest are "+pkg) {
-		t.Errorf("an unknown package: status %d\n%s", status, notices)
-	}
-	if offered, _, _ := m.run("__complete", "run", "create-pod", "--trace", "k8s.io/kubernetes/pkg/api/po"); !strings.Contains(offered, pkg+"\n") {
-		t.Errorf("completion offers\n%s", offered)
-	}
-	saved := m.tmp + "/more.jsonl"
-	tree, notices, status := m.run("run", "create-pod", "--check", "--fresh", "--trace", pkg, "--save", saved)
+	tree, notices, status := m.run("run", "create-pod", "--check", "--fresh", "--trace", pkg, "--save", more)
 	if status != 0 {
 		t.Fatalf("status %d\n%s", status, notices)
 	}
-	for _, want := range []string{"admission.(*Admission).Validate", "packages that are traced here only because --trace named them: " + pkg} {
+	for _, want := range []string{"Packages that --trace named", "pod.DropDisabledPodFields", "packages that are traced here only because --trace named them: " + pkg} {
 		if !strings.Contains(unwrapped(tree), unwrapped(want)) {
 			t.Errorf("the tree lacks %q:\n%s", want, tree)
 		}
@@ -39,9 +35,28 @@ func TestSlowTraceMorePackages(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, notices)
 		}
 	}
-	if names, notices, status := m.run("show", saved, "-o", "names"); status != 0 || !strings.Contains(names, pkg+".(*Admission).ValidatePod\n") {
-		t.Errorf("show: status %d, and no call of ValidatePod in\n%s%s", status, names, notices)
+	if others := callersIn(t, usual, pkg); len(others) > 0 {
+		t.Errorf("without --trace, the recording has calls of %s: %v", pkg, others)
 	}
+	callers := callersIn(t, more, pkg)
+	for function, caller := range map[string]string{
+		pkg + ".DropDisabledPodFields": "k8s.io/kubernetes/pkg/registry/core/pod.podStrategy.PrepareForCreate",
+		pkg + ".GetWarningsForPod":     "k8s.io/kubernetes/pkg/registry/core/pod.podStrategy.WarningsOnCreate",
+	} {
+		call, ok := callers[function]
+		if !ok || call.caller != caller {
+			t.Errorf("%s is called by %q, expected %q", function, call.caller, caller)
+			continue
+		}
+		explained, notices, status := m.run("explain", function)
+		if want := "apitrace run SCENARIO --k8s v1.37.1 --trace " + pkg; status != 0 || !strings.Contains(explained, want) {
+			t.Errorf("explain: status %d, expected %q in\n%s%s", status, want, explained, notices)
+		}
+		if !strings.Contains(explained, " "+call.place+"\n") {
+			t.Errorf("the recording has %s at %s, and the index says\n%s", function, call.place, explained)
+		}
+	}
+
 	list, _, _ := m.run("cache", "list")
 	var own string
 	for line := range strings.Lines(list) {
@@ -51,6 +66,9 @@ func TestSlowTraceMorePackages(t *testing.T) {
 	}
 	if !strings.Contains(own, "kube-apiserver") || strings.Contains(own, "etcd") {
 		t.Errorf("expected a build of kube-apiserver with %s, and none of etcd, which lacks it:\n%s", pkg, list)
+	}
+	if offered, _, _ := m.run("__complete", "run", "create-pod", "--trace", "k8s.io/kubernetes/pkg/api/po"); !strings.Contains(offered, pkg+"\n") {
+		t.Errorf("completion offers\n%s", offered)
 	}
 
 	// Other commands find the server without the flag.
@@ -63,4 +81,30 @@ func TestSlowTraceMorePackages(t *testing.T) {
 	if _, notices, status := m.run("run", "get-node"); status != 0 || strings.Contains(notices, "using the server that is running") {
 		t.Errorf("run get-node uses the server with more packages: status %d\n%s", status, notices)
 	}
+}
+
+// A placedCall is the place of a function, and the function that called it first.
+type placedCall struct{ place, caller string }
+
+// callersIn returns the called functions of a package in a recording.
+func callersIn(t *testing.T, file, pkg string) map[string]placedCall {
+	t.Helper()
+	rec, err := trace.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]placedCall{}
+	for i := range rec.Requests {
+		tree, err := trace.NewTree(&rec.Requests[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range tree.Len() {
+			call := tree.Call(c)
+			if _, known := called[call.Function]; !known && funcname.Package(call.Function) == pkg {
+				called[call.Function] = placedCall{fmt.Sprintf("%s:%d", call.File, call.Line), tree.Call(tree.Parent(c)).Function}
+			}
+		}
+	}
+	return called
 }
