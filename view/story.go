@@ -155,9 +155,10 @@ func (t *storyteller) passes(n *Node) bool {
 	return next.Layer != n.Layer && next.Layer != "" && !returnsTo(next, n.Layer)
 }
 
-// returnsTo reports whether a step calls the layer that called it.
+// returnsTo reports whether a step calls the layer that called it. Other layers
+// call hooks of chosen code, and do not return to it.
 func returnsTo(n *Node, layer string) bool {
-	return slices.ContainsFunc(n.Children, func(child *Node) bool { return child.Layer == layer && !child.Crossing && !child.Afterwards })
+	return !slices.Contains(chosen, layer) && slices.ContainsFunc(n.Children, func(child *Node) bool { return child.Layer == layer && !child.Crossing && !child.Afterwards })
 }
 
 // count counts the connected steps from n downwards that asked selects, up to

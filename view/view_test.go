@@ -361,6 +361,53 @@ func (starting) Layer(function string) string {
 	return layer
 }
 
+// TestChosenCodeDisplacesNoOthers checks that steps of code that the user chose come on top of the
+// steps that a view shows without them, at most half as many.
+func TestChosenCodeDisplacesNoOthers(t *testing.T) {
+	usual, with := "main\n", "main\n"
+	for i := range 8 {
+		step := fmt.Sprintf("  key%d filters\n", i)
+		usual += step
+		with += step + fmt.Sprintf("    key%d own\n    key%d more\n", i, i)
+	}
+	shown := func(text string) (other, chosen []string) {
+		v := NewView(outline(t, text), starting{}, Choice{Most: 6})
+		for line := range strings.Lines(describe(v)) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " below")
+			if strings.HasSuffix(name, " own") || strings.HasSuffix(name, " more") {
+				chosen = append(chosen, name)
+			} else {
+				other = append(other, name)
+			}
+		}
+		return other, chosen
+	}
+	want, none := shown(usual)
+	got, chosen := shown(with)
+	if len(want) != 6 || len(none) != 0 || !slices.Equal(got, want) || len(chosen) != 3 {
+		t.Errorf("shown are %q and %q with chosen code, %q without, expected 6 steps, and 3 of chosen code", got, chosen, want)
+	}
+}
+
+// TestHooksOfChosenCode checks that a layer that calls hooks of chosen code has a section of its own.
+func TestHooksOfChosenCode(t *testing.T) {
+	tree := outline(t, `
+main
+  key0 own
+    key1 registry
+      key2 own~
+      key3 registry
+      key4 registry
+      key5 own~`)
+	var got []string
+	for _, s := range Tell(NewView(tree, starting{}, Choice{})).Sections {
+		got = append(got, s.Layer)
+	}
+	if want := []string{"", "registry"}; !slices.Equal(got, want) {
+		t.Errorf("the sections are %q, expected %q", got, want)
+	}
+}
+
 // TestALeafNeedsNoSection checks that a function that calls nothing is drawn
 // where it is called, at any depth.
 func TestALeafNeedsNoSection(t *testing.T) {

@@ -1,6 +1,7 @@
 package spoken
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -12,14 +13,24 @@ import (
 // A place is code in recordings that the guide does not know and the user looks for: the
 // module of the user's own API server, or packages that --trace named.
 type place struct {
-	path      string // an import path
-	recursive bool   // with all packages below the path
+	root      string // an import path
+	recursive bool   // with all packages below root
 	layer     string
 }
 
 func (p place) has(function string) bool {
 	pkg := funcname.Package(function)
-	return pkg == p.path || p.recursive && strings.HasPrefix(pkg, p.path+"/")
+	return pkg == p.root || p.recursive && strings.HasPrefix(pkg, p.root+"/")
+}
+
+// minor reports whether a call of an entry tells little. In the user's server these are
+// generated conversions and defaults. Hooks that only set a field are leaves there, and
+// matter. In other packages, leaves tell little.
+func (p place) minor(call *trace.Call) bool {
+	if p.layer == trace.LayerOwn {
+		return strings.HasPrefix(path.Base(call.File), "zz_generated.")
+	}
+	return call.Leaf
 }
 
 // chosen are the places of recordings, and the functions in which calls enter them. A
@@ -29,19 +40,19 @@ func (p place) has(function string) bool {
 type chosen struct {
 	places  []place
 	entries map[string]bool
-	// timed are the entries with a call that is not a leaf.
-	timed map[string]bool
+	// major are the entries that are not minor key steps.
+	major map[string]bool
 }
 
 func chosenIn(of []*trace.Recording) chosen {
-	c := chosen{entries: map[string]bool{}, timed: map[string]bool{}}
+	c := chosen{entries: map[string]bool{}, major: map[string]bool{}}
 	for _, rec := range of {
 		for _, server := range rec.OwnServers() {
 			c.add(place{server.Module, true, trace.LayerOwn})
 		}
 		for _, name := range rec.More() {
-			path, recursive := strings.CutSuffix(name, "/...")
-			c.add(place{path, recursive, trace.LayerMore})
+			root, recursive := strings.CutSuffix(name, "/...")
+			c.add(place{root, recursive, trace.LayerMore})
 		}
 	}
 	if len(c.places) == 0 {
@@ -73,7 +84,7 @@ func (c *chosen) enter(tree *trace.Tree) {
 			continue
 		}
 		c.entries[call.Function] = true
-		c.timed[call.Function] = c.timed[call.Function] || !call.Leaf
+		c.major[call.Function] = c.major[call.Function] || !c.places[at].minor(call)
 	}
 }
 
@@ -104,7 +115,7 @@ func (c *chosen) titles(lang string) map[string]string {
 	for _, p := range c.places {
 		switch p.layer {
 		case trace.LayerOwn:
-			modules = append(modules, p.path)
+			modules = append(modules, p.root)
 			titles[p.layer] = saysOwn.Format(lang, message.List(modules))
 		case trace.LayerMore:
 			titles[p.layer] = saysMore.In(lang)
@@ -135,8 +146,8 @@ func (g *Guide) Key(function string) bool {
 	return g.entries[function] || g.Lookup.Key(function)
 }
 
-// Minor tells whether the function is a key step that gives way to others. A function
-// that calls nothing is one if the guide does not know it.
+// Minor tells whether the function is a key step that gives way to others: one of the
+// guide's, or an entry that tells little.
 func (g *Guide) Minor(function string) bool {
-	return g.entries[function] && !g.timed[function] || g.Lookup.Minor(function)
+	return g.entries[function] && !g.major[function] || g.Lookup.Minor(function)
 }

@@ -10,14 +10,17 @@ import (
 )
 
 // calls makes a request of calls. Each line is a call: two blanks per level, then its
-// function; "~" behind it makes the call a leaf.
+// function; "~" behind it makes the call a leaf, "!" a call of generated code.
 func calls(text string) trace.Request {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
 	var above []string
 	for line := range strings.Lines(strings.Trim(text, "\n")) {
 		function := strings.TrimSpace(line)
 		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
-		call := trace.Call{ID: fmt.Sprintf("%016x", len(r.Calls)+1), Process: "mine"}
+		call := trace.Call{ID: fmt.Sprintf("%016x", len(r.Calls)+1), Process: "mine", File: "p/code.go"}
+		if plain, generated := strings.CutSuffix(function, "!"); generated {
+			function, call.File = plain, "p/zz_generated.conversion.go"
+		}
 		if call.Function, call.Leaf = strings.CutSuffix(function, "~"); depth > 0 {
 			call.Parent = above[depth-1]
 		}
@@ -45,6 +48,7 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
       example.com/mine/pkg/registry.strategy.PrepareForCreate
         example.com/mine/pkg/registry.check
       example.com/mine/pkg/registry.strategy.NamespaceScoped~
+      example.com/mine/pkg/apis.RegisterConversions.func1!
       example.com/mine/pkg/apis.(*Object).DeepCopyObject
   example.com/mine2/pkg.F
   k8s.io/chosen/a.F
@@ -54,6 +58,7 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
   k8s.io/chosen/a.Handler.func2
     k8s.io/single.F
       k8s.io/chosen/b.H
+    k8s.io/single.Leaf~
   k8s.io/single/below.F`)},
 	}
 	if err := rec.Validate(); err != nil {
@@ -67,7 +72,8 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 		"example.com/mine/pkg/registry.(*REST).Create":                   {"own", true, false},
 		"example.com/mine/pkg/registry.check":                            {"own", false, false},
 		"example.com/mine/pkg/registry.strategy.PrepareForCreate":        {"own", true, false},
-		"example.com/mine/pkg/registry.strategy.NamespaceScoped":         {"own", true, true},
+		"example.com/mine/pkg/registry.strategy.NamespaceScoped":         {"own", true, false},
+		"example.com/mine/pkg/apis.RegisterConversions.func1":            {"own", true, true},
 		"example.com/mine/pkg/apis.(*Object).DeepCopyObject":             {"own", false, false},
 		"example.com/mine2/pkg.F":                                        {"", false, false},
 		"k8s.io/chosen/a.F":                                              {"more", true, false},
@@ -75,6 +81,7 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 		"k8s.io/chosen/a.F.func1":                                        {"more", false, false}, // a callback
 		"k8s.io/chosen/a.Handler.func2":                                  {"more", true, false},  // its maker has returned
 		"k8s.io/single.F":                                                {"more", true, false},
+		"k8s.io/single.Leaf":                                             {"more", true, true},
 		"k8s.io/chosen/b.H":                                              {"more", true, false},
 		"k8s.io/single/below.F":                                          {"", false, false},
 		"k8s.io/apiserver/pkg/registry/generic/registry.(*Store).Create": {"registry", true, false},
