@@ -26,9 +26,22 @@ func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error
 		return err
 	}
 	of := message.Of("Kubernetes %s and its etcd", options.Version)
+	options.Plain, o.Plain = true, true // the source is the same
+	recipes := []func() (*traced.Recipe, error){
+		func() (*traced.Recipe, error) { return kubeAPIServer.Recipe(options) },
+		func() (*traced.Recipe, error) { return storage.Traced.Recipe(options) },
+	}
+	if !own.IsZero() {
+		of = message.Of("Kubernetes %s, its etcd and %s", options.Version, own.Server)
+		recipes = append(recipes, func() (*traced.Recipe, error) { return OwnRecipe(ctx, own, o) })
+	}
 	var dirs []string
-	for _, p := range []traced.Program{kubeAPIServer, storage.Traced} {
-		dir, err := o.sourceDir(ctx, p, options)
+	for _, recipeOf := range recipes { // the version of etcd stands in the source of kube-apiserver
+		recipe, err := recipeOf()
+		if err != nil {
+			return err
+		}
+		dir, err := o.sourceDir(ctx, recipe)
 		if errors.Is(err, program.ErrNoSource) {
 			return nil
 		}
@@ -36,13 +49,6 @@ func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error
 			return err
 		}
 		dirs = append(dirs, dir)
-	}
-	if !own.IsZero() {
-		src, err := OwnSource(ctx, own, o)
-		if err != nil {
-			return err
-		}
-		of, dirs = message.Of("Kubernetes %s, its etcd and %s", options.Version, own.Server), append(dirs, src.Dir)
 	}
 	return traced.CheckPackages(all, of, dirs...)
 }
@@ -83,7 +89,12 @@ func (o BuildOptions) moreOf(ctx context.Context, p traced.Program, options trac
 	if err != nil {
 		return nil, err
 	}
-	dir, err := o.sourceDir(ctx, p, options)
+	options.Plain = true // the source is the same
+	recipe, err := p.Recipe(options)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := o.sourceDir(ctx, recipe)
 	if errors.Is(err, program.ErrNoSource) {
 		return all, nil
 	}
@@ -93,21 +104,12 @@ func (o BuildOptions) moreOf(ctx context.Context, p traced.Program, options trac
 	return traced.PackagesIn(dir, all), nil
 }
 
-// sourceDir returns the folder with a program's source. It fetches the source if
-// necessary; with o.Dry it returns program.ErrNoSource instead.
-func (o BuildOptions) sourceDir(ctx context.Context, p traced.Program, options traced.Options) (string, error) {
-	found, err := p.Of(options.Version, options.Kubernetes)
-	if err != nil {
-		return "", err
-	}
-	dir, _, err := program.CachedSource(options.Cache, found)
+// sourceDir returns the folder with the source of a recipe's program. It fetches the
+// source if necessary; with o.Dry it returns program.ErrNoSource instead.
+func (o BuildOptions) sourceDir(ctx context.Context, recipe *traced.Recipe) (string, error) {
+	dir, _, err := program.CachedSource(recipe.Cache, recipe.Program)
 	if o.Dry || !errors.Is(err, program.ErrNoSource) {
 		return dir, err
-	}
-	options.Plain = true // the source is the same
-	recipe, err := p.Recipe(options)
-	if err != nil {
-		return "", err
 	}
 	src, err := recipe.Source(ctx)
 	if err != nil {
