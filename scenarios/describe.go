@@ -107,12 +107,9 @@ func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	return line
 }
 
-// textWidth is the maximum width of running text. It fits a narrow terminal.
-const textWidth = 80
-
 // paragraph wraps a text and indents every line of it.
 func paragraph(s, indent string) string {
-	return strings.TrimRight(indent+strings.Join(text.WrapLines(s, textWidth-len(indent)), "\n"+indent), " ")
+	return strings.TrimRight(indent+strings.Join(text.WrapLines(s, text.Width-len(indent)), "\n"+indent), " ")
 }
 
 // WriteList writes scenarios as a table.

@@ -9,6 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// Width is the width of running text where no flag sets another one: as wide as a narrow
+// terminal.
+const Width = 80
+
 // Wrap breaks a text into lines of at most width columns. It breaks at blanks, and between the
 // wide characters of scripts without blanks. A longer part without such a place is broken at the
 // end of the line. Each run of blanks and line breaks in s becomes one blank. The result has at

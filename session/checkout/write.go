@@ -11,9 +11,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// textWidth is the maximum width of running text, as wide as a narrow terminal.
-const textWidth = 80
-
 // Write writes a report for people.
 func (r *Report) Write(w io.Writer, p message.Printer) error {
 	out := bufio.NewWriter(w)
@@ -37,10 +34,10 @@ func (r *Report) Write(w io.Writer, p message.Printer) error {
 	if all := r.scenarios(); len(all) > 0 {
 		fmt.Fprintln(out)
 		title := p.Plural(len(all), "%d scenario runs through it; what calls most of it comes first:", "%d scenarios run through it; those that call most of it come first:", len(all))
-		for _, line := range text.Wrap(title, textWidth) {
+		for _, line := range text.Wrap(title, text.Width) {
 			fmt.Fprintln(out, line)
 		}
-		for _, line := range text.Wrap(message.List(all).In(p.Lang()), textWidth-2) {
+		for _, line := range text.Wrap(message.List(all).In(p.Lang()), text.Width-2) {
 			fmt.Fprintln(out, "  "+line)
 		}
 	}
@@ -95,7 +92,7 @@ func (r *Report) list(out io.Writer, title string, names []string) {
 		return
 	}
 	fmt.Fprintln(out)
-	for _, line := range text.Wrap(title, textWidth) {
+	for _, line := range text.Wrap(title, text.Width) {
 		fmt.Fprintln(out, line)
 	}
 	for _, name := range names {

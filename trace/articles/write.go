@@ -12,8 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-const textWidth = 80
-
 // Write lists the articles. If name is not "", it writes the steps of that article.
 func Write(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
@@ -45,7 +43,7 @@ func WriteErrors(w io.Writer, name string, p message.Printer) error {
 					continue
 				}
 				if _, err := fmt.Fprintf(w, "%s, %s, %d  %s\n    %s\n", a.Name, c.Title.Localize(p), i+1, s.text(p),
-					strings.Join(text.Wrap(s.Wrong.Localize(p), textWidth-4), "\n    ")); err != nil {
+					strings.Join(text.Wrap(s.Wrong.Localize(p), text.Width-4), "\n    ")); err != nil {
 					return err
 				}
 			}
@@ -90,7 +88,7 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n%s\n", a.Title.Localize(p), a.about(p))
 	if a.Note.En != "" {
-		fmt.Fprintln(out, strings.Join(text.Wrap(a.Note.Localize(p), textWidth), "\n"))
+		fmt.Fprintln(out, strings.Join(text.Wrap(a.Note.Localize(p), text.Width), "\n"))
 	}
 	for _, c := range a.Chains {
 		fmt.Fprintf(out, "\n── %s\n", c.Title.Localize(p))
@@ -98,7 +96,7 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 			s := &c.Steps[i]
 			fmt.Fprintf(out, "%2d  %s\n", i+1, s.text(p))
 			for _, said := range s.say(near, now) {
-				fmt.Fprintf(out, "    %s\n", strings.Join(text.Wrap(said.Localize(p), textWidth-4), "\n    "))
+				fmt.Fprintf(out, "    %s\n", strings.Join(text.Wrap(said.Localize(p), text.Width-4), "\n    "))
 			}
 			if name := near.names.Current(lineage.Function, s.Function, c.Read); name != "" {
 				fmt.Fprintf(out, "    %s\n", sourceOf(name, c.Read))

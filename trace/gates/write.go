@@ -26,9 +26,6 @@ type Page struct {
 	Recorded int
 }
 
-// textWidth is the maximum width of running text. It fits a narrow terminal.
-const textWidth = 80
-
 // mostDecisions is the maximum number of calls that are listed for a function.
 const mostDecisions = 6
 
@@ -141,7 +138,7 @@ func (w *writer) paragraph(indent, said string) {
 	if indent == "" {
 		fmt.Fprintln(w)
 	}
-	for _, line := range text.Wrap(said, textWidth-len(indent)) {
+	for _, line := range text.Wrap(said, text.Width-len(indent)) {
 		fmt.Fprintln(w, indent+line)
 	}
 }

@@ -30,9 +30,6 @@ var meanings = map[State]message.Message{
 	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }
 
-// textWidth is the maximum width of running text. It fits a narrow terminal.
-const textWidth = 80
-
 // Write writes the result of Of. It writes a line for each release, and then the scenarios that
 // call the function.
 func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
@@ -69,7 +66,7 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 		if a.Beside != "" {
 			said := p.Sprintf("%s has both %s and %s: in the recorded calls, one replaced the other, so this list follows them as one function.",
 				a.Version, funcname.Short(a.Name), funcname.Short(a.Beside))
-			fmt.Fprintf(out, "\n%s\n", strings.Join(text.Wrap(said, textWidth), "\n"))
+			fmt.Fprintf(out, "\n%s\n", strings.Join(text.Wrap(said, text.Width), "\n"))
 		}
 	}
 	writeScenarios(out, releases, followed, s, p)
@@ -158,5 +155,5 @@ func describe(in, recorded []string, releases int) message.Message {
 // listed lists names on indented lines. It never breaks a name.
 func listed(names []string, p message.Printer) string {
 	const indent = "  "
-	return indent + strings.Join(text.Wrap(message.List(names).Localize(p), textWidth-len(indent)), "\n"+indent)
+	return indent + strings.Join(text.Wrap(message.List(names).Localize(p), text.Width-len(indent)), "\n"+indent)
 }

@@ -11,19 +11,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// textWidth is the width of the lines. It fits a narrow terminal.
-const textWidth = 80
-
 // Write writes the history of a function or type. full is its full name in any release. There
 // is a line for each release that changed its name, file or declaration.
 func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) error {
 	out := bufio.NewWriter(w)
 	stages := l.Follow(kind, full)
 	title := p.Sprintf("In the released sources from %s to %s (read for this list, not run; v1.15 is not available):", l.Releases[0], l.Releases[len(l.Releases)-1])
-	out.WriteString(strings.Join(text.Wrap(title, textWidth), "\n") + "\n")
+	out.WriteString(strings.Join(text.Wrap(title, text.Width), "\n") + "\n")
 	line := func(release int, said message.Message) {
 		const indent = "          "
-		wrapped := text.Wrap(said.Localize(p), textWidth-len(indent))
+		wrapped := text.Wrap(said.Localize(p), text.Width-len(indent))
 		for i, s := range wrapped {
 			before := indent
 			if i == 0 {
