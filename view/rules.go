@@ -47,14 +47,14 @@ var (
 	inGroup         = message.Of("of group %s")
 )
 
-func sayRequest(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayRequest(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	verb := call.Attributes[trace.AttrRequestVerb]
 	if _, ok := call.Attributes[trace.AttrRequestAPIVersion]; !ok || verb == "" {
-		return "", false
+		return message.Message{}, false
 	}
 	resource := call.Attributes[trace.AttrRequestResource]
 	if resource == "" {
-		return saysNonResource.Format(t.lang, verb), true
+		return saysNonResource.With(verb), true
 	}
 	if sub := call.Attributes[trace.AttrRequestSubresource]; sub != "" {
 		resource += "/" + sub
@@ -66,7 +66,7 @@ func sayRequest(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
 	if namespace != "" {
 		namespace = inNamespace.Format(t.lang, namespace)
 	}
-	return saysResource.Format(t.lang, join(verb, resource, call.Attributes[trace.AttrRequestName], group, namespace)), true
+	return saysResource.With(join(verb, resource, call.Attributes[trace.AttrRequestName], group, namespace)), true
 }
 
 var (
@@ -75,19 +75,19 @@ var (
 	saysUnknown  = message.Of("nobody knows the caller")
 )
 
-func sayCaller(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayCaller(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	switch call.Attributes[trace.AttrAuthenticationOK] {
 	case "true":
 		if by := accepting(t.tree, i); by >= 0 && call.Attributes[trace.AttrUserName] != "" {
-			return saysAccepted.Format(t.lang, call.Attributes[trace.AttrUserName], t.tree.Call(by).ShortName()), true
+			return saysAccepted.With(call.Attributes[trace.AttrUserName], t.tree.Call(by).ShortName()), true
 		}
 		if user := call.Attributes[trace.AttrUserName]; user != "" {
-			return saysCaller.Format(t.lang, user), true
+			return saysCaller.With(user), true
 		}
 	case "false":
-		return saysUnknown.In(t.lang), t.tree.Request.Status == 401
+		return saysUnknown, t.tree.Request.Status == 401
 	}
-	return "", false
+	return message.Message{}, false
 }
 
 // accepting returns the innermost call at or below authenticator i that knew
@@ -112,9 +112,9 @@ func accepting(tree *trace.Tree, i int) int {
 
 var saysImpersonated = message.Of("from here on the request runs as %s")
 
-func sayImpersonated(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayImpersonated(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	user := call.Attributes[trace.AttrUserImpersonated]
-	return saysImpersonated.Format(t.lang, user), user != ""
+	return saysImpersonated.With(user), user != ""
 }
 
 var (
@@ -122,13 +122,13 @@ var (
 	saysExempt = message.Of("flow schema %s sends it to priority level %s: it never waits")
 )
 
-func sayFlow(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayFlow(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	schema, level := call.Attributes[trace.AttrFlowcontrolFlowSchema], call.Attributes[trace.AttrFlowcontrolPriorityLevel]
 	says := saysFlow
 	if call.Attributes[trace.AttrFlowcontrolExempt] == "true" {
 		says = saysExempt
 	}
-	return says.Format(t.lang, schema, level), schema != ""
+	return says.With(schema, level), schema != ""
 }
 
 var (
@@ -139,14 +139,14 @@ var (
 	saysNotBy      = message.Of("it is not allowed: %s")
 )
 
-func sayPermission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayPermission(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	switch decision(call) {
 	case "":
-		return "", false
+		return message.Message{}, false
 	case "Allow":
 		return t.allowed(i), true
 	}
-	return saysNotBy.Format(t.lang, whyNot(t.tree, i)), true
+	return saysNotBy.With(whyNot(t.tree, i)), true
 }
 
 // privileged is the group that kube-apiserver gives to its authorizer of groups
@@ -155,13 +155,13 @@ const privileged = "system:masters"
 
 // allowed says why call i of an authorizer allows the request. Some authorizers
 // give no reason.
-func (t *sentenceFinder) allowed(i int) string {
+func (t *sentenceFinder) allowed(i int) message.Message {
 	reason := t.tree.Call(i).Attributes[trace.AttrAuthorizationReason]
 	if by, ok := strings.CutPrefix(reason, "RBAC: allowed by "); ok {
-		return saysAllowedBy.Format(t.lang, by)
+		return saysAllowedBy.With(by)
 	}
 	if reason != "" {
-		return saysAllowed.Format(t.lang, reason)
+		return saysAllowed.With(reason)
 	}
 	by := t.tree.Call(i) // the last one called decided
 	for child := range t.tree.Children(i) {
@@ -170,9 +170,9 @@ func (t *sentenceFinder) allowed(i int) string {
 		}
 	}
 	if strings.HasSuffix(by.Function, "/authorizerfactory.(*privilegedGroupAuthorizer).Authorize") && t.inGroup(i, privileged) {
-		return saysPrivileged.Format(t.lang, privileged)
+		return saysPrivileged.With(privileged)
 	}
-	return saysAllowedIn.Format(t.lang, by.ShortName())
+	return saysAllowedIn.With(by.ShortName())
 }
 
 // inGroup reports whether the groups of the user, as recorded last before call
@@ -188,9 +188,9 @@ func (t *sentenceFinder) inGroup(i int, group string) bool {
 
 var saysRoute = message.Of("the route is %s")
 
-func sayRoute(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayRoute(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	route := call.Attributes[trace.AttrRoute]
-	return saysRoute.Format(t.lang, route), route != ""
+	return saysRoute.With(route), route != ""
 }
 
 var (
@@ -198,9 +198,9 @@ var (
 	saysNotReached = message.Of("APIService %[2]s names the service %[1]s, but the request does not reach it")
 )
 
-func sayAggregated(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayAggregated(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	if call.Attributes[trace.AttrApiserviceLocal] != "false" {
-		return "", false
+		return message.Message{}, false
 	}
 	says := saysAggregated
 	for below := i + 1; below < t.tree.End(i); below++ {
@@ -211,30 +211,30 @@ func sayAggregated(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 			says = saysNotReached
 		}
 	}
-	return says.Format(t.lang, call.Attributes[trace.AttrApiserviceService], call.Attributes[trace.AttrApiserviceName]), true
+	return says.With(call.Attributes[trace.AttrApiserviceService], call.Attributes[trace.AttrApiserviceName]), true
 }
 
 var saysHandler = message.Of("the handler works on the storage %s")
 
-func sayHandler(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayHandler(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	storage := with(call, trace.AttrStorageType)
-	return saysHandler.Format(t.lang, storage), storage != "" && t.classifier.Layer(call.Function) == trace.LayerHandler
+	return saysHandler.With(storage), storage != "" && t.classifier.Layer(call.Function) == trace.LayerHandler
 }
 
 var saysBody = message.Of("the body is decoded: %s becomes %s")
 
-func sayBody(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayBody(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	kind, object := with(call, trace.AttrKind), with(call, trace.AttrObjectType)
 	if call.Error != "" || kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != trace.LayerCodec {
-		return "", false
+		return message.Message{}, false
 	}
 	// The handler decodes the body before it calls the registry. Below the
 	// registry, objects are decoded. Admission decodes the answers of webhooks.
 	if t.above(i, trace.LayerRegistry) || t.nearest(i, trace.LayerHandler, trace.LayerFieldManager, trace.LayerAdmission, trace.LayerAuthentication, trace.LayerAuthorization,
 		trace.LayerResponse) != trace.LayerHandler {
-		return "", false
+		return message.Message{}, false
 	}
-	return saysBody.Format(t.lang, kind, object), true
+	return saysBody.With(kind, object), true
 }
 
 var (
@@ -242,13 +242,13 @@ var (
 	saysApplies = message.Of("server-side apply: manager %s becomes the owner of the fields that it sends")
 )
 
-func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
 	says := saysOwners
 	if strings.HasSuffix(call.Function, ").Apply") {
 		says = saysApplies
 	}
-	return says.Format(t.lang, manager), manager != "" && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
+	return says.With(manager), manager != "" && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
 }
 
 var (
@@ -257,9 +257,9 @@ var (
 	saysRefuses    = message.Of("admission plugin %s refuses")
 )
 
-func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	if call.Attributes[trace.AttrAdmissionVerdict] == "" || call.Attributes[trace.AttrAdmissionPlugin] != "" {
-		return "", false
+		return message.Message{}, false
 	}
 	s := &Story{View: &View{Tree: t.tree}}
 	asked, worked := map[string]bool{}, map[string]bool{} // by name: some are called twice
@@ -267,7 +267,7 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 		for _, p := range s.Plugins(&Node{Calls: []int{below}}) {
 			switch p.kind() {
 			case PluginsOther:
-				return saysRefuses.Format(t.lang, p.Name), true
+				return saysRefuses.With(p.Name), true
 			case PluginsNotCalled:
 				continue
 			case PluginsWorked:
@@ -280,7 +280,7 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 	if strings.HasSuffix(call.Function, ".Validate") {
 		says = saysValidating
 	}
-	return says.Format(t.lang, len(asked), len(worked)), len(asked) > 0
+	return says.With(len(asked), len(worked)), len(asked) > 0
 }
 
 var (
@@ -290,19 +290,19 @@ var (
 	saysHookIgnored = message.Of("the call of webhook %s of %s fails, and the request goes on without it: %s")
 )
 
-func sayWebhook(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayWebhook(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	name, verdict, configuration := call.Attributes[trace.AttrWebhookName], call.Attributes[trace.AttrAdmissionVerdict], call.Attributes[trace.AttrWebhookConfiguration]
 	switch {
 	case name == "" || verdict == "":
-		return "", false
+		return message.Message{}, false
 	case call.Attributes[trace.AttrWebhookChanged] == "true":
-		return saysChanged.Format(t.lang, name, configuration), true
+		return saysChanged.With(name, configuration), true
 	case !strings.HasPrefix(call.Error, "failed calling webhook"): // ErrCallingWebhook in apiserver/pkg/util/webhook/error.go
-		return saysHookCalled.Format(t.lang, name, configuration, verdict), true
+		return saysHookCalled.With(name, configuration, verdict), true
 	case t.ignored(i):
-		return saysHookIgnored.Format(t.lang, name, configuration, call.Error), true
+		return saysHookIgnored.With(name, configuration, call.Error), true
 	}
-	return saysHookFails.Format(t.lang, name, configuration, call.Error), true
+	return saysHookFails.With(name, configuration, call.Error), true
 }
 
 // ignored reports whether the dispatcher that called webhook i succeeded,
@@ -318,49 +318,49 @@ func (t *sentenceFinder) ignored(i int) bool {
 
 var saysStrategy = message.Of("the resource's strategy %s checks what is asked for")
 
-func sayStrategy(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayStrategy(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	strategy := with(call, trace.AttrStrategyType)
-	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
+	return saysStrategy.With(strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
 }
 
 var saysValid = message.Of("validation accepts the object: %s")
 
-func sayValidation(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayValidation(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	valid := call.Error == "" && call.Panic == "" && !call.Unfinished && !call.Leaf
-	return saysValid.Format(t.lang, call.ShortName()), valid && t.classifier.Key(call.Function) && t.classifier.Layer(call.Function) == trace.LayerValidation
+	return saysValid.With(call.ShortName()), valid && t.classifier.Key(call.Function) && t.classifier.Layer(call.Function) == trace.LayerValidation
 }
 
 var saysDryRun = message.Of("dry run: nothing is written")
 
 // sayDryRun describes a write with dryRun=All, which ends in upstream's
 // DryRunnableStorage (apiserver/pkg/registry/generic/registry/dryrun.go).
-func sayDryRun(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayDryRun(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	_, method, ok := strings.Cut(call.Function, ".(*DryRunnableStorage).")
 	writes := ok && (method == "Create" || method == "GuaranteedUpdate" || method == "Delete")
-	return saysDryRun.In(t.lang), writes && call.Error == "" && t.tree.Request.IsDryRun()
+	return saysDryRun, writes && call.Error == "" && t.tree.Request.IsDryRun()
 }
 
 var saysUnchanged = message.Of("nothing is written: the object is as before")
 
 // sayUnchanged describes an update that succeeds without a write, because it
 // does not change the stored bytes.
-func sayUnchanged(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayUnchanged(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	if !strings.HasSuffix(call.Function, "/etcd3.(*store).GuaranteedUpdate") || call.Error != "" || call.Panic != "" || call.Unfinished {
-		return "", false
+		return message.Message{}, false
 	}
 	for below := i + 1; below < t.tree.End(i); below++ {
 		if t.tree.Call(below).Attributes[trace.AttrEtcdTxnSucceeded] != "" {
-			return "", false
+			return message.Message{}, false
 		}
 	}
-	return saysUnchanged.In(t.lang), true
+	return saysUnchanged, true
 }
 
 var saysRegistry = message.Of("the generic store takes over for %s")
 
-func sayRegistry(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayRegistry(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	resource := call.Attributes[trace.AttrResource]
-	return saysRegistry.Format(t.lang, resource), resource != "" && t.classifier.Layer(call.Function) == trace.LayerRegistry
+	return saysRegistry.With(resource), resource != "" && t.classifier.Layer(call.Function) == trace.LayerRegistry
 }
 
 var (
@@ -371,31 +371,31 @@ var (
 )
 
 // sayCache describes a read of one object from the watch cache.
-func sayCache(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayCache(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	switch hit := call.Attributes[trace.AttrCacheHit]; {
 	case hit == "":
-		return "", false
+		return message.Message{}, false
 	case call.Error != "":
 		return t.notCached(i), true
 	case hit == "true":
-		return saysHit.Format(t.lang, call.Attributes[trace.AttrCacheRevision]), true
+		return saysHit.With(call.Attributes[trace.AttrCacheRevision]), true
 	}
-	return saysMiss.In(t.lang), true
+	return saysMiss, true
 }
 
 // notCached says why the watch cache did not answer in call i, which failed. It
 // waits for the revision that the request needs, for 3 seconds at most
 // (blockTimeout in apiserver/pkg/storage/cacher/watch_cache.go).
-func (t *sentenceFinder) notCached(i int) string {
+func (t *sentenceFinder) notCached(i int) message.Message {
 	call := t.tree.Call(i)
 	if !strings.Contains(call.Error, "Too large resource version") {
-		return saysCacheLost.Format(t.lang, call.Error)
+		return saysCacheLost.With(call.Error)
 	}
 	revision := call.Attributes[trace.AttrResourceVersion]
 	for at := i; revision == "" && at >= 0; at = t.tree.Parent(at) {
 		revision = t.tree.Call(at).Attributes[trace.AttrResourceVersion]
 	}
-	return saysTooNew.Format(t.lang, SignsFor(true).Duration(call.DurationNs), revision)
+	return saysTooNew.With(SignsFor(true).Duration(call.DurationNs), revision)
 }
 
 var (
@@ -405,19 +405,19 @@ var (
 
 // sayCachedList only describes lists that the registry requests. Flow control
 // also calls the watch cache, to estimate the work of a list.
-func sayCachedList(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayCachedList(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	delegated, revision := call.Attributes[trace.AttrCacheDelegateToEtcd] == "true", call.Attributes[trace.AttrCacheRevision]
 	cached := revision != "" && call.Attributes[trace.AttrCacheHit] == ""
 	if !delegated && !cached || !t.above(i, trace.LayerRegistry) { // above goes through all calls above
-		return "", false
+		return message.Message{}, false
 	}
 	switch {
 	case delegated:
-		return saysDelegates.In(t.lang), true
+		return saysDelegates, true
 	case call.Error != "":
 		return t.notCached(i), true
 	}
-	return saysListCached.Format(t.lang, revision), true
+	return saysListCached.With(revision), true
 }
 
 var (
@@ -429,10 +429,10 @@ var (
 	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
 )
 
-func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	key, revision := call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdRevision]
 	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" || call.Error != "" {
-		return "", false
+		return message.Message{}, false
 	}
 	says := saysEtcdAsks
 	switch call.Attributes[trace.AttrEtcdTxnSucceeded] {
@@ -452,7 +452,7 @@ func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
 			says = saysEtcdRead
 		}
 	}
-	return says.Format(t.lang, key, revision), true
+	return says.With(key, revision), true
 }
 
 // readsRevision reports whether call i reads etcd for its current revision
@@ -479,8 +479,8 @@ func (t *sentenceFinder) deletes(i int) bool {
 
 var saysEtcdServer = message.Of("etcd works on it in its own process")
 
-func sayEtcdServer(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
-	return saysEtcdServer.In(t.lang), call.Process == trace.ProcessEtcd && t.tree.Call(0).Process != trace.ProcessEtcd && t.classifier.Key(call.Function)
+func sayEtcdServer(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
+	return saysEtcdServer, call.Process == trace.ProcessEtcd && t.tree.Call(0).Process != trace.ProcessEtcd && t.classifier.Key(call.Function)
 }
 
 var (
@@ -488,20 +488,20 @@ var (
 	saysSerializable = message.Of("a serializable read (serializable=true): etcd answers from what this member has, without asking the others")
 )
 
-func sayEtcdRead(t *sentenceFinder, _ int, call *trace.Call) (string, bool) {
+func sayEtcdRead(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	switch call.Attributes[trace.AttrEtcdSerializable] {
 	case "false":
-		return saysLinearizable.In(t.lang), true
+		return saysLinearizable, true
 	case "true":
-		return saysSerializable.In(t.lang), true
+		return saysSerializable, true
 	}
-	return "", false
+	return message.Message{}, false
 }
 
 var saysDurable = message.Of("the log of etcd on disk has the write: from here on it survives a crash")
 
-func sayDurable(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
-	return saysDurable.In(t.lang), durable(t.classifier, call) && t.writes(i)
+func sayDurable(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
+	return saysDurable, durable(t.classifier, call) && t.writes(i)
 }
 
 // writes reports whether call i belongs to a transaction that changed its keys.
@@ -524,13 +524,13 @@ func durable(classifier Classifier, call *trace.Call) bool {
 
 var saysStoredForm = message.Of("what etcd holds is decoded: %s becomes %s")
 
-func sayStoredForm(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayStoredForm(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	object := with(call, trace.AttrObjectType)
 	kind := with(call, trace.AttrKind)
 	if object == "" || object == "nil" || kind == "" || t.classifier.Layer(call.Function) != trace.LayerCodec || !t.above(i, trace.LayerEtcd3) || t.tree.Request.Method != "GET" {
-		return "", false
+		return message.Message{}, false
 	}
-	return saysStoredForm.Format(t.lang, kind, object), true
+	return saysStoredForm.With(kind, object), true
 }
 
 var (
@@ -538,30 +538,30 @@ var (
 	saysAnswerAs = message.Of("the answer is %s, written as %s")
 )
 
-func sayAnswer(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayAnswer(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	code := call.Attributes[trace.AttrStatusCode]
 	if code == "" || code != fmt.Sprint(t.tree.Request.Status) {
-		return "", false
+		return message.Message{}, false
 	}
 	for below := i; below < t.tree.End(i); below++ {
 		if media := t.tree.Call(below).Attributes[trace.AttrMediaType]; media != "" {
-			return saysAnswerAs.Format(t.lang, code, media), true
+			return saysAnswerAs.With(code, media), true
 		}
 	}
-	return saysAnswer.Format(t.lang, code), true
+	return saysAnswer.With(code), true
 }
 
 var saysEvent = message.Of("later the watch cache takes up the event %s of revision %s")
 
-func sayEvent(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func sayEvent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrResourceVersion]
 	watch := call.Afterwards() && t.classifier.Layer(call.Function) == trace.LayerCacher
-	return saysEvent.Format(t.lang, event, revision), watch && event != "" && revision != ""
+	return saysEvent.With(event, revision), watch && event != "" && revision != ""
 }
 
 var saysSent = message.Of("a watcher is sent %s of revision %s")
 
-func saySent(t *sentenceFinder, i int, call *trace.Call) (string, bool) {
+func saySent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrEtcdRevision]
-	return saysSent.Format(t.lang, event, revision), call.Attributes[trace.AttrStorageKey] != "" && event != "" && t.above(i, trace.LayerCacher) && call.Attributes[trace.AttrHandoff] == ""
+	return saysSent.With(event, revision), call.Attributes[trace.AttrStorageKey] != "" && event != "" && t.above(i, trace.LayerCacher) && call.Attributes[trace.AttrHandoff] == ""
 }

@@ -17,7 +17,11 @@ type Sentence struct {
 	Call int
 	// Layer is the call's layer.
 	Layer string
-	// Text is the sentence, in the reader's language, without a full stop.
+	// Kind is the kind of the rule that made the sentence, such as "etcd".
+	Kind string
+	// Says is the sentence in every language, without a full stop. Text is Says in
+	// the reader's language, safe to print.
+	Says message.Message
 	Text string
 	// Servers are set in a sentence about delegation, in order. Each server
 	// passes requests that it does not serve itself on to the next.
@@ -53,12 +57,12 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	for i := range tree.Len() {
 		for _, rule := range rules {
 			if t.after(rule.kind, i) {
-				if said, ok := rule.say(t, i, tree.Call(i)); ok {
+				if says, ok := rule.say(t, i, tree.Call(i)); ok {
 					at := i
 					if rule.ends {
 						at = t.tree.End(i) - 1
 					}
-					t.add(rule.kind, rule.weight, i, at, said)
+					t.add(rule.kind, rule.weight, i, at, says)
 				}
 			}
 		}
@@ -88,13 +92,13 @@ type weighted struct {
 // kind. Of nested calls, only the outermost gets a sentence.
 func (t *sentenceFinder) after(kind string, i int) bool { return i >= t.end[kind] }
 
-func (t *sentenceFinder) add(kind string, weight, i, at int, said string) {
+func (t *sentenceFinder) add(kind string, weight, i, at int, says message.Message) {
 	t.end[kind] = t.tree.End(i)
-	said = text.Escape(said)
+	said := text.Escape(says.In(t.lang))
 	if slices.ContainsFunc(t.found, func(s weighted) bool { return s.Text == said || s.Call == i && s.weight >= weight }) {
 		return
 	}
-	t.found = append(t.found, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at, t.tree.Call(at).StartNs})
+	t.found = append(t.found, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Kind: kind, Says: says, Text: said}, weight, at, t.tree.Call(at).StartNs})
 }
 
 // most keeps the sentences with the greatest weight and sorts them by the order
@@ -146,7 +150,7 @@ func (t *sentenceFinder) step(step ErrorStep, at int) {
 	case ErrorPanicked:
 		says, weight = saysPanics, 100
 	}
-	t.add("error", weight, step.Call, at, says.Format(t.lang, step.Text))
+	t.add("error", weight, step.Call, at, says.With(step.Text))
 }
 
 // above reports whether a call above call i belongs to one of the layers.
@@ -168,7 +172,7 @@ type rule struct {
 	kind   string
 	weight int  // importance of the sentence, relative to the others
 	ends   bool // whether the sentence is true only after the call has returned
-	say    func(t *sentenceFinder, i int, call *trace.Call) (said string, ok bool)
+	say    func(t *sentenceFinder, i int, call *trace.Call) (says message.Message, ok bool)
 }
 
 // with returns the value of an attribute as a view shows it.

@@ -27,7 +27,6 @@ type Server struct {
 // recording.
 type startTeller struct {
 	*sentenceFinder
-	p       message.Printer
 	process string
 	servers []Server
 	// followed is the call that completes the store of the resource that the sentences follow.
@@ -36,24 +35,24 @@ type startTeller struct {
 
 // tellStart adds the sentences about the start of a program.
 func (t *sentenceFinder) tellStart() {
-	s := &startTeller{sentenceFinder: t, p: message.For(t.lang), process: t.tree.Call(0).Process}
+	s := &startTeller{sentenceFinder: t, process: t.tree.Call(0).Process}
 	s.findServers()
 	s.followed = s.follow()
 	s.flags()
 	s.first("authenticators", 70, "Options).ApplyTo", func(call *trace.Call) bool {
 		return strings.Contains(call.Function, "AuthenticationOptions).")
-	}, s.p.Sprintf("the authenticators are built from the flags"))
+	}, message.Of("the authenticators are built from the flags"))
 	s.first("authorizers", 70, "", func(call *trace.Call) bool {
 		return strings.HasSuffix(call.Function, ".BuildAuthorizer") || strings.HasSuffix(call.Function, "AuthorizationOptions).ApplyTo")
-	}, s.p.Sprintf("the authorizers are built from the flags"))
+	}, message.Of("the authorizers are built from the flags"))
 	s.plugins()
 	for _, server := range s.servers {
-		s.add("server", 90, server.call, server.call, s.p.Sprintf("the server %s is created, with its own filter chain and its own routers", server.Name))
+		s.add("server", 90, server.call, server.call, message.Of("the server %s is created, with its own filter chain and its own routers", server.Name))
 	}
 	s.resource()
 	s.delegation()
 	s.hooks()
-	s.first("serve", 88, ".(*SecureServingInfo).Serve", nil, s.p.Sprintf("the server begins to listen for requests"))
+	s.first("serve", 88, ".(*SecureServingInfo).Serve", nil, message.Of("the server begins to listen for requests"))
 }
 
 // own reports whether call i ran in the program itself, not in a program that
@@ -73,17 +72,17 @@ func (s *startTeller) find(i, end int, ending string, asked func(*trace.Call) bo
 }
 
 // first adds a sentence to the first matching call, if there is one; see find.
-func (s *startTeller) first(kind string, weight int, ending string, asked func(*trace.Call) bool, said string) {
+func (s *startTeller) first(kind string, weight int, ending string, asked func(*trace.Call) bool, says message.Message) {
 	if i := s.find(0, s.tree.Len(), ending, asked); i >= 0 {
-		s.add(kind, weight, i, i, said)
+		s.add(kind, weight, i, i, says)
 	}
 }
 
 // flags describes the first validation of all options, which validates their parts.
 func (s *startTeller) flags() {
-	s.first("flags", 60, "Options.Validate", nil, s.p.Sprintf("the values of the flags are checked"))
+	s.first("flags", 60, "Options.Validate", nil, message.Of("the values of the flags are checked"))
 	if s.end["flags"] == 0 {
-		s.first("flags", 60, "Options).Validate", nil, s.p.Sprintf("the values of the flags are checked"))
+		s.first("flags", 60, "Options).Validate", nil, message.Of("the values of the flags are checked"))
 	}
 }
 
@@ -100,7 +99,7 @@ func (s *startTeller) plugins() {
 		}
 	}
 	if count > 0 {
-		s.add("plugins", 80, at, at, s.p.Plural(count, "%d admission plugin is initialized", "%d admission plugins are initialized", count))
+		s.add("plugins", 80, at, at, message.Plural(count, "%d admission plugin is initialized", "%d admission plugins are initialized", count))
 	}
 }
 
@@ -194,25 +193,25 @@ func (s *startTeller) resource() {
 	resource := call.Attributes[trace.AttrResource]
 	for above := s.tree.Parent(i); above > 0; above = s.tree.Parent(above) {
 		if function := s.tree.Call(above).Function; strings.HasSuffix(function, ".NewRESTStorage") || strings.HasSuffix(function, ".NewLegacyRESTStorage") {
-			s.add("provider", 82, above, above, s.p.Sprintf("one resource is followed from here, %s: its provider makes the storages of %d resources", resource, s.stores(above)))
+			s.add("provider", 82, above, above, message.Of("one resource is followed from here, %s: its provider makes the storages of %d resources", resource, s.stores(above)))
 			break
 		}
 	}
 	if strategy, storage := with(call, trace.AttrStrategyType), with(call, trace.AttrStorageType); strategy != "" && storage != "" {
-		s.add("store", 83, i, i, s.p.Sprintf("%s: its store gets the strategy %s and the storage %s", resource, strategy, storage))
+		s.add("store", 83, i, i, message.Of("%s: its store gets the strategy %s and the storage %s", resource, strategy, storage))
 	}
 	prefix := func(call *trace.Call) bool { return call.Attributes[trace.AttrStoragePrefix] != "" }
 	below, etcd := s.find(i, end, ".StorageWithCacher.func1", prefix), s.find(i, end, ".newETCD3Storage", prefix)
 	if below >= 0 && etcd >= 0 {
 		key := strings.TrimSuffix(s.tree.Call(etcd).Attributes[trace.AttrStoragePrefix], "/") + s.tree.Call(below).Attributes[trace.AttrStoragePrefix]
 		if by := with(s.tree.Call(etcd), trace.AttrEncryptionType); by != "" && by != "nil" {
-			s.add("key", 83, etcd, etcd, s.p.Sprintf("%s: its objects are kept in etcd below %s, encrypted by %s", resource, key, by))
+			s.add("key", 83, etcd, etcd, message.Of("%s: its objects are kept in etcd below %s, encrypted by %s", resource, key, by))
 		} else {
-			s.add("key", 83, etcd, etcd, s.p.Sprintf("%s: its objects are kept in etcd below %s", resource, key))
+			s.add("key", 83, etcd, etcd, message.Of("%s: its objects are kept in etcd below %s", resource, key))
 		}
 	}
 	if cache := s.find(i, end, ".NewCacherFromConfig", nil); cache >= 0 {
-		s.add("cache", 83, cache, cache, s.p.Sprintf("%s: a watch cache is put in front of etcd", resource))
+		s.add("cache", 83, cache, cache, message.Of("%s: a watch cache is put in front of etcd", resource))
 	}
 	s.installed(resource)
 }
@@ -249,7 +248,7 @@ func (s *startTeller) installed(resource string) {
 	}
 	if example != "" {
 		n := s.routes(at)
-		s.add("routes", 84, at, at, s.p.Plural(n, "%s: the installer makes %d route, %s", "%s: the installer makes %d routes, one of them is %s", resource, n, example))
+		s.add("routes", 84, at, at, message.Plural(n, "%s: the installer makes %d route, %s", "%s: the installer makes %d routes, one of them is %s", resource, n, example))
 	}
 }
 
@@ -282,10 +281,10 @@ func (s *startTeller) delegation() {
 		nested++
 	}
 	if nested < 2 || nested != len(s.servers) {
-		s.add("prepare", 60, at, at, s.p.Sprintf("OpenAPI documents and health checks are installed, now that all APIs are known"))
+		s.add("prepare", 60, at, at, message.Of("OpenAPI documents and health checks are installed, now that all APIs are known"))
 		return
 	}
-	s.add("delegation", 92, at, at, s.p.Sprintf("every server is prepared after the one behind it, to which it hands the requests for what it does not serve itself"))
+	s.add("delegation", 92, at, at, message.Of("every server is prepared after the one behind it, to which it hands the requests for what it does not serve itself"))
 	last := &s.found[len(s.found)-1]
 	last.Servers = slices.Clone(s.servers)
 	slices.Reverse(last.Servers)
@@ -304,6 +303,6 @@ func (s *startTeller) hooks() {
 		}
 	}
 	if n > 0 {
-		s.add("hooks", 86, at, at, s.p.Plural(n, "%d post-start hook runs on a goroutine of its own", "%d post-start hooks run, each on a goroutine of its own", n))
+		s.add("hooks", 86, at, at, message.Plural(n, "%d post-start hook runs on a goroutine of its own", "%d post-start hooks run, each on a goroutine of its own", n))
 	}
 }

@@ -41,6 +41,12 @@ func Join(format string, parts ...Message) Message {
 // IsZero reports whether the message is empty.
 func (m Message) IsZero() bool { return m.format == "" }
 
+// ID returns the English format of the message, which is its key in the catalogue.
+func (m Message) ID() string { return m.format }
+
+// Operands returns the operands of the message. The caller must not change them.
+func (m Message) Operands() []any { return m.args }
+
 // In returns the message in the language "en" or "zh".
 func (m Message) In(lang string) string { return m.Localize(For(lang)) }
 
