@@ -305,12 +305,27 @@ func sayWebhook(t *sentenceFinder, i int, call *trace.Call) (message.Message, bo
 	return saysHookFails.With(name, configuration, call.Error), true
 }
 
-// ignored reports whether the dispatcher that called webhook i succeeded,
-// although the webhook failed: its failurePolicy is Ignore.
+// ignored reports whether the request went on although the call of webhook i
+// failed: its failurePolicy is Ignore. Otherwise upstream counts a rejection after
+// the call, and the dispatcher fails. Its error is the webhook's, unless another
+// webhook's error came first.
 func (t *sentenceFinder) ignored(i int) bool {
-	for i = t.tree.Parent(i); i >= 0; i = t.tree.Parent(i) {
+	parent, failure := t.tree.Parent(i), t.tree.Call(i)
+	if parent < 0 {
+		return false
+	}
+	for sibling := range t.tree.Children(parent) {
+		call := t.tree.Call(sibling)
+		if sibling > i && call.Function == failure.Function {
+			break // of another webhook
+		}
+		if sibling > i && strings.HasSuffix(call.Function, ".ObserveWebhookRejection") {
+			return false
+		}
+	}
+	for i = parent; i >= 0; i = t.tree.Parent(i) {
 		if call := t.tree.Call(i); strings.HasSuffix(call.Function, ").Dispatch") {
-			return call.Error == "" && call.Panic == "" && !call.Unfinished
+			return !includes(call.Error, failure.Error) && call.Panic == "" && !call.Unfinished
 		}
 	}
 	return false

@@ -150,6 +150,18 @@ validation/rest.ValidateCreate !bad name
 admission/webhook.(*dispatcher).Dispatch
   admission/webhook.call !failed calling webhook "h": no answer ?webhook.name=h&webhook.configuration=c&admission.verdict=refused
 `, []string{`the call of webhook h of c fails, and the request goes on without it: failed calling webhook "h": no answer`}, []string{"refused"}},
+		"a webhook that fails and is ignored, before another one refuses": {"POST", "/x", 403, `
+admission/webhook.(*dispatcher).Dispatch !admission webhook "g" denied the request
+  admission/webhook.call !failed calling webhook "h": no answer ?webhook.name=h&webhook.configuration=c&admission.verdict=refused
+  admission/webhook.call !admission webhook "g" denied the request ?webhook.name=g&webhook.configuration=c&admission.verdict=refused
+  admission/metrics.(*AdmissionMetrics).ObserveWebhookRejection
+`, []string{`the call of webhook h of c fails, and the request goes on without it: failed calling webhook "h": no answer`, "webhook g of c is called: refused"}, nil},
+		"a webhook that fails, after another one refused": {"POST", "/x", 403, `
+admission/webhook.(*dispatcher).Dispatch !admission webhook "g" denied the request
+  admission/webhook.(*dispatcher).Dispatch.func1
+    admission/webhook.call !failed calling webhook "h": no answer ?webhook.name=h&webhook.configuration=c&admission.verdict=refused
+    admission/metrics.(*AdmissionMetrics).ObserveWebhookRejection
+`, []string{`the call of webhook h of c fails: failed calling webhook "h": no answer`}, []string{"without it"}},
 		"a webhook that fails": {"POST", "/x", 500, `
 admission/webhook.(*dispatcher).Dispatch !failed calling webhook "h": no answer
   admission/webhook.call !failed calling webhook "h": no answer ?webhook.name=h&webhook.configuration=c&admission.verdict=refused
