@@ -1,0 +1,248 @@
+package story
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// The facts are upstream's own account of one request. The rules hold sentences against
+// them.
+type facts struct {
+	world *world
+	typed *scenarios.TypedRequest
+	sent  *scenarios.Sent
+	event *event
+	// beside are the events of other requests during this one.
+	beside []event
+	// before and after are etcd's revisions. changes are the changes between them, by any
+	// writer.
+	before, after int64
+	changes       []change
+	// metricsBefore and metrics are the counters around the request.
+	metricsBefore, metrics samples
+	reviews                []review
+	// last is the text of the last step of the error path before the Status.
+	last string
+}
+
+// A meta is the part of an object that the rules read.
+type meta struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name            string `json:"name"`
+		ResourceVersion string `json:"resourceVersion"`
+		ManagedFields   []struct {
+			Manager string `json:"manager"`
+		} `json:"managedFields"`
+	} `json:"metadata"`
+	Status json.RawMessage `json:"status"`
+	Reason string          `json:"reason"`
+}
+
+func metaOf(object []byte) meta {
+	var m meta
+	_ = yaml.Unmarshal(object, &m) // what is no object has no meta
+	return m
+}
+
+// answer returns the object of the answer in JSON, as the audit log has it. The answer
+// itself may be protobuf or a table.
+func (f *facts) answer() meta { return metaOf(f.event.ResponseObject) }
+
+// resource returns the resource of the request as "deployments.apps".
+func (f *facts) resource() string {
+	ref := f.event.ObjectRef
+	if ref == nil {
+		return ""
+	}
+	if ref.APIGroup == "" {
+		return ref.Resource
+	}
+	return ref.Resource + "." + ref.APIGroup
+}
+
+// prefixes are the parts of keys that are not the name of the resource
+// (SpecialDefaultResourcePrefixes in kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go).
+var prefixes = map[string]string{"nodes": "minions", "services": "services/specs"}
+
+// withGroup are the groups that have a part of keys of their own: those of kinds that come
+// as data.
+var withGroup = []string{"story.example.com"}
+
+// key returns the key in etcd of the request's object, or the prefix of the keys of its
+// objects. It is "" if the request names no object of kube-apiserver.
+func (f *facts) key() string {
+	ref := f.event.ObjectRef
+	if ref == nil || ref.APIGroup == "wardle.example.com" || ref.APIGroup == "ghost.example.com" {
+		return ""
+	}
+	parts := []string{"/registry"}
+	if slices.Contains(withGroup, ref.APIGroup) {
+		parts = append(parts, ref.APIGroup)
+	}
+	prefix, ok := prefixes[ref.Resource]
+	if !ok {
+		prefix = ref.Resource
+	}
+	parts = append(parts, prefix)
+	if ref.Namespace != "" && ref.Resource != "namespaces" {
+		parts = append(parts, ref.Namespace)
+	}
+	name := ref.Name
+	if name == "" && f.event.Verb == "create" && f.event.ResponseStatus.Code < http.StatusBadRequest {
+		name = f.answer().Metadata.Name // it was generated
+	}
+	if name != "" {
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, "/")
+}
+
+// within reports whether a revision is one of etcd's between the begin and the end of the
+// request.
+func (f *facts) within(revision string) bool {
+	n, err := strconv.ParseInt(revision, 10, 64)
+	return err == nil && n >= f.before && n <= f.after
+}
+
+// change returns the change of a key at a revision, or nil. key may be "" for any.
+func (f *facts) change(op, key, revision string) *change {
+	for i := range f.changes {
+		c := &f.changes[i]
+		if (op == "" || c.Op == op) && (key == "" || c.Key == key) && strconv.FormatInt(c.Revision, 10) == revision {
+			return c
+		}
+	}
+	return nil
+}
+
+// changed returns the changes of a key, described.
+func (f *facts) changed(key string) (all []string) {
+	for _, c := range f.changes {
+		if c.Key == key {
+			all = append(all, fmt.Sprintf("%s at revision %d", c.Op, c.Revision))
+		}
+	}
+	return all
+}
+
+// existed reports whether a key existed before the request or at some time during it.
+func (f *facts) existed(key string) bool {
+	if _, ok := f.world.history.keys[key]; ok {
+		return true
+	}
+	return slices.ContainsFunc(f.changes, func(c change) bool { return c.Key == key })
+}
+
+// counted adds up the growth of a counter of one resource, over the labels that select
+// accepts.
+func (f *facts) counted(name, resource string, selects func(labels map[string]string) bool) (sum float64) {
+	for _, c := range f.metrics.grown(f.metricsBefore, name) {
+		if ofResource(c.labels, resource) && selects(c.labels) {
+			sum += c.by
+		}
+	}
+	return sum
+}
+
+// ofResource reports whether a counter's labels name a resource. v1.30 has one label with
+// the resource and its group, or with the prefix of its keys.
+func ofResource(labels map[string]string, resource string) bool {
+	name, group, _ := strings.Cut(resource, ".")
+	if prefix, ok := labels["resource_prefix"]; ok {
+		want := name
+		if special, ok := prefixes[name]; ok {
+			want = special
+		}
+		if slices.Contains(withGroup, group) {
+			want = group + "/" + want
+		}
+		return strings.Trim(prefix, "/") == want
+	}
+	if whole, ok := labels["type"]; ok {
+		return whole == resource
+	}
+	if g, ok := labels["group"]; ok {
+		return labels["resource"] == name && g == group
+	}
+	return labels["resource"] == resource
+}
+
+// readsOf counts kube-apiserver's reads of a resource's objects from etcd.
+func (f *facts) readsOf(resource string) float64 {
+	return f.counted("etcd_requests_total", resource, func(l map[string]string) bool {
+		return l["operation"] == "get" || l["operation"] == "list" || l["operation"] == "listStream"
+	})
+}
+
+// plugins lists the admission plugins that were counted, by their phase ("admit",
+// "validate") and by whether they refused.
+func (f *facts) plugins(phase string, rejected bool) map[string]bool {
+	names := map[string]bool{}
+	for _, c := range f.metrics.grown(f.metricsBefore, "apiserver_admission_controller_admission_duration_seconds_count") {
+		if c.labels["type"] == phase && c.labels["rejected"] == strconv.FormatBool(rejected) {
+			names[c.labels["name"]] = true
+		}
+	}
+	return names
+}
+
+// disturbed reports whether another request was admitted during this one, so that counters
+// of admission and etcd are not this request's alone.
+func (f *facts) disturbed() bool {
+	return slices.ContainsFunc(f.beside, func(e event) bool {
+		return e.ObjectRef != nil && e.Verb != "watch"
+	})
+}
+
+// mediaType returns the media type of the answer without its parameters.
+func (f *facts) mediaType() string {
+	media, _, err := mime.ParseMediaType(f.sent.Header.Get("Content-Type"))
+	if err != nil {
+		return f.sent.Header.Get("Content-Type")
+	}
+	return media
+}
+
+// message returns the error message of the answer.
+func (f *facts) message() string {
+	if f.event.ResponseStatus.Message != "" {
+		return f.event.ResponseStatus.Message
+	}
+	var status struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(f.sent.Body, &status) == nil && status.Message != "" {
+		return status.Message
+	}
+	return string(f.sent.Body)
+}
+
+// credentials reports whether the request sent credentials of its own.
+func (f *facts) credentials() bool { return f.typed.As != scenarios.Anonymous }
+
+// stored returns the current value of the keys at and below a key.
+func (f *facts) stored(key string) (all []trace.StoredKey) {
+	for k, stored := range f.world.history.keys {
+		if k == key || strings.HasPrefix(k, key+"/") {
+			all = append(all, stored)
+		}
+	}
+	for _, c := range f.changes {
+		if c.before != nil && (c.Key == key || strings.HasPrefix(c.Key, key+"/")) {
+			all = append(all, *c.before)
+		}
+	}
+	return all
+}
