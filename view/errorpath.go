@@ -109,10 +109,15 @@ func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 		f.answered(handled, text)
 	}
 	if status := statusOf(tree, handled); status >= 0 {
-		attributes := tree.Call(status).Attributes
-		f.add(status, ErrorStatus, strings.TrimSpace(attributes[trace.AttrStatusReason]+" "+attributes[trace.AttrStatusCode]))
+		f.status(status)
 	}
 	return f.path
+}
+
+// status adds the step of call i, which turned the error into a Status.
+func (f *errorFinder) status(i int) {
+	attributes := f.tree.Call(i).Attributes
+	f.add(i, ErrorStatus, strings.TrimSpace(attributes[trace.AttrStatusReason]+" "+attributes[trace.AttrStatusCode]))
 }
 
 func (f *errorFinder) add(call int, kind ErrorKind, text string) {
@@ -192,9 +197,12 @@ func (f *errorFinder) panicked(i int) {
 	f.add(i, ErrorPanicked, f.tree.Call(i).Panic)
 }
 
-// withoutError returns the path of a request that failed without an error, or
-// nil if the call that answered it is not known.
+// withoutError returns the path of a request whose handler had no error to
+// answer with, or nil if the call that answered it is not known.
 func (f *errorFinder) withoutError() *ErrorPath {
+	if f.notWritten() {
+		return f.path
+	}
 	for i := range f.tree.Len() {
 		if strings.HasSuffix(f.tree.Call(i).Function, ").WriteHeader") { // of a http.ResponseWriter
 			f.add(f.tree.Parent(i), ErrorAnswered, strconv.Itoa(f.tree.Request.Status))
@@ -202,6 +210,22 @@ func (f *errorFinder) withoutError() *ErrorPath {
 		}
 	}
 	return nil
+}
+
+// notWritten adds the steps of a result that could not be written in a form that
+// the client accepts, and reports whether this was the error. Upstream then
+// writes a Status in place of the result (WriteObjectNegotiated in
+// apiserver/pkg/endpoints/handlers/responsewriters/writers.go).
+func (f *errorFinder) notWritten() bool {
+	code := strconv.Itoa(f.tree.Request.Status)
+	for i := statusOf(f.tree, 0); i >= 0; i = statusOf(f.tree, i+1) {
+		if cause := f.failedBefore(i); cause >= 0 && f.tree.Call(i).Attributes[trace.AttrStatusCode] == code {
+			f.descend(cause)
+			f.status(i)
+			return true
+		}
+	}
+	return false
 }
 
 // firstWith returns the first call from i on that has the attribute, or -1.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
@@ -112,9 +113,12 @@ func accepting(tree *trace.Tree, i int) int {
 
 var saysImpersonated = message.Of("from here on the request runs as %s")
 
+// sayImpersonated describes a call that returns the impersonated user. Its value
+// is the user that the request names; the call fails if the caller may not
+// impersonate this user.
 func sayImpersonated(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	user := call.Attributes[trace.AttrUserImpersonated]
-	return saysImpersonated.With(user), user != ""
+	return saysImpersonated.With(user), user != "" && call.Error == "" && call.Panic == "" && !call.Unfinished
 }
 
 var (
@@ -242,13 +246,14 @@ var (
 	saysApplies = message.Of("server-side apply: manager %s becomes the owner of the fields that it sends")
 )
 
+// sayOwners says nothing if the request fails later: then nobody owns anything new.
 func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
 	says := saysOwners
 	if strings.HasSuffix(call.Function, ").Apply") {
 		says = saysApplies
 	}
-	return says.With(manager), manager != "" && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
+	return says.With(manager), manager != "" && t.tree.Request.Status < http.StatusBadRequest && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
 }
 
 var (
@@ -577,6 +582,23 @@ func sayEvent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool
 var saysSent = message.Of("a watcher is sent %s of revision %s")
 
 func saySent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
-	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrEtcdRevision]
-	return saysSent.With(event, revision), call.Attributes[trace.AttrStorageKey] != "" && event != "" && t.above(i, trace.LayerCacher) && call.Attributes[trace.AttrHandoff] == ""
+	revision := call.Attributes[trace.AttrEtcdRevision]
+	if call.Attributes[trace.AttrStorageKey] == "" || call.Attributes[trace.AttrHandoff] != "" || !t.above(i, trace.LayerCacher) {
+		return message.Message{}, false
+	}
+	event := t.converted(i)
+	return saysSent.With(event, revision), event != ""
+}
+
+// converted returns the type of the event that call i sends to a watcher, or ""
+// if it sends none. The watcher's selector decides, in a call below i: an object
+// that enters the selection is ADDED, whatever the write was
+// (convertToWatchEvent in apiserver/pkg/storage/cacher/cache_watcher.go).
+func (t *sentenceFinder) converted(i int) string {
+	for child := range t.tree.Children(i) {
+		if call := t.tree.Call(child); strings.HasSuffix(call.Function, ".convertToWatchEvent") {
+			return call.Attributes[trace.AttrWatchEvent]
+		}
+	}
+	return t.tree.Call(i).Attributes[trace.AttrWatchEvent]
 }

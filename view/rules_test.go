@@ -21,7 +21,8 @@ func (byFolder) Layer(function string) string {
 
 // storyOf makes a request from a text. A line is a call: two blanks for each
 // level, the function, then " !error" and " ?name=value&name=value" in this
-// order. "apitrace." is added to the names of values.
+// order. "apitrace." is added to the names of values that don't begin with
+// "http.".
 func storyOf(t *testing.T, method, path string, status int, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: method, Path: path, Status: status}
@@ -39,7 +40,10 @@ func storyOf(t *testing.T, method, path string, status int, text string) *trace.
 		c.Function, c.Attributes = words, map[string]string{}
 		for attribute := range strings.SplitSeq(attributes, "&") {
 			if name, value, ok := strings.Cut(attribute, "="); ok {
-				c.Attributes["apitrace."+name] = value
+				if !strings.HasPrefix(name, "http.") {
+					name = "apitrace." + name
+				}
+				c.Attributes[name] = value
 			}
 		}
 		if above = above[:depth]; depth > 0 {
@@ -126,6 +130,25 @@ fieldmanager/internal.(*FieldManager).Apply !conflict ?field_manager=me
 		"server-side apply": {"PATCH", "/x/n", 200, `
 fieldmanager/internal.(*FieldManager).Apply ?field_manager=me
 `, []string{"server-side apply: manager me becomes the owner of the fields that it sends"}, nil},
+		"an apply that fails later": {"PATCH", "/x/n", 403, `
+fieldmanager/internal.(*FieldManager).Apply ?field_manager=me
+`, nil, []string{"becomes the owner"}},
+		"an impersonation": {"GET", "/x", 200, `
+authorization/impersonation.getImpersonatedUser ?user.impersonated=bob
+`, []string{"from here on the request runs as bob"}, nil},
+		"an impersonation that is refused": {"GET", "/x", 403, `
+authorization/impersonation.getImpersonatedUser !users "bob" is forbidden ?user.impersonated=bob
+`, nil, []string{"runs as"}},
+		"an event of a watch": {"GET", "/x?watch=true", 200, `
+cacher/cacher.processInterval
+  cacher/cacher.sendWatchCacheEvent ?watch.event=MODIFIED&storage.key=/x/n&etcd.revision=7
+    cacher/cacher.(*cacheWatcher).convertToWatchEvent ?watch.event=ADDED
+`, []string{"a watcher is sent ADDED of revision 7"}, []string{"MODIFIED"}},
+		"an event that the selector leaves out": {"GET", "/x?watch=true", 200, `
+cacher/cacher.processInterval
+  cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/n&etcd.revision=7
+    cacher/cacher.(*cacheWatcher).convertToWatchEvent ?watch.event.cached=ADDED
+`, nil, []string{"is sent"}},
 		"a dry run": {"PUT", "/x/n?dryRun=All", 200, `
 registry/registry.(*DryRunnableStorage).GuaranteedUpdate
 `, []string{"dry run: nothing is written"}, nil},
@@ -238,6 +261,20 @@ server/filters panic:lost
   handler/create panic:lost
     strategy/prepare panic:lost
 `, "panicked strategy/prepare lost"},
+		"a result in a form that the client does not accept": {406, `
+server/filters
+  handler/get
+    response/WriteObjectNegotiated
+      response/NegotiateOutputMediaType !only JSON is accepted
+      response/ErrorToAPIStatus ?status.reason=NotAcceptable&http.response.status_code=406
+      response/WriteRawJSON
+        server/x.(*responseWriter).WriteHeader
+`, "born response/NegotiateOutputMediaType only JSON is accepted, Status response/ErrorToAPIStatus NotAcceptable 406"},
+		"a failed answer without a Status": {404, `
+server/filters
+  handler/notFound
+    server/x.(*responseWriter).WriteHeader
+`, "answered handler/notFound 404"},
 		"a panic in another server": {503, `
 server/filters
   aggregator/proxy !stream error
