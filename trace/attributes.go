@@ -46,6 +46,9 @@ const (
 	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its
 	// condition is true.
 	AttrEtcdTxnDelete = "apitrace.etcd.txn.delete"
+	// AttrEtcdTxnPut is the key that a transaction of etcd writes if its
+	// conditions are true.
+	AttrEtcdTxnPut = "apitrace.etcd.txn.put"
 	// AttrEtcdTxnSucceeded says whether the conditions of a transaction were true.
 	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
 	// AttrFieldManager is the owner of fields.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -449,8 +450,11 @@ var (
 	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
 )
 
+// sayEtcd describes a call of etcd's client. Up to v1.31, writes are
+// transactions; the first operation has the key.
 func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
-	key, revision := call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdRevision]
+	key := cmp.Or(call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdTxnPut], call.Attributes[trace.AttrEtcdTxnDelete])
+	revision := call.Attributes[trace.AttrEtcdRevision]
 	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" || call.Error != "" {
 		return message.Message{}, false
 	}

@@ -110,6 +110,12 @@ aggregator/k8s.io/kube-aggregator/pkg/apiserver.(*proxyHandler).ServeHTTP ?apise
 etcd-client/kubernetes.Client.OptimisticPut ?etcd.txn.succeeded=false
   etcd-disk/fileutil/fileutil.Fdatasync
 `, nil, []string{"survives a crash"}},
+		"a write by a transaction": {"POST", "/x", 201, `
+etcd-client/client.(*retryKVClient).Txn ?etcd.txn.put=/registry/x/n&etcd.revision=8&etcd.txn.succeeded=true
+`, []string{"etcd stores it: key /registry/x/n, at revision 8"}, nil},
+		"a deletion by a transaction": {"DELETE", "/x/n", 200, `
+etcd-client/client.(*retryKVClient).Txn ?etcd.txn.put=&etcd.txn.delete=/registry/x/n&etcd.revision=8&etcd.txn.succeeded=true
+`, []string{"etcd deletes it: key /registry/x/n, at revision 8"}, nil},
 		"a body, and the answer of a webhook": {"POST", "/x", 201, `
 authorization/filters.withAuthorization
   handler/handlers.createHandler
