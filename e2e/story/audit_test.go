@@ -69,10 +69,11 @@ func (l *auditLog) advance(t *testing.T) {
 	}
 }
 
-// of waits for the last event of a request, and returns it. lasting is set for a request
+// of waits for the last event of a request, and returns it. It returns nil if the server
+// has lost the event, which lost reports. lasting is set for a request
 // whose answer goes on, such as a watch: its event at the begin of the answer is not the
 // last one. The event of a request that failed before it was handled is.
-func (l *auditLog) of(t *testing.T, id, path string, lasting bool) *event {
+func (l *auditLog) of(t *testing.T, id, path string, lasting bool, lost func() bool) *event {
 	t.Helper()
 	var found *event
 	testenv.Await(t, "the audit event of "+path, func() bool {
@@ -83,7 +84,7 @@ func (l *auditLog) of(t *testing.T, id, path string, lasting bool) *event {
 				found = e
 			}
 		}
-		return found != nil
+		return found != nil || lost()
 	})
 	return found
 }

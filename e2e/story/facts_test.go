@@ -1,6 +1,7 @@
 package story
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -103,7 +104,9 @@ func (f *facts) key() string {
 	if name == "" && f.event.Verb == "create" && f.event.ResponseStatus.Code < http.StatusBadRequest {
 		name = f.answer().Metadata.Name // it was generated
 	}
-	if name != "" {
+	// A list of all namespaces by the field metadata.name has a name, but no key of one object.
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.plural == ref.Resource && k.group == ref.APIGroup })
+	if name != "" && (ref.Namespace != "" || i < 0 || !kinds[i].namespaced) {
 		parts = append(parts, name)
 	}
 	return strings.Join(parts, "/")
@@ -215,18 +218,34 @@ func (f *facts) mediaType() string {
 	return media
 }
 
-// message returns the error message of the answer.
+// message returns the error message of the answer. For an answer in protobuf, this is the
+// message of the audit event. The two may differ: if the client accepts no form of a
+// Status, the event keeps the message of the authentication filter (authn_audit.go in
+// apiserver/pkg/endpoints/filters).
 func (f *facts) message() string {
+	var status struct{ Kind, Message string }
+	if yaml.Unmarshal(f.sent.Body, &status) == nil && status.Kind == "Status" && status.Message != "" {
+		return status.Message
+	}
 	if f.event.ResponseStatus.Message != "" {
 		return f.event.ResponseStatus.Message
 	}
-	var status struct {
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(f.sent.Body, &status) == nil && status.Message != "" {
-		return status.Message
-	}
 	return string(f.sent.Body)
+}
+
+// watched returns the events in the answer to a watch in JSON, as "ADDED 7" with the
+// resource version of the object.
+func (f *facts) watched() (all []string) {
+	for in := json.NewDecoder(bytes.NewReader(f.sent.Body)); ; {
+		var e struct {
+			Type   string
+			Object meta
+		}
+		if in.Decode(&e) != nil {
+			return all
+		}
+		all = append(all, e.Type+" "+e.Object.Metadata.ResourceVersion)
+	}
 }
 
 // credentials reports whether the request sent credentials of its own.

@@ -287,6 +287,9 @@ func (g *generator) watch(r *scenarios.TypedRequest) {
 	if g.chance(25) {
 		g.query(r, "sendInitialEvents=true", "resourceVersionMatch=NotOlderThan")
 	}
+	if g.chance(30) {
+		g.query(r, pick(g, "labelSelector=app%3Dx", "labelSelector=app%3Dnone", "fieldSelector=metadata.name%3Da"))
+	}
 }
 
 func (g *generator) writeOptions() (options []string) {

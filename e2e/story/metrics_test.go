@@ -62,7 +62,7 @@ func (s *scraper) read() samples {
 }
 
 var (
-	sample = regexp.MustCompile(`^(etcd_requests_total|apiserver_cache_list_total|apiserver_storage_list_total|apiserver_admission_controller_admission_duration_seconds_count|grpc_server_handled_total|etcd_disk_wal_fsync_duration_seconds_count)(\{.*\})? (\S+)$`)
+	sample = regexp.MustCompile(`^(etcd_requests_total|apiserver_cache_list_total|apiserver_storage_list_total|apiserver_audit_error_total|apiserver_admission_controller_admission_duration_seconds_count|grpc_server_handled_total|etcd_disk_wal_fsync_duration_seconds_count)(\{.*\})? (\S+)$`)
 	label  = regexp.MustCompile(`(\w+)="([^"]*)"`)
 )
 

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -249,7 +250,7 @@ var rules = map[string]rule{
 	"the answer is %s":                                           {fact: "the status of the answer and of the audit event", proves: []int{0}, check: checkAnswer},
 	"the answer is %s, written as %s":                            {fact: "the status and the Content-Type of the answer", proves: []int{0, 1}, check: checkAnswer},
 	"later the watch cache takes up the event %s of revision %s": {fact: "etcd's changes", proves: []int{0, 1}, check: checkEvent},
-	"a watcher is sent %s of revision %s":                        {fact: "etcd's changes", proves: []int{0, 1}, check: checkEvent},
+	"a watcher is sent %s of revision %s":                        {fact: "the events in the answer; in protobuf, etcd's changes and objects", proves: []int{0, 1}, check: checkSent},
 
 	"the error is born: %s":          {fact: "the message of the answer; of a missing key, etcd", proves: []int{0}, check: checkError},
 	"the error becomes: %s":          {fact: "the message of the answer", proves: []int{0}, check: checkError},
@@ -450,7 +451,7 @@ func checkBody(f *facts, c *claim) finding {
 
 func checkOwner(f *facts, c *claim) finding {
 	if f.event.ResponseStatus.Code >= http.StatusBadRequest {
-		return silent("the request failed later, and nobody has seen the object")
+		return holds(false, "the request failed: %s", f.message())
 	}
 	answer := f.answer()
 	if answer.Kind == "Status" || answer.Metadata.ManagedFields == nil {
@@ -606,6 +607,26 @@ func checkEvent(f *facts, c *claim) finding {
 		return holds(false, "etcd has no change of this revision")
 	}
 	return holds(change.event() == c.operands[0], "at this revision %s is %s", change.Key, change.event())
+}
+
+// checkSent looks for the event in the answer, which is the client's own view. An event
+// that the watch begins with tells of a change before the request, and a selector may
+// make another type of it, so etcd's changes during the request don't suffice.
+func checkSent(f *facts, c *claim) finding {
+	if f.mediaType() == "application/json" {
+		sent := f.watched()
+		return holds(slices.Contains(sent, c.operands[0]+" "+c.operands[1]), "the answer has the events %q", sent)
+	}
+	// The strings in protobuf are as they are.
+	has := bytes.Contains(f.sent.Body, []byte(c.operands[0])) && bytes.Contains(f.sent.Body, []byte(c.operands[1]))
+	var known []string
+	for _, stored := range f.stored(f.key()) {
+		known = append(known, fmt.Sprintf("ADDED %d", stored.Revision))
+	}
+	for _, change := range f.changes {
+		known = append(known, fmt.Sprintf("%s %d", change.event(), change.Revision))
+	}
+	return holds(has && slices.Contains(known, c.operands[0]+" "+c.operands[1]), "the answer has these words: %t; etcd's objects and changes would be the events %q", has, known)
 }
 
 // missingKey matches the error of the store for a key that etcd does not have.
