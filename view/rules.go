@@ -583,15 +583,32 @@ func sayEvent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool
 	return saysEvent.With(event, revision), watch && event != "" && revision != ""
 }
 
-var saysSent = message.Of("a watcher is sent %s of revision %s")
+var (
+	saysSent    = message.Of("a watcher is sent %s of revision %s")
+	saysInitial = message.Of("a watcher is sent %s of the object %s")
+)
 
 func saySent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
-	revision := call.Attributes[trace.AttrEtcdRevision]
-	if call.Attributes[trace.AttrStorageKey] == "" || call.Attributes[trace.AttrHandoff] != "" || !t.above(i, trace.LayerCacher) {
+	key, event := call.Attributes[trace.AttrStorageKey], t.converted(i)
+	if key == "" || event == "" || call.Attributes[trace.AttrHandoff] != "" || t.tree.Request.Status >= http.StatusBadRequest || !t.above(i, trace.LayerCacher) {
 		return message.Message{}, false
 	}
-	event := t.converted(i)
-	return saysSent.With(event, revision), event != ""
+	if t.dispatched(i) {
+		return saysSent.With(event, call.Attributes[trace.AttrEtcdRevision]), true
+	}
+	return saysInitial.With(event, key), true
+}
+
+// dispatched reports whether the event that call i sends was dispatched to the
+// watcher after the watch had begun. An event that the watch begins with has the
+// revision of the cache, not of the object (newCacheIntervalFromStore in
+// apiserver/pkg/storage/cacher/watch_cache_interval.go). From v1.23 on, process is
+// called after these events; before, it sends all of them.
+func (t *sentenceFinder) dispatched(i int) bool {
+	const process = ".(*cacheWatcher).process"
+	by := t.tree.Parent(i)
+	above := t.tree.Parent(by)
+	return above >= 0 && strings.HasSuffix(t.tree.Call(by).Function, process) && strings.Contains(t.tree.Call(above).Function, process)
 }
 
 // converted returns the type of the event that call i sends to a watcher, or ""

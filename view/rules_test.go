@@ -145,15 +145,27 @@ authorization/impersonation.getImpersonatedUser ?user.impersonated=bob
 		"an impersonation that is refused": {"GET", "/x", 403, `
 authorization/impersonation.getImpersonatedUser !users "bob" is forbidden ?user.impersonated=bob
 `, nil, []string{"runs as"}},
-		"an event of a watch": {"GET", "/x?watch=true", 200, `
-cacher/cacher.processInterval
-  cacher/cacher.sendWatchCacheEvent ?watch.event=MODIFIED&storage.key=/x/n&etcd.revision=7
+		"events of a watch": {"GET", "/x?watch=true", 200, `
+cacher/cacher.(*cacheWatcher).processInterval
+  cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/m&etcd.revision=6
     cacher/cacher.(*cacheWatcher).convertToWatchEvent ?watch.event=ADDED
-`, []string{"a watcher is sent ADDED of revision 7"}, []string{"MODIFIED"}},
+  cacher/cacher.(*cacheWatcher).process
+    cacher/cacher.sendWatchCacheEvent ?watch.event=MODIFIED&storage.key=/x/n&etcd.revision=7
+      cacher/cacher.(*cacheWatcher).convertToWatchEvent ?watch.event=ADDED
+`, []string{"a watcher is sent ADDED of the object /x/m", "a watcher is sent ADDED of revision 7"}, []string{"MODIFIED", "revision 6"}},
+		"an event of a watch up to v1.22": {"GET", "/x?watch=true", 200, `
+server/filters
+  cacher/cacher.(*cacheWatcher).process
+    cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/m&etcd.revision=6
+`, []string{"a watcher is sent ADDED of the object /x/m"}, []string{"revision 6"}},
 		"an event that the selector leaves out": {"GET", "/x?watch=true", 200, `
-cacher/cacher.processInterval
+cacher/cacher.(*cacheWatcher).processInterval
   cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/n&etcd.revision=7
     cacher/cacher.(*cacheWatcher).convertToWatchEvent ?watch.event.cached=ADDED
+`, nil, []string{"is sent"}},
+		"an event of a watch that fails": {"GET", "/x?watch=true", 406, `
+cacher/cacher.(*cacheWatcher).processInterval
+  cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/n&etcd.revision=7
 `, nil, []string{"is sent"}},
 		"a dry run": {"PUT", "/x/n?dryRun=All", 200, `
 registry/registry.(*DryRunnableStorage).GuaranteedUpdate

@@ -2,10 +2,12 @@ package story
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +44,7 @@ type meta struct {
 	Kind       string `json:"kind"`
 	Metadata   struct {
 		Name            string `json:"name"`
+		Namespace       string `json:"namespace"`
 		ResourceVersion string `json:"resourceVersion"`
 		ManagedFields   []struct {
 			Manager string `json:"manager"`
@@ -57,9 +60,15 @@ func metaOf(object []byte) meta {
 	return m
 }
 
-// answer returns the object of the answer in JSON, as the audit log has it. The answer
-// itself may be protobuf or a table.
-func (f *facts) answer() meta { return metaOf(f.event.ResponseObject) }
+// answer returns the object of the answer in JSON, as the audit log has it: the answer
+// itself may be protobuf or a table. For the answer of an aggregated server, the audit log
+// has none.
+func (f *facts) answer() meta {
+	if len(f.event.ResponseObject) == 0 {
+		return metaOf(f.sent.Body)
+	}
+	return metaOf(f.event.ResponseObject)
+}
 
 // resource returns the resource of the request as "deployments.apps".
 func (f *facts) resource() string {
@@ -71,6 +80,17 @@ func (f *facts) resource() string {
 		return ref.Resource
 	}
 	return ref.Resource + "." + ref.APIGroup
+}
+
+// kind returns the generator's kind of the request's resource, or nil.
+func (f *facts) kind() *kind {
+	i := slices.IndexFunc(kinds, func(k kind) bool {
+		return k.plural == f.event.ObjectRef.Resource && k.group == f.event.ObjectRef.APIGroup
+	})
+	if i < 0 {
+		return nil
+	}
+	return &kinds[i]
 }
 
 // prefixes are the parts of keys that are not the name of the resource
@@ -105,8 +125,7 @@ func (f *facts) key() string {
 		name = f.answer().Metadata.Name // it was generated
 	}
 	// A list of all namespaces by the field metadata.name has a name, but no key of one object.
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.plural == ref.Resource && k.group == ref.APIGroup })
-	if name != "" && (ref.Namespace != "" || i < 0 || !kinds[i].namespaced) {
+	if k := f.kind(); name != "" && (ref.Namespace != "" || k == nil || !k.namespaced) {
 		parts = append(parts, name)
 	}
 	return strings.Join(parts, "/")
@@ -233,23 +252,61 @@ func (f *facts) message() string {
 	return string(f.sent.Body)
 }
 
-// watched returns the events in the answer to a watch in JSON, as "ADDED 7" with the
-// resource version of the object.
-func (f *facts) watched() (all []string) {
+// A watched is an event in the answer to a watch, such as "ADDED", with its object.
+type watched struct{ kind, namespace, name, version string }
+
+// watched returns the events in the answer to a watch in JSON.
+func (f *facts) watched() (all []watched) {
 	for in := json.NewDecoder(bytes.NewReader(f.sent.Body)); ; {
 		var e struct {
 			Type   string
-			Object meta
+			Object struct {
+				meta
+				Rows []struct{ Object meta } // of a table
+			}
 		}
 		if in.Decode(&e) != nil {
 			return all
 		}
-		all = append(all, e.Type+" "+e.Object.Metadata.ResourceVersion)
+		objects := []meta{e.Object.meta}
+		for _, row := range e.Object.Rows {
+			objects = append(objects, row.Object)
+		}
+		for _, o := range objects {
+			all = append(all, watched{e.Type, o.Metadata.Namespace, o.Metadata.Name, o.Metadata.ResourceVersion})
+		}
 	}
 }
 
 // credentials reports whether the request sent credentials of its own.
 func (f *facts) credentials() bool { return f.typed.As != scenarios.Anonymous }
+
+// start returns the part of a key with which a further page of a list begins, from the
+// token of the list (EncodeContinue in apiserver/pkg/storage/continue.go).
+func (f *facts) start() string {
+	_, query, _ := strings.Cut(f.typed.Path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	token, err := base64.RawURLEncoding.DecodeString(values.Get("continue"))
+	if err != nil {
+		return ""
+	}
+	var page struct{ Start string }
+	_ = json.Unmarshal(token, &page) // what is no token has no start
+	return page.Start
+}
+
+// header returns the value of a header of the request.
+func (f *facts) header(name string) string {
+	for _, line := range f.typed.Headers {
+		if value, ok := strings.CutPrefix(line, name+": "); ok {
+			return value
+		}
+	}
+	return ""
+}
 
 // stored returns the current value of the keys at and below a key.
 func (f *facts) stored(key string) (all []trace.StoredKey) {

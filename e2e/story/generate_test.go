@@ -92,13 +92,13 @@ func pick[V any](g *generator, of ...V) V { return of[g.IntN(len(of))] }
 // request makes request number n of a seed. It does not depend on earlier random numbers.
 func (g *generator) request(seed, n uint64) *scenarios.TypedRequest {
 	g.Rand = rand.New(rand.NewPCG(seed, n))
-	r := &scenarios.TypedRequest{As: pick(g, scenarios.Admin, scenarios.Learner)}
+	r := &scenarios.TypedRequest{As: pick(g, scenarios.Admin, scenarios.Admin, scenarios.Learner)}
 	switch roll := g.IntN(100); {
-	case roll < 4:
+	case roll < 2:
 		r.As = scenarios.Anonymous
-	case roll < 7:
+	case roll < 4:
 		r.As = scenarios.Stranger
-	case roll < 20:
+	case roll < 12:
 		g.impersonate(r)
 	}
 	switch roll := g.IntN(100); {
@@ -152,10 +152,10 @@ func (g *generator) review(r *scenarios.TypedRequest) {
 func (g *generator) resource(r *scenarios.TypedRequest) {
 	k := pick(g, kinds...)
 	namespace := pick(g, "story", "story", "story", "story", "story", "story-counted", "story-strict", "story-full", "story-ending", "default", "story-none", "Not_A_Name")
-	if g.chance(70) {
+	if g.chance(80) {
 		namespace = "story"
 	}
-	name := pick(g, "a", "a", "a", "a", "b", "still", "c", "d", "none", "Not_A_Name")
+	name := pick(g, "a", "a", "a", "a", "a", "a", "a", "a", "b", "still", "c", "d", "none", "Not_A_Name")
 	subresource := ""
 	if len(k.subresources) > 0 && g.chance(25) {
 		subresource = pick(g, k.subresources...)
@@ -178,7 +178,7 @@ func (g *generator) resource(r *scenarios.TypedRequest) {
 		if subresource != "" {
 			r.Path = k.path(namespace, name, subresource)
 		}
-		g.body(r, &k, namespace, pick(g, name, name, fmt.Sprintf("n%d", g.IntN(1000))))
+		g.body(r, &k, namespace, pick(g, name, fmt.Sprintf("n%d", g.IntN(1000)), fmt.Sprintf("n%d", g.IntN(1000))))
 		g.query(r, g.writeOptions()...)
 	case roll < 72:
 		r.Method, r.Path = "PUT", k.path(namespace, name, subresource)
@@ -234,7 +234,7 @@ func (g *generator) version() string {
 }
 
 func (g *generator) readOptions() (options []string) {
-	if g.chance(35) {
+	if g.chance(50) {
 		options = append(options, "resourceVersion="+g.version())
 	}
 	if g.chance(5) {
@@ -300,22 +300,22 @@ func (g *generator) writeOptions() (options []string) {
 		options = append(options, "dryRun=Some")
 	}
 	if g.chance(25) {
-		options = append(options, "fieldValidation="+pick(g, "Strict", "Warn", "Ignore", "Lax"))
+		options = append(options, "fieldValidation="+pick(g, "Strict", "Warn", "Warn", "Ignore", "Ignore", "Lax"))
 	}
 	if g.chance(20) {
-		options = append(options, "fieldManager="+pick(g, "one", "two", "me%0A"))
+		options = append(options, "fieldManager="+pick(g, "one", "one", "two", "two", "me%0A"))
 	}
 	return options
 }
 
 // hookLabels are values of the label by which webhooks and policies choose objects.
-var hookLabels = []string{"plain", "plain", "plain", "mutate", "accept", "refuse", "broken", "ignored", "two-mutating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
+var hookLabels = []string{"plain", "plain", "plain", "mutate", "mutate", "accept", "accept", "refuse", "broken", "ignored", "two-mutating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
 
 // object writes an object, with a mistake now and then.
 func (g *generator) object(k *kind, namespace, name string) string {
 	apiVersion, kind := k.apiVersion(), k.kind
 	metadata := map[string]any{"name": name}
-	if g.chance(8) {
+	if g.chance(5) {
 		delete(metadata, "name")
 		metadata["generateName"] = pick(g, "gen-", "gen-", "Gen_")
 	}
@@ -325,16 +325,16 @@ func (g *generator) object(k *kind, namespace, name string) string {
 	if k.namespaced && g.chance(30) {
 		metadata["namespace"] = pick(g, namespace, namespace, namespace, "default")
 	}
-	if g.chance(10) {
+	if g.chance(5) {
 		metadata["resourceVersion"] = pick(g, "1", strconv.FormatInt(g.revision, 10), "newest")
 	}
-	if g.chance(4) {
+	if g.chance(2) {
 		metadata["uid"] = "11111111-1111-1111-1111-111111111111"
 	}
 	if g.chance(5) {
 		metadata["finalizers"] = []string{pick(g, "story.example.com/wait", "wait")}
 	}
-	switch g.IntN(40) {
+	switch g.IntN(80) {
 	case 0:
 		kind = "Thing"
 	case 1:
@@ -349,7 +349,7 @@ func (g *generator) object(k *kind, namespace, name string) string {
 		panic(err) // strings and maps of strings
 	}
 	content := k.content
-	switch g.IntN(14) {
+	switch g.IntN(28) {
 	case 0:
 		content += `,"nowhere":1`
 	case 1:
@@ -367,7 +367,7 @@ func (g *generator) body(r *scenarios.TypedRequest, k *kind, namespace, name str
 		text = g.subresourceBody(k, subresource, name, text)
 	}
 	media := "application/json"
-	switch g.IntN(24) {
+	switch g.IntN(48) {
 	case 0:
 		text = text[:g.IntN(len(text))]
 	case 1:
@@ -478,7 +478,7 @@ func (g *generator) deletion(r *scenarios.TypedRequest) {
 
 // accept chooses the form of the answer.
 func (g *generator) accept(r *scenarios.TypedRequest) {
-	if g.chance(55) {
+	if g.chance(75) {
 		return // JSON
 	}
 	r.Headers = append(r.Headers, "Accept: "+pick(g,

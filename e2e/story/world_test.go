@@ -264,6 +264,29 @@ func (w *world) read(path string, into any) {
 	}
 }
 
+// review asks the server whether a user may do something, and why.
+func (w *world) review(user string, groups []string, right map[string]string) (allowed bool, why string) {
+	w.t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+		"spec": map[string]any{"user": user, "groups": groups, "resourceAttributes": right},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	status, answer := w.send(w.server.AdminToken, http.MethodPost, "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)
+	var review struct {
+		Status struct {
+			Allowed bool
+			Reason  string
+		}
+	}
+	if status != http.StatusCreated || json.Unmarshal(answer, &review) != nil {
+		w.t.Fatalf("an access review answered %d: %s", status, answer)
+	}
+	return review.Status.Allowed, review.Status.Reason
+}
+
 // restock creates the objects that requests have deleted, so that later requests meet
 // something.
 func (w *world) restock() {
