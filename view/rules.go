@@ -590,7 +590,7 @@ var (
 
 func saySent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	key, event := call.Attributes[trace.AttrStorageKey], t.converted(i)
-	if key == "" || event == "" || call.Attributes[trace.AttrHandoff] != "" || t.tree.Request.Status >= http.StatusBadRequest || !t.above(i, trace.LayerCacher) {
+	if key == "" || event == "" || call.Attributes[trace.AttrHandoff] != "" || !t.above(i, trace.LayerCacher) || !t.written() {
 		return message.Message{}, false
 	}
 	if t.dispatched(i) {
@@ -609,6 +609,18 @@ func (t *sentenceFinder) dispatched(i int) bool {
 	by := t.tree.Parent(i)
 	above := t.tree.Parent(by)
 	return above >= 0 && strings.HasSuffix(t.tree.Call(by).Function, process) && strings.Contains(t.tree.Call(above).Function, process)
+}
+
+// written reports whether a watch wrote its events. If it cannot encode one of
+// them in the form that the client wants, it can encode none, and ends
+// (HandleHTTP in apiserver/pkg/endpoints/handlers/watch.go).
+func (t *sentenceFinder) written() bool {
+	for i := range t.tree.Len() {
+		if call := t.tree.Call(i); call.Error != "" && strings.HasSuffix(call.Function, ".(*watchEncoder).Encode") {
+			return false
+		}
+	}
+	return t.tree.Request.Status < http.StatusBadRequest
 }
 
 // converted returns the type of the event that call i sends to a watcher, or ""

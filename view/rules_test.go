@@ -167,6 +167,12 @@ cacher/cacher.(*cacheWatcher).processInterval
 cacher/cacher.(*cacheWatcher).processInterval
   cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/n&etcd.revision=7
 `, nil, []string{"is sent"}},
+		"an event that cannot be encoded": {"GET", "/x?watch=true", 200, `
+server/filters
+  cacher/cacher.(*cacheWatcher).processInterval
+    cacher/cacher.sendWatchCacheEvent ?watch.event=ADDED&storage.key=/x/n&etcd.revision=7
+  handler/handlers.(*watchEncoder).Encode !unable to encode
+`, nil, []string{"is sent"}},
 		"a dry run": {"PUT", "/x/n?dryRun=All", 200, `
 registry/registry.(*DryRunnableStorage).GuaranteedUpdate
 `, []string{"dry run: nothing is written"}, nil},

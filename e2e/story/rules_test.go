@@ -414,17 +414,17 @@ func checkDenied(f *facts, c *claim) finding {
 // parameter matches a parameter of a route. The last one may stand for several segments.
 var parameter = regexp.MustCompile(`\\\{(\w+)(:\\\*)?\\\}`)
 
-// checkRoute compares a route with the path. Routes with and without a slash at the end are
-// the same for go-restful.
+// checkRoute compares a route with the path as go-restful does: slashes around them do not
+// matter, and a parameter may be empty (tokenizePath in go-restful/v3/route.go).
 func checkRoute(f *facts, c *claim) finding {
 	requested, _, _ := strings.Cut(f.typed.Path, "?")
-	pattern := parameter.ReplaceAllStringFunc(regexp.QuoteMeta(strings.TrimSuffix(c.operands[0], "/")), func(p string) string {
+	pattern := parameter.ReplaceAllStringFunc(regexp.QuoteMeta(strings.Trim(c.operands[0], "/")), func(p string) string {
 		if strings.Contains(p, `\*`) {
 			return ".*"
 		}
-		return "[^/]+"
+		return "[^/]*"
 	})
-	fits := regexp.MustCompile("^" + pattern + "/?$").MatchString(path.Clean(requested))
+	fits := regexp.MustCompile("^" + pattern + "$").MatchString(strings.Trim(requested, "/"))
 	documented := f.world.routes[c.operands[0]] || f.world.routes[c.operands[0]+"/"] || f.event.ObjectRef == nil || strings.Contains(c.operands[0], ":*}") || c.process() != apiserver.Name
 	return holds(fits && documented, "it fits the path %s: %t; OpenAPI has it: %t", requested, fits, documented)
 }
