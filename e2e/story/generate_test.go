@@ -309,7 +309,7 @@ func (g *generator) writeOptions() (options []string) {
 }
 
 // hookLabels are values of the label by which webhooks and policies choose objects.
-var hookLabels = []string{"plain", "plain", "plain", "mutate", "mutate", "accept", "accept", "refuse", "broken", "ignored", "two-mutating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
+var hookLabels = []string{"plain", "plain", "plain", "mutate", "mutate", "accept", "accept", "refuse", "broken", "broken", "ignored", "two-mutating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
 
 // object writes an object, with a mistake now and then.
 func (g *generator) object(k *kind, namespace, name string) string {
@@ -430,14 +430,14 @@ func (g *generator) patch(r *scenarios.TypedRequest, k *kind, namespace, name st
 	text := pick(g,
 		fmt.Sprintf(`{"metadata":{"labels":{"story":%q}}}`, pick(g, hookLabels...)),
 		fmt.Sprintf(`{"data":{"color":%q}}`, color), fmt.Sprintf(`{"spec":{"replicas":%d,"size":%d}}`, g.IntN(4), g.IntN(4)),
-		`{}`, `{"metadata":{"resourceVersion":"1"}}`, `{"metadata":{"name":"other"}}`, `{"nowhere":1}`, `{"spec":null}`, `{"kind":"Thing"}`, `{"metadata":{"finalizers":null}}`)
+		`{}`, `{}`, `{}`, `{"metadata":{"resourceVersion":"1"}}`, `{"metadata":{"name":"other"}}`, `{"nowhere":1}`, `{"spec":null}`, `{"kind":"Thing"}`, `{"metadata":{"finalizers":null}}`)
 	options := g.writeOptions()
 	switch {
 	case strings.Contains(media, "json-patch"):
 		text = pick(g,
 			fmt.Sprintf(`[{"op":"add","path":"/metadata/labels","value":{"story":%q}}]`, pick(g, hookLabels...)),
 			fmt.Sprintf(`[{"op":"replace","path":"/data/color","value":%q}]`, color), `[{"op":"test","path":"/metadata/name","value":"a"}]`,
-			`[{"op":"test","path":"/metadata/name","value":"z"}]`, `[{"op":"remove","path":"/nowhere"}]`, `[{"op":"jump","path":"/"}]`, `[]`)
+			`[{"op":"test","path":"/metadata/name","value":"z"}]`, `[{"op":"remove","path":"/nowhere"}]`, `[{"op":"jump","path":"/"}]`, `[]`, `[]`)
 	case strings.Contains(media, "apply"):
 		text = g.object(k, namespace, name)
 		if g.chance(40) {

@@ -561,6 +561,9 @@ func checkCacheHit(f *facts, c *claim) finding {
 	if c.process() != apiserver.Name || f.event.Verb != "get" {
 		return silent("the request reads other objects, too")
 	}
+	if !f.existed(f.key()) {
+		return holds(false, "etcd has no key %s", f.key())
+	}
 	reads := f.readsOf(f.resource())
 	return holds(reads == 0 || f.disturbed(), "%v reads of %s from etcd are counted", reads, f.resource())
 }

@@ -58,6 +58,7 @@ func TestNightlySentencesHold(t *testing.T) {
 // A tally counts sentences by their text without operands.
 type tally struct {
 	requests                        int
+	answers                         map[int]int // by status
 	proved, unchecked, contradicted map[string]int
 	// reasons say why sentences were not checked.
 	reasons map[string]map[string]int
@@ -75,7 +76,7 @@ func hold(t *testing.T, version string, n int) *tally {
 	}
 	w := newWorld(t, version)
 	book := spoken.New(loaded, "en", &trace.Recording{K8sVersion: w.server.K8sVersion, EtcdVersion: w.server.EtcdVersion})
-	total := &tally{proved: map[string]int{}, unchecked: map[string]int{}, contradicted: map[string]int{}, reasons: map[string]map[string]int{}}
+	total := &tally{answers: map[int]int{}, proved: map[string]int{}, unchecked: map[string]int{}, contradicted: map[string]int{}, reasons: map[string]map[string]int{}}
 	g := &generator{}
 	const restocked = 10 // requests between two stocktakings
 	for i := range n {
@@ -105,6 +106,7 @@ func (w *world) check(g *generator, i int, guide view.Classifier, total *tally) 
 		complain("%v", err)
 		return
 	}
+	total.answers[f.sent.Status]++
 	g.remember(f)
 	tree, err := trace.NewTree(request)
 	if err != nil {
@@ -167,7 +169,13 @@ func (w *world) ask(typed *scenarios.TypedRequest) (*facts, *trace.Request, erro
 	}
 	f := &facts{world: w, typed: typed, before: w.history.revision, metricsBefore: w.metrics.read()}
 	reviews, events := w.hooks.count(), w.audit.mark()
-	if f.sent, err = w.player.Send(w.t.Context(), h); err != nil {
+	quiet := func() {}
+	if path, query, _ := strings.Cut(typed.Path, "?"); strings.Contains(query, "watch=") {
+		quiet = w.stir(path + "/a")
+	}
+	f.sent, err = w.player.Send(w.t.Context(), h)
+	quiet()
+	if err != nil {
 		return nil, nil, err
 	}
 	if f.sent.Err != nil {
@@ -320,7 +328,7 @@ func quoted(words []string) string {
 func (t *tally) log(tb testing.TB) {
 	tb.Helper()
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d requests\nproved  not checked  contradicted\n", t.requests)
+	fmt.Fprintf(&out, "%d requests, answers %v\nproved  not checked  contradicted\n", t.requests, t.answers)
 	for _, id := range slices.Sorted(maps.Keys(rules)) {
 		fmt.Fprintf(&out, "%6d  %11d  %12d  %s\n", t.proved[id], t.unchecked[id], t.contradicted[id], id)
 		for _, why := range slices.Sorted(maps.Keys(t.reasons[id])) {

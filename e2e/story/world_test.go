@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -262,6 +263,38 @@ func (w *world) read(path string, into any) {
 	if err := json.Unmarshal(answer, into); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// stir changes a label of an object again and again, so that a watch has something to tell.
+// The object need not exist. stop ends that, and waits for the last change.
+func (w *world) stir(path string) (stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		every := time.NewTicker(100 * time.Millisecond)
+		defer every.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+			}
+			// A watch of the objects with the label app=x sees "a" come and go.
+			body := fmt.Sprintf(`{"metadata":{"labels":{"app":%q,"count":"%d"}}}`, []string{"x", "x", "y"}[i%3], i)
+			req, err := http.NewRequest(http.MethodPatch, w.server.BaseURL+path, strings.NewReader(body))
+			if err != nil {
+				return // the path of the watch is none
+			}
+			req.Header.Set("Authorization", "Bearer "+w.server.AdminToken)
+			req.Header.Set("Content-Type", "application/merge-patch+json")
+			if resp, err := w.client.Do(req); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 // review asks the server whether a user may do something, and why.
