@@ -247,14 +247,16 @@ var (
 	saysApplies = message.Of("server-side apply: manager %s becomes the owner of the fields that it sends")
 )
 
-// sayOwners says nothing if the request fails later: then nobody owns anything new.
+// sayOwners says nothing if the request fails later, or changes nothing: then
+// nobody owns anything new.
 func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
 	says := saysOwners
 	if strings.HasSuffix(call.Function, ").Apply") {
 		says = saysApplies
 	}
-	return says.With(manager), manager != "" && t.tree.Request.Status < http.StatusBadRequest && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
+	owns := manager != "" && call.Error == "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
+	return says.With(manager), owns && t.tree.Request.Status < http.StatusBadRequest && !t.unchanged()
 }
 
 var (
@@ -365,16 +367,32 @@ var saysUnchanged = message.Of("nothing is written: the object is as before")
 
 // sayUnchanged describes an update that succeeds without a write, because it
 // does not change the stored bytes.
-func sayUnchanged(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
+func sayUnchanged(t *sentenceFinder, i int, _ *trace.Call) (message.Message, bool) {
+	return saysUnchanged, t.changesNothing(i)
+}
+
+// unchanged reports whether the request has an update that changes nothing.
+func (t *sentenceFinder) unchanged() bool {
+	for i := range t.tree.Len() {
+		if t.changesNothing(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// changesNothing reports whether call i is an update that succeeds without a write.
+func (t *sentenceFinder) changesNothing(i int) bool {
+	call := t.tree.Call(i)
 	if !strings.HasSuffix(call.Function, "/etcd3.(*store).GuaranteedUpdate") || call.Error != "" || call.Panic != "" || call.Unfinished {
-		return message.Message{}, false
+		return false
 	}
 	for below := i + 1; below < t.tree.End(i); below++ {
 		if t.tree.Call(below).Attributes[trace.AttrEtcdTxnSucceeded] != "" {
-			return message.Message{}, false
+			return false
 		}
 	}
-	return saysUnchanged, true
+	return true
 }
 
 var saysRegistry = message.Of("the generic store takes over for %s")

@@ -139,6 +139,11 @@ fieldmanager/internal.(*FieldManager).Apply ?field_manager=me
 		"an apply that fails later": {"PATCH", "/x/n", 403, `
 fieldmanager/internal.(*FieldManager).Apply ?field_manager=me
 `, nil, []string{"becomes the owner"}},
+		"an update that changes nothing, and its manager": {"PUT", "/x/n", 200, `
+server/filters
+  k8s/etcd3.(*store).GuaranteedUpdate
+    fieldmanager/internal.(*FieldManager).UpdateNoErrors ?field_manager=me
+`, []string{"nothing is written: the object is as before"}, []string{"becomes the owner"}},
 		"an impersonation": {"GET", "/x", 200, `
 authorization/impersonation.getImpersonatedUser ?user.impersonated=bob
 `, []string{"from here on the request runs as bob"}, nil},
