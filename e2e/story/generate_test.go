@@ -309,7 +309,7 @@ func (g *generator) writeOptions() (options []string) {
 }
 
 // hookLabels are values of the label by which webhooks and policies choose objects.
-var hookLabels = []string{"plain", "plain", "plain", "mutate", "mutate", "accept", "accept", "refuse", "broken", "broken", "ignored", "two-mutating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
+var hookLabels = []string{"plain", "plain", "plain", "mutate", "mutate", "accept", "accept", "refuse", "broken", "broken", "ignored", "two-mutating", "two-validating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
 
 // object writes an object, with a mistake now and then.
 func (g *generator) object(k *kind, namespace, name string) string {

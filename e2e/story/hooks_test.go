@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,6 +66,9 @@ func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.reviews = append(h.reviews, review{name, answer})
 	h.mu.Unlock()
 	var asked admissionv1.AdmissionReview
+	if name == "broken" {
+		time.Sleep(100 * time.Millisecond) // so that the refusal of another webhook comes first
+	}
 	if answer == "" || json.NewDecoder(r.Body).Decode(&asked) != nil || asked.Request == nil {
 		panic(http.ErrAbortHandler) // hangs up
 	}

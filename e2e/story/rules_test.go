@@ -170,10 +170,7 @@ var rules = map[string]rule{
 		mutated, _ := f.mutated(c.operands[0], c.operands[1])
 		return holds(!mutated && configured(c) && f.called(c.operands[0], c.operands[2]), "the webhooks saw %v; annotations %v", f.reviews, f.event.Annotations)
 	})},
-	"the call of webhook %s of %s fails: %s": {fact: "the calls that the webhook saw and did not answer, and the answer 500 with the message", proves: []int{0, 1, 2}, check: ofOwnHook(func(f *facts, c *claim) finding {
-		return holds(configured(c) && f.called(c.operands[0], "") && f.event.ResponseStatus.Code == http.StatusInternalServerError && contains(f.message(), c.operands[2]),
-			"the webhooks saw %v, and the answer is %d: %s", f.reviews, f.event.ResponseStatus.Code, f.message())
-	})},
+	"the call of webhook %s of %s fails: %s": {fact: "the calls that the webhook saw and did not answer; the answer 500 with the message, or the refusal of another webhook", proves: []int{0, 1, 2}, check: ofOwnHook(checkBrokenHook)},
 	"the call of webhook %s of %s fails, and the request goes on without it: %s": {fact: "the annotation failed-open.…webhook.admission.k8s.io/…, and the calls that the webhook saw", proves: []int{0, 1}, check: ofOwnHook(func(f *facts, c *claim) finding {
 		open := false
 		for key, value := range f.event.Annotations {
@@ -335,18 +332,46 @@ func checkAllowed(f *facts, c *claim, reason string) finding {
 		// The event has no reason for it.
 		return f.impersonated(reason)
 	case inHandler:
-		var review struct {
-			Allowed bool
-			Reason  string
-		}
 		if !strings.HasSuffix(f.event.ObjectRef.Resource, "accessreviews") {
 			return silent("the handler asks for further rights, of which upstream keeps no account")
 		}
-		_ = json.Unmarshal(f.answer().Status, &review)
-		return holds(review.Allowed && review.Reason == reason, "the review answers %t: %q", review.Allowed, review.Reason)
+		allowed, why := f.reviewed()
+		return holds(allowed && why == reason, "the review answers %t: %q", allowed, why)
 	}
 	decision, why := f.event.Annotations[decisionAnnotation], f.event.Annotations[reasonAnnotation]
 	return holds(decision == "allow" && why == reason, "the audit event has the decision %q and the reason %q", decision, why)
+}
+
+// reviewed returns the result of an access review. If the client did not accept the form of
+// the answer, reviewed asks again.
+func (f *facts) reviewed() (allowed bool, reason string) {
+	var status struct {
+		Allowed bool
+		Reason  string
+	}
+	if f.event.ResponseStatus.Code < http.StatusBadRequest {
+		_ = json.Unmarshal(f.answer().Status, &status) // without a status, nothing is allowed
+		return status.Allowed, status.Reason
+	}
+	var asked struct {
+		Spec struct {
+			User               string
+			Groups             []string
+			ResourceAttributes map[string]string
+		}
+	}
+	if json.Unmarshal(f.event.RequestObject, &asked) != nil {
+		return false, ""
+	}
+	user, groups := asked.Spec.User, asked.Spec.Groups
+	switch {
+	case user != "":
+	case f.event.ImpersonatedUser != nil:
+		user, groups = f.event.ImpersonatedUser.Username, f.event.ImpersonatedUser.Groups
+	default:
+		user, groups = f.event.User.Username, f.event.User.Groups
+	}
+	return f.world.review(user, groups, asked.Spec.ResourceAttributes)
 }
 
 // impersonated checks a right that impersonation needed, with the answers of access reviews:
@@ -403,9 +428,8 @@ func checkDenied(f *facts, c *claim) finding {
 		if !strings.HasSuffix(f.event.ObjectRef.Resource, "accessreviews") {
 			return silent("the handler asks for further rights, of which upstream keeps no account")
 		}
-		var review struct{ Allowed bool }
-		_ = json.Unmarshal(f.answer().Status, &review)
-		return holds(!review.Allowed, "the review answers %t", review.Allowed)
+		allowed, _ := f.reviewed()
+		return holds(!allowed, "the review answers %t", allowed)
 	}
 	decision := f.event.Annotations[decisionAnnotation]
 	return holds(decision == "forbid" && status == http.StatusForbidden, "the audit event has the decision %q and the status %d", decision, status)
@@ -515,6 +539,16 @@ func ofOwnHook(check func(f *facts, c *claim) finding) func(f *facts, c *claim) 
 		}
 		return check(f, c)
 	}
+}
+
+// checkBrokenHook also accepts that another webhook refused. The error of the first of two
+// webhooks is the answer, and view says of this error where it is born.
+func checkBrokenHook(f *facts, c *claim) finding {
+	answered := f.event.ResponseStatus.Code == http.StatusInternalServerError && contains(f.message(), c.operands[2])
+	hungUp := strings.HasPrefix(c.operands[2], fmt.Sprintf("failed calling webhook %q: ", c.operands[0])) && strings.HasSuffix(c.operands[2], ": EOF")
+	refused := f.event.ResponseStatus.Code == http.StatusForbidden && f.called("refuse", "refused")
+	return holds(configured(c) && f.called(c.operands[0], "") && (answered || hungUp && refused),
+		"the webhooks saw %v, and the answer is %d: %s", f.reviews, f.event.ResponseStatus.Code, f.message())
 }
 
 // mutated returns what the audit event says of a mutating webhook.
