@@ -281,15 +281,20 @@ func (f *facts) watched() (all []watched) {
 // credentials reports whether the request sent credentials of its own.
 func (f *facts) credentials() bool { return f.typed.As != scenarios.Anonymous }
 
-// start returns the part of a key with which a further page of a list begins, from the
-// token of the list (EncodeContinue in apiserver/pkg/storage/continue.go).
-func (f *facts) start() string {
+// query returns the value of an option in the path.
+func (f *facts) query(name string) string {
 	_, query, _ := strings.Cut(f.typed.Path, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return ""
 	}
-	token, err := base64.RawURLEncoding.DecodeString(values.Get("continue"))
+	return values.Get(name)
+}
+
+// start returns the part of a key with which a further page of a list begins, from the
+// token of the list (EncodeContinue in apiserver/pkg/storage/continue.go).
+func (f *facts) start() string {
+	token, err := base64.RawURLEncoding.DecodeString(f.query("continue"))
 	if err != nil {
 		return ""
 	}

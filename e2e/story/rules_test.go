@@ -639,6 +639,9 @@ func checkEtcdRead(f *facts, c *claim) finding {
 	}
 	reads := f.readsOf(f.resource())
 	keys := []string{f.key()}
+	if namespace, ok := strings.CutPrefix(f.query("fieldSelector"), "metadata.namespace="); ok && f.event.ObjectRef.Namespace == "" {
+		keys = append(keys, f.key()+"/"+namespace) // a list of all namespaces that reads one
+	}
 	if start := f.start(); start != "" {
 		keys = append(keys, f.key()+"/"+start) // up to v1.31, the read of a further page
 	}
