@@ -101,22 +101,31 @@ var prefixes = map[string]string{"nodes": "minions", "services": "services/specs
 // as data.
 var withGroup = []string{"story.example.com"}
 
-// key returns the key in etcd of the request's object, or the prefix of the keys of its
-// objects. It is "" if the request names no object of kube-apiserver.
-func (f *facts) key() string {
+// root returns the prefix of the keys of all objects of the request's resource, or "" as
+// key does.
+func (f *facts) root() string {
 	ref := f.event.ObjectRef
 	if ref == nil || ref.APIGroup == "wardle.example.com" || ref.APIGroup == "ghost.example.com" {
 		return ""
-	}
-	parts := []string{"/registry"}
-	if slices.Contains(withGroup, ref.APIGroup) {
-		parts = append(parts, ref.APIGroup)
 	}
 	prefix, ok := prefixes[ref.Resource]
 	if !ok {
 		prefix = ref.Resource
 	}
-	parts = append(parts, prefix)
+	if slices.Contains(withGroup, ref.APIGroup) {
+		prefix = ref.APIGroup + "/" + prefix
+	}
+	return "/registry/" + prefix
+}
+
+// key returns the key in etcd of the request's object, or the prefix of the keys of its
+// objects. It is "" if the request names no object of kube-apiserver.
+func (f *facts) key() string {
+	ref := f.event.ObjectRef
+	if f.root() == "" {
+		return ""
+	}
+	parts := []string{f.root()}
 	if ref.Namespace != "" && ref.Resource != "namespaces" {
 		parts = append(parts, ref.Namespace)
 	}

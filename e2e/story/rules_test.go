@@ -213,13 +213,9 @@ var rules = map[string]rule{
 		return holds(n > 0, "apiserver_storage_list_total has grown by %v", n)
 	}},
 
-	"etcd answers, not the watch cache: key %s, at revision %s": {fact: "etcd_requests_total, the key of the object, and etcd's revision", proves: []int{0, 1}, check: checkEtcdRead},
-	"etcd only returns its revision, so that the cache's answer is not older: key %s, revision %s": {fact: "etcd's revision", proves: []int{1}, check: func(f *facts, c *claim) finding {
-		return holds(f.within(c.operands[1]), "etcd was at revision %d before the request, and at %d after it", f.before, f.after)
-	}},
-	"etcd is read: key %s, at revision %s": {fact: "etcd's revision", proves: []int{1}, check: func(f *facts, c *claim) finding {
-		return holds(f.within(c.operands[1]), "etcd was at revision %d before the request, and at %d after it", f.before, f.after)
-	}},
+	"etcd answers, not the watch cache: key %s, at revision %s":                                    {fact: "etcd_requests_total, the key of the object, and etcd's revision", proves: []int{0, 1}, check: checkEtcdRead},
+	"etcd only returns its revision, so that the cache's answer is not older: key %s, revision %s": {fact: "etcd_requests_total of the operation getCurrentResourceVersion, the prefix of the resource's keys, and etcd's revision", proves: []int{0, 1}, check: checkFreshness},
+	"etcd is read: key %s, at revision %s":                                                         {fact: "etcd_requests_total, etcd's keys, and etcd's revision", proves: []int{0, 1}, check: checkInnerRead},
 	"etcd stores it: key %s, at revision %s": {fact: "etcd's changes", proves: []int{0, 1}, check: func(f *facts, c *claim) finding {
 		return holds(f.change("PUT", c.operands[0], c.operands[1]) != nil, "etcd's changes of the key: %q", f.changed(c.operands[0]))
 	}},
@@ -307,6 +303,9 @@ func checkCaller(f *facts, c *claim) finding {
 
 func checkFlow(exempt bool) func(f *facts, c *claim) finding {
 	return func(f *facts, c *claim) finding {
+		if f.sent.Err != nil {
+			return silent("the server panicked, and there is no answer with headers")
+		}
 		// An aggregated server adds its own headers.
 		var schemas, levels []string
 		for _, uid := range f.sent.Header.Values("X-Kubernetes-Pf-Flowschema-Uid") {
@@ -646,6 +645,42 @@ func checkEtcdRead(f *facts, c *claim) finding {
 		keys = append(keys, f.key()+"/"+start) // up to v1.31, the read of a further page
 	}
 	return holds(slices.Contains(keys, strings.TrimSuffix(c.operands[0], "/")) && reads > 0, "the keys of the request are %q, and %v reads of %s are counted", keys, reads, f.resource())
+}
+
+// checkFreshness checks a read of etcd's revision, which v1.37 counts as an operation of its
+// own (GetCurrentResourceVersion in apiserver/pkg/storage/etcd3/store.go).
+func checkFreshness(f *facts, c *claim) finding {
+	if !f.within(c.operands[1]) {
+		return holds(false, "etcd was at revision %d before the request, and at %d after it", f.before, f.after)
+	}
+	if f.event.ObjectRef == nil {
+		return holds(false, "the request names no resource")
+	}
+	if c.process() != apiserver.Name || f.root() == "" {
+		return holds(strings.HasSuffix(c.operands[0], "/"+f.event.ObjectRef.Resource), "the resource is %s", f.event.ObjectRef.Resource)
+	}
+	n := f.counted("etcd_requests_total", f.resource(), func(l map[string]string) bool { return l["operation"] == "getCurrentResourceVersion" })
+	return holds(n > 0 && strings.TrimSuffix(c.operands[0], "/") == f.root(), "the keys of the resource begin with %s, and %v reads of the revision are counted", f.root(), n)
+}
+
+// checkInnerRead checks a read of any object or objects.
+func checkInnerRead(f *facts, c *claim) finding {
+	if !f.within(c.operands[1]) {
+		return holds(false, "etcd was at revision %d before the request, and at %d after it", f.before, f.after)
+	}
+	key := strings.TrimSuffix(c.operands[0], "/")
+	known := key == f.key() || len(f.stored(key)) > 0
+	if c.process() != apiserver.Name {
+		known = known || f.event.ObjectRef != nil && strings.HasSuffix(key, path.Join("/", f.event.ObjectRef.Namespace, f.event.ObjectRef.Name))
+		return holds(known, "etcd has the key or keys below it: %t", known)
+	}
+	reads := 0.0
+	for _, counted := range f.metrics.grown(f.metricsBefore, "etcd_requests_total") {
+		if operation := counted.labels["operation"]; operation == "get" || strings.HasPrefix(operation, "list") {
+			reads += counted.by
+		}
+	}
+	return holds(known && reads > 0, "the key of the request is %s; etcd has the key or keys below it: %t; %v reads are counted", f.key(), known, reads)
 }
 
 func checkStoredForm(f *facts, c *claim) finding {
