@@ -680,9 +680,9 @@ func checkInnerRead(f *facts, c *claim) finding {
 		return holds(health && c.operands[0] == "/registry/health", "the path is %s", f.typed.Path)
 	}
 	key := strings.TrimSuffix(c.operands[0], "/")
-	known := key == f.key() || len(f.stored(key)) > 0
+	// The deletion of a service also reads its endpoints, which need not exist.
+	known := key == f.key() || len(f.stored(key)) > 0 || strings.HasSuffix(key, path.Join("/", f.event.ObjectRef.Namespace, f.event.ObjectRef.Name))
 	if c.process() != apiserver.Name {
-		known = known || strings.HasSuffix(key, path.Join("/", f.event.ObjectRef.Namespace, f.event.ObjectRef.Name))
 		return holds(known, "etcd has the key or keys below it: %t", known)
 	}
 	reads := 0.0
