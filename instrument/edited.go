@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// editedOverlay writes the edited files as they are below Options.Out and returns the
-// overlay of them. What the rewriter makes of them takes its place.
+// editedOverlay writes the edited files below Options.Out, without spans, and returns
+// their overlay. If the rewriter changes such a file later, its copy replaces this one.
 func editedOverlay(opts Options) (map[string]string, error) {
 	overlay := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(opts.Edited)) {
@@ -28,7 +28,7 @@ func editedOverlay(opts Options) (map[string]string, error) {
 	return overlay, nil
 }
 
-// parseFile reads a file of the vendor tree, or what stands in for it.
+// parseFile parses a file of the vendor tree, or the edited text that replaces the file.
 func (o *Options) parseFile(fset *token.FileSet, name string) (*sourceFile, error) {
 	rel, err := filepath.Rel(o.Vendor, name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (o *Options) parseFile(fset *token.FileSet, name string) (*sourceFile, erro
 	return f, err
 }
 
-// editedIn lists the edited files of a package.
+// editedIn returns the EditedFile.Path of each edited file in a package.
 func editedIn(opts Options, importPath string) []string {
 	var files []string
 	for _, name := range slices.Sorted(maps.Keys(opts.Edited)) {

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// rewriteEdited rewrites a package of two files, a.go and b.go, the first of which is edited.
+// rewriteEdited rewrites a package with the files a.go and b.go. a.go is an edited file.
 func rewriteEdited(t *testing.T, guide string, edited map[string]EditedFile) (vendor string, _ *Result, err error) {
 	t.Helper()
 	vendor = filepath.Join(t.TempDir(), "vendor")

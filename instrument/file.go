@@ -17,7 +17,7 @@ type sourceFile struct {
 	fset  *token.FileSet
 	ast   *ast.File
 	edits edits
-	tail  bytes.Buffer // declarations to append behind the last line
+	tail  bytes.Buffer // declarations to append after the last line
 }
 
 func parseFile(fset *token.FileSet, name string) (*sourceFile, error) {
@@ -28,7 +28,7 @@ func parseFile(fset *token.FileSet, name string) (*sourceFile, error) {
 	return parseText(fset, name, src)
 }
 
-// parseText parses a file that has this text. Errors name the file.
+// parseText parses src as the text of the named file. Errors name the file.
 func parseText(fset *token.FileSet, name string, src []byte) (*sourceFile, error) {
 	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -39,16 +39,16 @@ func parseText(fset *token.FileSet, name string, src []byte) (*sourceFile, error
 
 func (s *sourceFile) offset(pos token.Pos) int { return s.fset.PositionFor(pos, false).Offset }
 
-// text is the source of a node.
+// text returns the source of a node.
 func (s *sourceFile) text(n ast.Node) string {
 	return string(s.edits.old[s.offset(n.Pos()):s.offset(n.End())])
 }
 
-// changed tells whether anything was inserted.
+// changed reports whether anything was inserted.
 func (s *sourceFile) changed() bool { return len(s.edits.list) > 0 }
 
-// rewritten returns the changed text. The probe's import goes behind the package
-// clause, on its line.
+// rewritten returns the changed text. The probe's import follows the package clause, on
+// the same line.
 func (s *sourceFile) rewritten() []byte {
 	s.edits.insert(s.offset(s.ast.Name.End()), fmt.Sprintf("; import apitraceProbe %q", ProbePath))
 	out := s.edits.bytes()
@@ -59,7 +59,8 @@ func (s *sourceFile) rewritten() []byte {
 	return out
 }
 
-// importOf returns the path of the import that an expression names, or "".
+// importOf returns the path of the import that an expression names, or "" if it names
+// none.
 func (s *sourceFile) importOf(x ast.Expr) string {
 	name, ok := x.(*ast.Ident)
 	if !ok {
@@ -74,7 +75,7 @@ func (s *sourceFile) importOf(x ast.Expr) string {
 	return ""
 }
 
-// usesCgo tells whether the file imports "C". Such a file is not built.
+// usesCgo reports whether the file imports "C". Such a file is not built.
 func (s *sourceFile) usesCgo() bool {
 	for _, imp := range s.ast.Imports {
 		if imp.Path.Value == `"C"` {

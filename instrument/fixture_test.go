@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A fixture is a program in the layout of a workspace: apitrace's own name for the main module, and
-// the code to instrument in the vendor folder.
+// A fixture is a program in the layout of a workspace. Its main module has apitrace's own
+// name, and the vendor folder has the code to instrument.
 type fixture struct {
 	dir string
 	res *Result
@@ -76,7 +76,7 @@ func (f *fixture) build(t *testing.T, flags ...string) string {
 	return bin
 }
 
-// A knownCall is what the fixture says of a call; see testdata/fixture/truth.
+// A knownCall is a call as the fixture reports it; see testdata/fixture/truth.
 type knownCall struct {
 	Function string
 	Line     int
@@ -262,8 +262,9 @@ func TestFixtureRecordsValues(t *testing.T) {
 	}
 }
 
-// TestFixtureKeepsSecrets: of a request on secrets the errors are known by their type alone, in
-// results and in values, unless the reader asks for all. Nothing else changes.
+// TestFixtureKeepsSecrets checks that the errors of a request on secrets show only their
+// types, in results and in values, unless the reader asks for all texts. Nothing else
+// changes.
 func TestFixtureKeepsSecrets(t *testing.T) {
 	f := newFixture(t)
 	bin := f.build(t)
@@ -304,7 +305,8 @@ func TestFixtureKeepsSecrets(t *testing.T) {
 	}
 }
 
-// TestFixtureRecordsWhatFollowsAWrite: on a goroutine that does not work for the request.
+// TestFixtureRecordsWhatFollowsAWrite checks calls on a goroutine that does not work for
+// the request.
 func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
 	f := newFixture(t)
 	_, socket := f.start(t, f.build(t))
@@ -328,8 +330,9 @@ func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
 	}
 }
 
-// TestFixtureRecordsItsStart: what runs before and in main, but for requests, each of
-// which is a trace of its own or none. Of the four pieces of work, and of the four batches, one belongs to the request.
+// TestFixtureRecordsItsStart checks the trace of the code that runs before main and in
+// main. Requests are not part of it: each is a trace of its own, or is not traced. One of
+// the four pieces of work, and one of the four batches, belongs to the request.
 func TestFixtureRecordsItsStart(t *testing.T) {
 	f := newFixture(t)
 	bin := f.build(t)

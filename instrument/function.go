@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/probe"
 )
 
-// A functionRewriter is at work on one function.
+// A functionRewriter rewrites one function.
 type functionRewriter struct {
 	*packageRewriter
 	file *sourceFile
@@ -17,7 +17,7 @@ type functionRewriter struct {
 	site int // index in apitraceSites
 }
 
-// rewrite inserts, behind the function's opening brace:
+// rewrite inserts, after the function's opening brace:
 //
 //	if On() { if l := Labels(); l != nil { defer Enter(l, &site).Exit(&err) } };
 //
@@ -25,8 +25,8 @@ type functionRewriter struct {
 //
 //	if On() { if l := Labels(); l != nil { Leaf(l, &site) } };
 //
-// with what apart adds to a literal,
-// or what the guide asks for beyond that.
+// In a literal, apart adds to the code for an entrySpan. The guide can require more code,
+// see leaving and span.
 func (w *functionRewriter) rewrite() error {
 	leave, err := w.leaving()
 	if err != nil {
@@ -47,8 +47,10 @@ func (w *functionRewriter) rewrite() error {
 	return nil
 }
 
-// apart keeps the compiler from putting a literal that is called once into the function around it, where it would have no
-// frame of its own: it does so with literals ten times as large as other functions, but with none that has a go statement.
+// apart returns code that keeps the compiler from inlining a literal that is called once.
+// An inlined literal has no frame of its own. The compiler inlines such literals even if
+// they are ten times as large as other functions, but never a literal with a go
+// statement. For a declared function, apart returns "".
 func (w *functionRewriter) apart() string {
 	if w.fn.outer == nil {
 		return ""
@@ -56,8 +58,9 @@ func (w *functionRewriter) apart() string {
 	return "; if apitraceProbe.Inline { go apitraceProbe.Leaf(nil, nil) }"
 }
 
-// leaving is what carries the current call out of the function by another way than
-// a function call. It runs before the function's own span begins.
+// leaving returns the code that carries the current call out of the function without a
+// function call: to another process, or through a queue to another goroutine. This code
+// runs before the function's own span begins.
 func (w *functionRewriter) leaving() (string, error) {
 	var text string
 	if exit, ok := w.exits[w.fn.name]; ok {
@@ -74,7 +77,7 @@ func (w *functionRewriter) leaving() (string, error) {
 	return text, nil
 }
 
-// span is what makes the function's execution a call of the trace.
+// span returns the code that makes the function's execution a call of the trace.
 func (w *functionRewriter) span() (string, error) {
 	values, err := w.valueCalls()
 	if err != nil {
@@ -112,7 +115,7 @@ func (w *functionRewriter) span() (string, error) {
 	return fmt.Sprintf(" if apitraceProbe.On() { if apitraceL := apitraceProbe.Labels(); apitraceL != nil { defer apitraceProbe.Enter(apitraceL, %s).Exit(%s) } };", site, result), nil
 }
 
-// errorResult returns the address of the last result if that is an error, else "nil".
+// errorResult returns the address of the last result if its type is error, else "nil".
 func (w *functionRewriter) errorResult() string {
 	results := w.fn.typ.Results
 	if results == nil || len(results.List) == 0 {
@@ -125,8 +128,8 @@ func (w *functionRewriter) errorResult() string {
 	return "&" + names[len(names)-1]
 }
 
-// resultNames returns the names of the results. Those that have none get one in
-// the source: the first time it is called, it edits the signature.
+// resultNames returns the names of the results. The first call edits the signature: it
+// gives a name to each result that has no name or a blank one.
 func (w *functionRewriter) resultNames() []string {
 	if w.fn.results == nil {
 		w.fn.results = w.nameResults()

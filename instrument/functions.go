@@ -10,23 +10,24 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// A function is a declared function or method or a function literal, with
-// what the rewriter needs to know of it.
+// A function is a declared function or method, or a function literal, with the facts that
+// the rewriter needs.
 type function struct {
 	name  string // full name, see Function.Name
 	line  int
 	typ   *ast.FuncType
-	recv  *ast.FieldList // nil but for methods
+	recv  *ast.FieldList // nil except for methods
 	body  *ast.BlockStmt
-	outer *function // for a literal: the function it stands in, nil at package level
+	outer *function // for a literal: the enclosing function, nil at package level
 	skip  bool      // cannot be instrumented, see cannotInstrument
-	pool  bool      // a sync.Pool calls it when it is empty, see poolLiterals
+	pool  bool      // a sync.Pool calls it when the pool is empty, see poolLiterals
 
 	results []string // see functionRewriter.resultNames
 }
 
 // FunctionsIn lists the functions of a package that have a body, ordered by file and then
-// by line, whether they can have a span or not. vendor is a vendor folder, pkg the import path.
+// by line. It includes functions that cannot have a span. vendor is a vendor folder, pkg
+// is the import path.
 func FunctionsIn(vendor, pkg string) ([]Function, error) {
 	fset := token.NewFileSet()
 	files, err := parsePackage(fset, filepath.Join(vendor, filepath.FromSlash(pkg)), parseFile)
@@ -43,9 +44,10 @@ func FunctionsIn(vendor, pkg string) ([]Function, error) {
 	return all, nil
 }
 
-// functionsOf lists the functions of a file, in source order, named as the compiler
-// names them when nothing is inlined; package funcname shows the forms of names. inits counts the package's init functions so far, globals numbers the literals of
-// its variables.
+// functionsOf lists the functions of a file in source order. It names them as the
+// compiler does when nothing is inlined; package funcname shows the forms of names. inits
+// counts the package's init functions so far. globals numbers the literals of the
+// package's variables.
 func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, globals map[*ast.FuncLit]int) []*function {
 	c := &collector{fset: fset, pools: poolLiterals(file)}
 	for _, decl := range file.Decls {
@@ -74,8 +76,8 @@ func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, g
 	return c.found
 }
 
-// cannotInstrument tells whether a directive forbids what the rewriter inserts: a
-// call of Go code that may grow the stack.
+// cannotInstrument reports whether a directive forbids the inserted code, which calls Go
+// code that may grow the stack.
 func cannotInstrument(decl *ast.FuncDecl) bool {
 	if decl.Doc == nil {
 		return false
@@ -96,8 +98,8 @@ type collector struct {
 	found []*function
 }
 
-// literals collects the function literals of a body. Those inside of another literal
-// are numbered within that one.
+// literals collects the function literals of a body. A literal inside another literal
+// gets its number within the outer one.
 func (c *collector) literals(body *ast.BlockStmt, outer *function, infix string) {
 	for i, lit := range outermostLiterals(body) {
 		c.literal(lit, outer, fmt.Sprintf("%s%s%d", outer.name, infix, i+1))
@@ -114,8 +116,9 @@ func (c *collector) literal(lit *ast.FuncLit, outer *function, name string) {
 	c.literals(lit.Body, f, ".")
 }
 
-// poolLiterals finds the functions that make a new item for a sync.Pool. The garbage collector decides when a
-// pool is empty, so that with them a trace would differ from run to run.
+// poolLiterals finds the functions that make a new item for a sync.Pool. The garbage
+// collector decides when a pool is empty, so a trace with these functions would differ
+// from run to run.
 func poolLiterals(file *ast.File) map[ast.Node]bool {
 	found := map[ast.Node]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -142,8 +145,8 @@ func isPool(typ ast.Expr) bool {
 	return ok && pkg.Name == "sync"
 }
 
-// outermostLiterals lists the function literals below a node that do not stand in
-// another one, in source order.
+// outermostLiterals lists the function literals below a node, in source order. It leaves
+// out literals inside other literals.
 func outermostLiterals(in ast.Node) []*ast.FuncLit {
 	var found []*ast.FuncLit
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -156,7 +159,8 @@ func outermostLiterals(in ast.Node) []*ast.FuncLit {
 	return found
 }
 
-// DeclaredName is a function's name without its import path, as traces name it: "(*Store).Get".
+// DeclaredName returns a function's name without its import path, as traces show it:
+// "(*Store).Get".
 func DeclaredName(decl *ast.FuncDecl) string {
 	own := decl.Name.Name
 	if decl.Recv == nil || len(decl.Recv.List) == 0 {
@@ -191,5 +195,6 @@ func DeclaredName(decl *ast.FuncDecl) string {
 	}
 }
 
-// generic tells whether the function has type parameters, its own or its receiver's.
+// generic reports whether the function or its receiver has type parameters. For a
+// literal, the declared function around it counts.
 func (f *function) generic() bool { return strings.Contains(f.name, funcname.GenericMark) }

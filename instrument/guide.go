@@ -22,18 +22,18 @@ import (
 //go:embed guide
 var guideFiles embed.FS
 
-// A Guide says what is instrumented and what is worth knowing about it. The YAML
-// files below guide/ hold it; docs/guide.md explains their format.
+// A Guide says which functions are instrumented, and explains the functions worth
+// knowing. The YAML files below guide/ hold it; docs/guide.md explains their format.
 type Guide struct {
-	// Layers are the parts of the server, in the order in which a request meets them.
-	// A function belongs to the first one with a matching pattern.
+	// Layers are the parts of the server, in the order in which a request meets them. A
+	// function belongs to the first layer with a matching pattern.
 	Layers []Layer
 	// Steps are the functions that a learner must know.
 	Steps []Step
-	// Constructors make errors for those who call them: an error that comes out of one
-	// was decided on by its caller.
+	// Constructors are functions that make errors for their callers. The caller, not the
+	// constructor, has decided on the error.
 	Constructors []funcname.Pattern
-	// Programs says what to instrument, by the program's name.
+	// Programs holds the guide of each program, by the program's name.
 	Programs map[string]*ProgramGuide
 }
 
@@ -44,45 +44,46 @@ type Layer struct {
 	Match []funcname.Pattern `yaml:"match"`
 }
 
-// A Step is a function, or several of one kind, that a learner must know.
+// A Step is a function that a learner must know, or several such functions of one kind.
 type Step struct {
 	Function      funcname.Pattern `yaml:"function"`
 	release.Range `yaml:",inline"`
 	Note          message.Text `yaml:"note"`
-	// Group is what equal siblings are called when they are shown as one:
-	// "admission plugin" ×13.
+	// Group is the label for equal siblings that are shown as one: "admission plugin"
+	// ×13.
 	Group string `yaml:"group"`
-	// Minor steps are the first to give way when a view is short of lines.
+	// Minor marks the steps that a view leaves out first when it is short of lines.
 	Minor bool `yaml:"minor"`
-	// Span overrides the rule for leaves: "always", "never", or "".
+	// Span overrides the rule for leaves: "always" or "never". "" means no override.
 	Span   string  `yaml:"span"`
 	Values []Value `yaml:"values"`
 }
 
-// A Value is something to note on a call.
+// A Value is something to record on a call.
 type Value struct {
 	// Name is the attribute's name.
 	Name string `yaml:"name"`
 	// At is "entry" or "exit".
 	At string `yaml:"at"`
-	// Expr is a Go expression over the function's receiver, parameters and, at
-	// exit, results (result0, result1, … where they have no name). It may use the
-	// guide's own words, see docs/guide.md.
+	// Expr is a Go expression over the function's receiver, parameters and, at exit,
+	// results (result0, result1, … if they have no name). It may use the guide's own
+	// words, see docs/guide.md.
 	Expr string `yaml:"expr"`
 }
 
-// A ProgramGuide says what is instrumented of one program.
+// A ProgramGuide says how to instrument one program.
 type ProgramGuide struct {
 	Packages []Packages `yaml:"packages"`
-	// Partial says that the program has only some of the packages below those paths
-	// that the steps speak of: a step whose package it lacks is another program's.
+	// Partial says that the program has only some of the packages that steps name below
+	// the paths of Packages. If the program lacks a step's package, the step is for
+	// another program.
 	Partial bool `yaml:"partial"`
-	// Never and Always override the rule for what gets a span.
+	// Never and Always override the rule that selects the functions with a span.
 	Never  []funcname.Pattern `yaml:"never"`
 	Always []funcname.Pattern `yaml:"always"`
 
-	// Failures are the types, other than error, of which a result that is not empty says
-	// that the function failed.
+	// Failures are types, other than error, by which functions report failures. A
+	// function with such a last result has failed if the result is not empty.
 	Failures []Failure `yaml:"failures"`
 
 	Roots    []Root    `yaml:"roots"`
@@ -91,20 +92,20 @@ type ProgramGuide struct {
 	Tail     []Stage   `yaml:"tail"`
 }
 
-// Packages names a package, or all at and below a path.
+// Packages names a package, or all packages at and below a path.
 type Packages struct {
 	Path          string `yaml:"path"`
 	Recursive     bool   `yaml:"recursive"`
 	release.Range `yaml:",inline"`
-	// Except lists import paths that are left out with everything below them.
+	// Except lists import paths to leave out, with everything below them.
 	Except []string `yaml:"except"`
 }
 
-// A Failure is a type of results in which functions return errors.
+// A Failure is a result type, other than error, in which functions return errors.
 type Failure struct {
-	// Type is the type's name behind the path of its package.
+	// Type is the path of the type's package, a dot, and the type's name.
 	Type string `yaml:"type"`
-	// Method makes an error of it, or nil.
+	// Method is the type's method that converts a result to an error, or to nil.
 	Method string `yaml:"method"`
 }
 
@@ -114,21 +115,22 @@ type Root struct {
 	release.Range `yaml:",inline"`
 	// Traceparent is an expression for the incoming W3C traceparent.
 	Traceparent string `yaml:"traceparent"`
-	// Path is an expression for the URL path of the request, "" where it has none.
-	// The errors of a request on Secrets are recorded without their text.
+	// Path is an expression for the request's URL path, or "" if the request has none.
+	// The path tells whether the request is on secrets. The probe withholds the error
+	// texts of such a request.
 	Path string `yaml:"path"`
 }
 
-// An Exit is a function in which a trace leaves the program for another one.
+// An Exit is a function in which a trace leaves the program for another program.
 type Exit struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
-	// Statement is run when the function is entered; TRACEPARENT in it is the current
-	// call, METADATAKEY the name of the gRPC metadata that carries it.
+	// Statement runs when the function is entered. In it, TRACEPARENT stands for the
+	// current call, METADATAKEY for the name of the gRPC metadata that carries the call.
 	Statement string `yaml:"statement"`
 }
 
-// A Handoff is work that changes goroutines by way of a queue.
+// A Handoff is work that moves to another goroutine through a queue.
 type Handoff struct {
 	Name          string `yaml:"name"`
 	release.Range `yaml:",inline"`
@@ -136,25 +138,25 @@ type Handoff struct {
 	Take          KeyedFunction `yaml:"take"`
 }
 
-// A Stage is a function that takes up the event of a write on its way to the clients that
-// watch. The stages stand in the order in which an event meets them.
+// A Stage is a function that handles the event of a write on its way to the watching
+// clients. The stages are in the order in which an event meets them.
 type Stage struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
-	// Revision is an expression for the revision of etcd that the write has got.
+	// Revision is an expression for the revision that etcd gave the write.
 	Revision string `yaml:"revision"`
-	// Settled marks the last stage that every event reaches, also if nobody watches.
+	// Settled marks the last stage that every event reaches, even if nobody watches.
 	Settled bool `yaml:"settled"`
 }
 
 // A KeyedFunction is one side of a Handoff.
 type KeyedFunction struct {
 	Function string `yaml:"function"`
-	// Key is an expression for what both sides know the work by.
+	// Key is an expression for the key by which both sides identify the work.
 	Key string `yaml:"key"`
 }
 
-// Load returns the guide that is part of apitrace. It is read once; nobody may change it.
+// Load returns the guide that is part of apitrace. It is read once. Nobody may change it.
 func Load() (*Guide, error) { return builtIn() }
 
 var builtIn = sync.OnceValues(func() (*Guide, error) { return load(guideFiles) })
@@ -245,9 +247,8 @@ func (s Step) validate() error {
 //go:embed *.go probe/*.go probe/*.s
 var ownSource embed.FS
 
-// Key identifies what the rewriter makes of the source of a program at a version: it
-// changes when the rewriter, package funcname, the probe, or the guide's word on that
-// program does.
+// Key identifies the rewriter's output for a program at a version. It changes when the
+// rewriter, package funcname, the probe, or the guide's entries for the program change.
 func (g *Guide) Key(program, version string) string {
 	h := sha256.New()
 	addSource(h, ownSource)
@@ -256,8 +257,8 @@ func (g *Guide) Key(program, version string) string {
 	if prog == nil {
 		prog = &ProgramGuide{} // Rewrite refuses it
 	}
-	// Of the guide only what becomes code counts: a better note needs no new
-	// kube-apiserver, and another program's entries none at all.
+	// Only entries that become code count. A better note must not rebuild kube-apiserver,
+	// nor must any entry for another program.
 	programs, _ := yaml.Marshal(prog.at(version))
 	h.Write(programs)
 	for _, s := range g.Steps {
@@ -268,7 +269,7 @@ func (g *Guide) Key(program, version string) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addSource adds the files of a package that are not tests to a hash.
+// addSource adds the files of a package to a hash, except tests.
 func addSource(h io.Writer, source embed.FS) {
 	_ = fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
@@ -280,11 +281,11 @@ func addSource(h io.Writer, source embed.FS) {
 	})
 }
 
-// becomesCode tells whether the step changes what is built: a note alone does not.
+// becomesCode reports whether the step changes the build. A note alone does not.
 func (s Step) becomesCode() bool { return s.Span != "" || len(s.Values) > 0 }
 
-// at returns the program's guide with the entries that hold for the version, without
-// their ranges of releases.
+// at returns the program's guide with only the entries for the version, and without their
+// ranges of releases.
 func (g *ProgramGuide) at(version string) ProgramGuide {
 	held := *g
 	held.Packages = heldAt(version, g.Packages, func(p *Packages) *release.Range { return &p.Range })

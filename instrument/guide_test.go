@@ -106,7 +106,7 @@ func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
 	}
 }
 
-// FuzzGuide wants an error, never a panic, of whatever somebody writes into a guide.
+// FuzzGuide checks that any text in a guide can cause an error, but never a panic.
 func FuzzGuide(f *testing.F) {
 	f.Add("layers: [{name: a, match: [p...]}]\nsteps: [{function: p.F, values: [{name: v, at: entry, expr: x}]}]\nprograms: {prog: {packages: [{path: p}]}}")
 	f.Add("programs: {prog: }")

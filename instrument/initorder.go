@@ -7,9 +7,9 @@ import (
 	"go/types"
 )
 
-// numberGlobals numbers the function literals in the values of a package's variables.
-// The compiler counts them in the order in which the variables are initialised,
-// which depends on what refers to what, over all files.
+// numberGlobals numbers the function literals in the values of a package's variables. The
+// compiler counts the literals in the order in which it initialises the variables. This
+// order depends on the references in all files of the package.
 func numberGlobals(fset *token.FileSet, files []*sourceFile) map[*ast.FuncLit]int {
 	var values []ast.Node
 	for _, f := range files {
@@ -40,8 +40,8 @@ func numberGlobals(fset *token.FileSet, files []*sourceFile) map[*ast.FuncLit]in
 }
 
 // initOrder lists the values of a package's variables in the order in which they are
-// computed. The package is type-checked for that without what it imports: order
-// depends only on the package's own names.
+// computed. It type-checks the package without its imports, because the order depends
+// only on the package's own names.
 func initOrder(fset *token.FileSet, files []*sourceFile) []ast.Node {
 	var syntax []*ast.File
 	for _, f := range files {

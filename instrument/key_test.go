@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeyCoversWhatTheRewriterUses holds against imports whose source is not part of the key
-// of a build although they determine what the rewriter makes.
+// TestKeyCoversWhatTheRewriterUses fails if the rewriter imports a package that
+// determines its output, and the key of a build does not cover the package's source.
 func TestKeyCoversWhatTheRewriterUses(t *testing.T) {
 	covered := []string{
 		"instrument/probe",

@@ -5,11 +5,11 @@ import (
 	"go/token"
 )
 
-// isLeaf is the rule for what gets only an entrySpan unless the guide says otherwise: a
-// function that calls nothing. It neither calls a function nor makes one (a
-// literal), nor defers or starts one. Built-in functions are no calls, nor are conversions
-// to types that the syntax shows to be types; where that is in doubt, it is a call,
-// and the function gets its span.
+// isLeaf reports whether a function calls nothing. Such a function gets only an
+// entrySpan, unless it may wait or the guide says otherwise. A leaf calls no function,
+// makes no function (a literal), and defers or starts none. Calls of built-in functions
+// do not count, nor do conversions to types that the syntax shows to be types. In doubt,
+// a conversion counts as a call, and the function gets its span.
 func (p *packageNames) isLeaf(f *function) bool {
 	local := f.localNames()
 	leaf := true
@@ -25,8 +25,9 @@ func (p *packageNames) isLeaf(f *function) bool {
 	return leaf
 }
 
-// callsNothing tells whether a call of fun is a built-in or a conversion. A name that
-// is declared in the function may be a variable, whatever it is outside.
+// callsNothing reports whether a call of fun is a conversion or calls a built-in
+// function. If the function declares the name, the name may be a variable, whatever it
+// means outside.
 func (p *packageNames) callsNothing(fun ast.Expr, local map[string]bool) bool {
 	switch fun := fun.(type) {
 	case *ast.ParenExpr:
@@ -44,8 +45,8 @@ func (p *packageNames) callsNothing(fun ast.Expr, local map[string]bool) bool {
 	return false
 }
 
-// localNames are the names that the function, or one that it stands in, declares:
-// receivers, parameters, results, variables.
+// localNames returns the names that the function or an enclosing function declares:
+// receivers, parameters, results and variables.
 func (f *function) localNames() map[string]bool {
 	names := map[string]bool{}
 	for ; f != nil; f = f.outer {
@@ -88,7 +89,7 @@ func addNames(names map[string]bool, exprs ...ast.Expr) {
 	}
 }
 
-// predeclared are the built-in functions and types of the language.
+// predeclared holds the built-in functions and types of the language.
 var predeclared = map[string]bool{
 	"append": true, "cap": true, "clear": true, "close": true, "complex": true, "copy": true,
 	"delete": true, "imag": true, "len": true, "make": true, "max": true, "min": true, "new": true,
@@ -100,8 +101,9 @@ var predeclared = map[string]bool{
 	"uint32": true, "uint64": true, "uintptr": true,
 }
 
-// mayWait tells whether a function can wait for another goroutine: how long it takes is then worth knowing, whatever it calls.
-// A loop over a channel cannot be told from one over a list here.
+// mayWait reports whether a function can wait for another goroutine. The duration of such
+// a function is worth knowing, whatever it calls. A loop over a channel does not count,
+// because here it looks the same as a loop over a list.
 func (f *function) mayWait() bool {
 	waits := false
 	ast.Inspect(f.body, func(n ast.Node) bool {

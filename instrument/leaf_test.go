@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLeaf holds the rule for what calls nothing, one function a case: those whose
-// name begins with "leaf".
+// TestLeaf checks the rule for leaves, one function a case. The name of each leaf begins
+// with "leaf".
 func TestLeaf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "leaf.go")
 	writeFile(t, file, `package p
@@ -58,7 +58,8 @@ func shadowed() int { return max(1, 2) }
 	}
 }
 
-// TestPoolsFill holds that what makes a new item for a sync.Pool is left out, with the literals in it, and nothing else is.
+// TestPoolsFill checks that the functions that make a new item for a sync.Pool are left
+// out, with the literals in them, and that no other function is.
 func TestPoolsFill(t *testing.T) {
 	_, res, err := rewriteOne(t, `package p
 

@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// A Lookup answers what the guide says of functions, by their full name. It
-// remembers its answers; a trace asks for the same few hundred names over and over.
-// It is safe for concurrent use.
+// A Lookup finds the guide's entry for a function by its full name. It remembers entries,
+// because a trace needs the same few hundred names over and over. It is safe for
+// concurrent use.
 type Lookup struct {
 	layers []compiledLayer
 	steps  []compiledStep
@@ -21,17 +21,17 @@ type compiledLayer struct {
 	match funcname.Matchers
 }
 
-// An Entry is what the guide says of one function.
+// An Entry holds the guide's facts about one function.
 type Entry struct {
 	// Layer is the name of the function's layer, "" if it belongs to none.
 	Layer string
-	// Step is the function's entry among the key steps, nil if it is none.
+	// Step is the function's key step, nil if the function is not a key step.
 	Step *Step
-	// Constructor tells whether the function makes errors for its callers.
+	// Constructor reports whether the function makes errors for its callers.
 	Constructor bool
 }
 
-// Lookup returns the guide as a book to look functions up in.
+// Lookup returns a Lookup for the guide.
 func (g *Guide) Lookup() *Lookup {
 	l := &Lookup{makes: funcname.Compile(g.Constructors)}
 	for _, layer := range g.Layers {
@@ -43,8 +43,8 @@ func (g *Guide) Lookup() *Lookup {
 	return l
 }
 
-// Entry returns what the guide says of a function. A step that names the function
-// itself comes before one whose pattern covers it.
+// Entry returns the guide's entry for a function, never nil. A step with the function's
+// exact name takes precedence over a step with a pattern.
 func (l *Lookup) Entry(function string) *Entry {
 	if e, ok := l.known.Load(function); ok {
 		return e.(*Entry)
@@ -76,13 +76,14 @@ func (l *Lookup) layer(function string) string {
 // Layer returns the layer that the function belongs to, "" if it belongs to none.
 func (l *Lookup) Layer(function string) string { return l.Entry(function).Layer }
 
-// Key tells whether the function is a key step.
+// Key reports whether the function is a key step.
 func (l *Lookup) Key(function string) bool { return l.Entry(function).Step != nil }
 
-// Constructor tells whether the function makes errors for its callers.
+// Constructor reports whether the function makes errors for its callers.
 func (l *Lookup) Constructor(function string) bool { return l.Entry(function).Constructor }
 
-// Minor tells whether the function is a key step that gives way to others.
+// Minor reports whether the function is a key step that a view leaves out before other
+// steps.
 func (l *Lookup) Minor(function string) bool {
 	s := l.Entry(function).Step
 	return s != nil && s.Minor

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// packageNames are the names that a package declares at its top level, by what they are.
+// packageNames holds the names that a package declares at its top level, by kind.
 type packageNames struct {
 	funcs, types, values map[string]bool
 	generated            int // counts the functions that the rewriter adds
@@ -42,7 +42,7 @@ func (p *packageNames) add(decl ast.Decl) {
 	}
 }
 
-// declares tells whether a name has a meaning at the top level of the file.
+// declares reports whether a name has a meaning at the top level of the file.
 func (p *packageNames) declares(name string, file *ast.File) bool {
 	if p.funcs[name] || p.types[name] || p.values[name] || predeclared[name] || constants[name] || name == "apitraceProbe" {
 		return true
@@ -57,8 +57,8 @@ func (p *packageNames) declares(name string, file *ast.File) bool {
 
 var constants = map[string]bool{"true": true, "false": true, "nil": true}
 
-// importName is the name under which a file knows an import, as far as the import's
-// path tells: a package may call itself otherwise.
+// importName returns the name by which a file knows an import. Without a name in the
+// import, it derives the name from the path. The package may have declared another name.
 func importName(imp *ast.ImportSpec) string {
 	if imp.Name != nil {
 		return imp.Name.Name

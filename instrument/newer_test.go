@@ -12,8 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestSlowNewerGoIsRefused builds the fixture with runtimes as a later Go may have them. The probe, which reads the runtime's structures,
-// must say that it traces nothing, and the program must run as it does without a probe.
+// TestSlowNewerGoIsRefused builds the fixture with the changed runtime of a possible
+// later Go. The probe reads the runtime's structures. With such a runtime it must say
+// that it traces nothing, and the program must run as it does without a probe.
 func TestSlowNewerGoIsRefused(t *testing.T) {
 	testenv.Slow(t)
 	for _, test := range []struct{ name, file, was, is, want string }{

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// A rewrittenPackage is what became of one package.
+// A rewrittenPackage is the result of rewriting one package.
 type rewrittenPackage struct {
 	overlay   map[string]string
 	files     int
 	functions []Function
 }
 
-// sitesFile is the name of the file that holds a package's table of functions. Each
-// package has its own, so that a change of one does not rebuild the others.
+// sitesFile is the name of the file with a package's table of functions. Each package has
+// its own table, so a change in one package does not rebuild the others.
 //
-// The name comes before all others: variables are initialised in the order of the
-// files, and one that calls an instrumented function must not wait for the table.
+// The name sorts before all others, because Go initialises variables in the order of the
+// files. A variable may call an instrumented function, which needs the table.
 const sitesFile = "0_apitrace_sites.go"
 
 // rewritePackage instruments the files of one package.
@@ -57,7 +57,7 @@ func parsePackage(fset *token.FileSet, dir string, parse func(*token.FileSet, st
 	return files, nil
 }
 
-// A packageRewriter is at work on one package.
+// A packageRewriter rewrites one package.
 type packageRewriter struct {
 	*plan
 	dir     packageDir
@@ -92,7 +92,7 @@ func (pkg *packageRewriter) rewriteFile(f *sourceFile) error {
 	return err
 }
 
-// writeSites makes the table of the package's functions.
+// writeSites writes the table of the package's functions.
 func (pkg *packageRewriter) writeSites(files []*sourceFile) error {
 	if len(pkg.out.functions) == 0 {
 		return nil

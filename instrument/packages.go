@@ -16,8 +16,8 @@ import (
 // A packageDir is a package of the vendor tree.
 type packageDir struct {
 	path, dir string
-	// linkOnly is set for a package that is not instrumented, but has a function in
-	// which a trace changes goroutines.
+	// linkOnly is set for a package that is not instrumented, but has a function in which
+	// a trace changes processes or goroutines.
 	linkOnly bool
 }
 
@@ -88,8 +88,8 @@ func isSource(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 }
 
-// target is what programs are built for: this machine, without cgo, so that
-// a machine with only Go can build them.
+// target returns the build context of the programs: this machine, without cgo, so that a
+// machine with only Go can build them.
 func target() *build.Context {
 	ctx := build.Default
 	ctx.CgoEnabled = false

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// A plan is the guide's word on each function of one program at one version.
+// A plan holds the guide's entries for the functions of one program at one version.
 type plan struct {
 	opts   Options
 	prog   *ProgramGuide
@@ -34,10 +34,12 @@ type compiledStep struct {
 	names funcname.Matcher
 }
 
-// A given is what a function hands over: to which function, and the expression for what both know the work by.
+// A given describes how a function hands work over: the function that takes the work, and
+// the expression for the work's key.
 type given struct{ taker, key string }
 
-// A taken is how work comes to a function: the name of the queue, and the expression for what both know it by.
+// A taken describes how a function gets work: the name of the queue, and the expression
+// for the work's key.
 type taken struct{ queue, key string }
 
 type stage struct {
@@ -51,7 +53,8 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string][]given{}, takes: map[string]taken{}, tail: map[string]stage{},
 	}
 	for _, s := range opts.Guide.Steps {
-		// Without values or an override a step says nothing about code.
+		// A step without values or an override changes no code, but wanted needs its
+		// function.
 		if s.Has(opts.Version) && prog.covers(s.Function) {
 			p.steps = append(p.steps, compiledStep{s, s.Function.Compile()})
 		}
@@ -80,8 +83,8 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 	return p
 }
 
-// covers tells whether functions with the name, or the pattern, belong to this
-// program rather than to another one of the guide.
+// covers reports whether functions with the name or pattern belong to this program, and
+// not to another program of the guide.
 func (g *ProgramGuide) covers(function funcname.Pattern) bool {
 	path := funcname.Package(function.Compile().Start())
 	return slices.ContainsFunc(g.Packages, func(p Packages) bool {
@@ -102,7 +105,7 @@ func (p *plan) wanted() []string {
 	return slices.Compact(names)
 }
 
-// lacks tells whether a package is one of those that the program need not have, and has not.
+// lacks reports whether a package is missing that the program may lack.
 func (p *plan) lacks(path string) bool {
 	if !p.prog.Partial {
 		return false
@@ -132,18 +135,18 @@ func (p *plan) links() []string {
 	return names
 }
 
-// A spanKind says what is recorded of a function.
+// A spanKind says how much is recorded of a function.
 type spanKind int
 
 const (
 	noSpan spanKind = iota
-	// entrySpan: that it was entered, by whom, from which line, and when. That is all there is to say of a function which
-	// calls nothing.
+	// entrySpan records that the function was entered, by whom, from which line, and
+	// when. A function that calls nothing has nothing else to record.
 	entrySpan
 	fullSpan
 )
 
-// spanOf tells which span a function gets.
+// spanOf returns the kind of span that a function gets.
 func (p *plan) spanOf(f *function, names *packageNames) spanKind {
 	switch {
 	case f.skip || f.pool:
@@ -171,7 +174,8 @@ func (p *plan) spanOf(f *function, names *packageNames) spanKind {
 	return entrySpan
 }
 
-// carries tells whether a trace begins in the function, or comes to it from another goroutine.
+// carries reports whether a trace begins in the function, or comes to it from another
+// goroutine.
 func (p *plan) carries(name string) bool {
 	_, root := p.roots[name]
 	_, take := p.takes[name]
@@ -179,8 +183,8 @@ func (p *plan) carries(name string) bool {
 	return root || take || tail
 }
 
-// values lists what the guide wants noted on a function. sure tells whether the guide names
-// the function itself, so that a parameter which is not there is a mistake.
+// values lists the guide's values for a function. sure reports whether the guide has the
+// function's exact name. Then a missing parameter is a mistake.
 func (p *plan) values(name string) (values []Value, sure bool) {
 	seen := map[string]bool{}
 	for _, s := range p.steps {

@@ -15,58 +15,58 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// Options says what to rewrite.
+// Options selects the source to rewrite.
 type Options struct {
 	Guide *Guide
-	// Program is the name under which the guide knows the program.
+	// Program is the program's name in the guide.
 	Program string
-	// Version is that of the program: "v1.37.1".
+	// Version is the program's version: "v1.37.1".
 	Version string
-	// Vendor is the vendor folder with the pristine source: a package's files lie
-	// in Vendor/<import path>. The folder that holds it is the workspace's.
+	// Vendor is the vendor folder with the pristine source. The files of a package are in
+	// Vendor/<import path>. The vendor folder is in the workspace's folder.
 	Vendor string
 	// Out is an existing folder for the changed copies.
 	Out string
-	// Edited stands in for files of the vendor tree, because somebody wants to try a
-	// change: by the path below Vendor, with slashes. What is here is part of the
-	// overlay whether it gets a span or not.
+	// Edited replaces files of the vendor tree, because a user tries a change. A key is
+	// the path below Vendor, with slashes. The overlay includes every edited file, with
+	// or without a span.
 	Edited map[string]EditedFile
 }
 
-// An EditedFile is the text that a file has instead of upstream's.
+// An EditedFile is a text that replaces upstream's text of a file.
 type EditedFile struct {
-	// Path is the file that people edit; errors name it.
+	// Path is the file that the user edits. Errors name it.
 	Path string
 	Text []byte
 }
 
-// A Result is what Rewrite has made.
+// A Result is the output of Rewrite.
 type Result struct {
-	// Overlay maps the absolute path of a file in the workspace, which need not
-	// exist, to that of its replacement, as "go build -overlay" wants it. It brings
-	// the probe along.
+	// Overlay maps the absolute path of a file in the workspace to the path of its
+	// replacement, in the form of "go build -overlay". The file in the workspace need not
+	// exist. Overlay includes the probe.
 	Overlay map[string]string
 	// Files counts the source files that were changed.
 	Files int
-	// Functions lists what has a span, ordered by name.
+	// Functions lists the functions with a span, ordered by name.
 	Functions []Function
 }
 
-// A Function is a function with a place in the source.
+// A Function is a function with its place in the source.
 type Function struct {
-	// Name is the full name, as the compiler names it when nothing is inlined:
+	// Name is the full name, as the compiler names the function when nothing is inlined:
 	// "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
 	// "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1.2".
 	Name string
 	// File is the import path, a slash and the file's name.
 	File string
-	// Line is that of the word "func".
+	// Line is the line of the word "func".
 	Line int
 }
 
-// Rewrite instruments a program: it reads source files below Options.Vendor and
-// writes changed copies below Options.Out. A function, parameter or package that the
-// guide names and this version lacks is an error that names it.
+// Rewrite instruments a program. It reads source files below Options.Vendor and writes
+// changed copies below Options.Out. If this version lacks a function, parameter or
+// package that the guide names, Rewrite returns an error with its name.
 func Rewrite(opts Options) (*Result, error) {
 	prog := opts.Guide.Programs[opts.Program]
 	if prog == nil {
@@ -122,7 +122,8 @@ func (r *Result) add(pkg *rewrittenPackage) {
 	r.Functions = append(r.Functions, pkg.functions...)
 }
 
-// checkAllFound reports what the guide asks for by name and no package had.
+// checkAllFound returns an error for each function that the guide names and no package
+// has.
 func (p *plan) checkAllFound() error {
 	var missing []error
 	for _, name := range p.wanted() {
@@ -141,8 +142,8 @@ func (p *plan) checkAllFound() error {
 // ProbePath is the import path of the probe, in apitrace and in traced programs.
 const ProbePath = "github.com/kubeapitrace/apitrace/instrument/probe"
 
-// addProbe puts the probe's source next to the changed copies and maps it into the
-// workspace, whose main module has apitrace's own path.
+// addProbe writes the probe's source next to the changed copies and maps it into the
+// workspace. The workspace's main module has apitrace's own path.
 func addProbe(opts Options, overlay map[string]string) error {
 	files, err := ownSource.ReadDir("probe")
 	if err != nil {
@@ -150,7 +151,7 @@ func addProbe(opts Options, overlay map[string]string) error {
 	}
 	dir := filepath.Join(opts.Out, "probe")
 	inWorkspace := filepath.Join(filepath.Dir(opts.Vendor), "instrument", "probe")
-	// The assembler is run in the package's folder, so that must exist.
+	// The assembler runs in the package's folder, so this folder must exist.
 	for _, d := range []string{dir, inWorkspace} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return err

@@ -100,8 +100,8 @@ func H2() (err error) { F(); return }
 	}
 }
 
-// isSubsequence tells whether nothing of a line was lost: only insertions, but
-// for a blank result name.
+// isSubsequence reports whether a line lost nothing. There may be insertions, and a blank
+// result name may be replaced.
 func isSubsequence(short, long string) bool {
 	short = strings.ReplaceAll(short, "_", "")
 	i := 0
@@ -151,8 +151,8 @@ func TestOtherVersionsNeedNotHaveTheFunction(t *testing.T) {
 	}
 }
 
-// FuzzRewrite feeds Go source to the rewriter: what it makes of a file that parses,
-// parses again, with all its functions on the same lines.
+// FuzzRewrite gives Go source to the rewriter. If a file parses, its rewritten text must
+// parse too, with all functions on the same lines.
 func FuzzRewrite(f *testing.F) {
 	for _, pattern := range []string{"*.go", "probe/*.go", "testdata/fixture/*/*.go"} {
 		files, err := filepath.Glob(pattern)
@@ -199,8 +199,8 @@ func functionLines(source string) []int {
 	return lines
 }
 
-// A program that says so need not have the packages that other programs' steps speak
-// of, but has the functions of those that it has.
+// TestPartialProgram checks that a partial program may lack a package of a step, but not
+// a function in a package that it has.
 func TestPartialProgram(t *testing.T) {
 	const guide = "programs: {prog: {packages: [{path: p, recursive: true}], partial: PARTIAL}}\nsteps: [{function: p/elsewhere.F}, {function: p.STEP}]"
 	for _, test := range []struct{ partial, step, missing string }{

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// The guide's expressions are not inserted into the function: a function literal
-// there would shift the names of upstream's own. They go into functions of their own
-// behind the file's last line, which get what they need as arguments.
+// The guide's expressions are not inserted into the function itself, because a function
+// literal there would shift the names of upstream's literals. They go into separate
+// functions after the file's last line, which get the variables as arguments.
 
-// A variable is something that an expression of the guide may name.
+// A variable is a receiver, parameter or result that an expression of the guide may name.
 type variable struct {
 	name, typ string
 	result    bool
 }
 
-// valueCalls makes the functions that note the guide's values and returns the
-// statements that call them, or "" if there are none.
+// valueCalls adds the functions that record the guide's values to the file. It returns
+// the statements that call them, or "" if there are none.
 func (w *functionRewriter) valueCalls() (string, error) {
 	values, sure := w.values(w.fn.name)
 	var text strings.Builder
@@ -66,8 +66,8 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 	return " " + call + ";", nil
 }
 
-// failureCall notes what a function returns in its last result when that is not an
-// error but one of the guide's Failures.
+// failureCall adds code to body that records the function's last result, if the result's
+// type is one of the guide's Failures. It returns the variables that the code uses.
 func (w *functionRewriter) failureCall(body *bytes.Buffer) []variable {
 	types := fieldTypes(w.fn.typ.Results)
 	if len(types) == 0 {
@@ -91,7 +91,8 @@ func (w *functionRewriter) failureCall(body *bytes.Buffer) []variable {
 	return nil
 }
 
-// expression makes a function that computes an expression and returns a call of it.
+// expression adds a function that computes an expression to the file, and returns a call
+// of it.
 func (w *functionRewriter) expression(expr string) (string, error) {
 	expr, vars, err := w.resolve(expr, false)
 	if err != nil {
@@ -102,8 +103,8 @@ func (w *functionRewriter) expression(expr string) (string, error) {
 	return fmt.Sprintf("%s(%s)", name, strings.TrimPrefix(args, ", ")), nil
 }
 
-// declare returns the name, the parameters and the arguments of a function over the
-// variables. Results are passed by their address.
+// declare returns the name, the parameters and the arguments of a function that uses the
+// variables. Results are passed by address.
 func (w *functionRewriter) declare(kind string, vars []variable) (name, params, args string) {
 	w.names.generated++
 	name = fmt.Sprintf("apitrace%s%d", strings.ToUpper(kind[:1])+kind[1:], w.names.generated)
@@ -124,7 +125,7 @@ func (w *functionRewriter) declare(kind string, vars []variable) (name, params, 
 	return name, params, args
 }
 
-// loads reads the results from their addresses.
+// loads returns code that reads the results from their addresses.
 func loads(vars []variable) string {
 	var text string
 	for _, v := range vars {
@@ -135,11 +136,11 @@ func loads(vars []variable) string {
 	return text
 }
 
-// words are what an expression may say in the guide's own words.
+// words replaces the guide's own words in an expression by functions of the probe.
 var words = strings.NewReplacer("type(", "apitraceProbe.Type(", "choose(", "apitraceProbe.Choose(", "implements(", "apitraceProbe.Implements(")
 
-// resolve checks an expression against what the function has, and returns it with
-// the guide's own words replaced, and the variables that it uses.
+// resolve checks that the function has each variable of an expression. It returns the
+// expression with the guide's own words replaced, and the variables that it uses.
 func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable, error) {
 	if w.fn.generic() {
 		return "", nil, fmt.Errorf("values of functions with type parameters are not supported")
@@ -165,7 +166,8 @@ func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable
 	return expr, used, nil
 }
 
-// identifiers lists the names in an expression, each once, but not those behind a dot.
+// identifiers lists the names in an expression, sorted and without repetition. It leaves
+// out names after a dot.
 func identifiers(expr ast.Expr) []string {
 	var names []string
 	ast.Inspect(expr, func(n ast.Node) bool {
@@ -182,8 +184,9 @@ func identifiers(expr ast.Expr) []string {
 	return slices.Compact(names)
 }
 
-// variable finds a name among the results, parameters and receivers of the function and
-// of those that it stands in, the innermost first.
+// variable finds a name among the parameters and receivers of the function and of its
+// enclosing functions, innermost first. At exit, it looks among the function's own
+// results first.
 func (w *functionRewriter) variable(name string, atExit bool) (variable, bool) {
 	if atExit {
 		for i, typ := range fieldTypes(w.fn.typ.Results) {
