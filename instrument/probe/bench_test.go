@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// These benchmarks run what the rewriter inserts, in functions that do nothing else.
-// The difference to BenchmarkPlain is what a call costs.
+// These benchmarks run the code that the rewriter inserts, in functions that do nothing
+// else. The difference to BenchmarkPlain is the cost of a call.
 
 //go:noinline
 func plainCall(n int) (err error) {
@@ -69,8 +69,8 @@ func BenchmarkLeaf(b *testing.B) {
 	}
 }
 
-// BenchmarkTracedByCounter and BenchmarkLeafByCounter read the processor's counter even where the kernel does not trust it:
-// what remains of the cost there is not the clock's.
+// BenchmarkTracedByCounter and BenchmarkLeafByCounter read the processor's counter even
+// where the kernel does not trust it. The remaining cost there is not the clock's.
 func BenchmarkTracedByCounter(b *testing.B) {
 	readCounter(b)
 	BenchmarkTraced(b)

@@ -11,8 +11,9 @@ import (
 	"unsafe"
 )
 
-// traceBoot begins the trace of the program's start. Its first call is runtime.main,
-// which is under way: it is now initialising the packages, and will call main.main.
+// traceBoot begins the trace of the program's start. The first call of the trace is
+// runtime.main, which is already running: now it initialises the packages, later it calls
+// main.main.
 func traceBoot(traceparent string) {
 	if traceparent == "" {
 		return
@@ -38,11 +39,11 @@ func traceBoot(traceparent string) {
 	setLabels(unsafe.Pointer(c))
 }
 
-// mainSite is runtime.main, once mainFunction has found it.
+// mainSite is the Site of runtime.main, once mainFunction has found it.
 var mainSite Site
 
-// mainFunction returns where runtime.main stands on the goroutine's stack, and what it is as
-// a Site; nil if the goroutine is another one.
+// mainFunction returns the position of runtime.main on the goroutine's stack, and its
+// Site. On another goroutine, the Site is nil.
 func mainFunction() (position, *Site) {
 	var site *Site
 	var entry uintptr
@@ -57,7 +58,7 @@ func mainFunction() (position, *Site) {
 		return position{}, nil
 	}
 	for _, at := range callers() {
-		// By its entry: the name is that of what is inlined there.
+		// Compare entries, not names: a pc may have the name of an inlined function.
 		if at.pc != 0 && runtime.FuncForPC(at.pc).Entry() == entry {
 			return at, site
 		}
@@ -82,16 +83,18 @@ func callers() (all [64]position) {
 	return all
 }
 
-// untraced stands for work that is no part of any trace although its goroutine has labels.
+// untraced stands for work that is not part of any trace although its goroutine has
+// labels.
 var untraced = func() *tracing {
 	t := &tracing{in: &traces, boot: true, labels: pprof.Labels(labelKey, "")}
 	t.closed.Store(true)
 	return t
 }()
 
-// outside begins a call that is not recorded, and nothing below it is. The goroutines
-// that serve requests are started while the program starts, and have its labels:
-// a request that nobody traces is no part of the start.
+// outside begins a call that is not recorded. The calls below it are not recorded either.
+// The goroutines that serve requests start while the program starts, and have its labels.
+// An untraced request on them is not part of the program's start. Without a parent,
+// outside returns nil.
 func outside(parent *Call, labels unsafe.Pointer) *Call {
 	if parent == nil {
 		return nil

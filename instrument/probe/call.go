@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// A Site is an instrumented function. The rewriter puts a table of them into each
+// A Site is an instrumented function. The rewriter puts a table of Sites into each
 // instrumented package.
 type Site struct {
 	Function string // full name, see Record.Function
@@ -18,24 +18,25 @@ type Site struct {
 	Line     int    // of the word "func"
 }
 
-// A Call is one execution of an instrumented function for a traced request. It
-// is also the label pointer of the goroutine while that function is the
-// innermost instrumented one.
+// A Call is one execution of an instrumented function for a traced request. While this
+// function is the innermost instrumented function of its goroutine, the Call is also the
+// goroutine's label pointer.
 //
-// The goroutine that makes the call writes the fields; the reader's goroutine
-// looks at them once state says that they are written.
+// The goroutine that makes the call writes the fields. The reader's goroutine reads them
+// once state says that they are written.
 //
-// The garbage collector looks into each pointer of each call, so there are few.
+// A Call has few pointers, because the garbage collector follows each pointer of each
+// call.
 type Call struct {
 	labels pprof.LabelSet // must be first: see fromLabels
 	trace  *tracing
 	prev   unsafe.Pointer       // the goroutine's labels before this call
 	notes  atomic.Pointer[note] // the latest; nil for most calls
 
-	siteAt    uintptr // of a Site, which is a variable of a package and never moves
+	siteAt    uintptr // address of a Site, a package variable that never moves
 	goroutine uint64
 	seq       uint32
-	parent    uint32 // Call.seq plus one, 0 for the first call of the trace in this process
+	parent    uint32 // the parent's seq plus one, 0 for the first call of the trace in this process
 	depth     uint32 // of the function's frame below the upper end of the stack
 	state     atomic.Uint32
 
@@ -44,16 +45,17 @@ type Call struct {
 	start, end int64   // in ticks
 }
 
-// site is the function.
+// site returns the Site of the function.
 func (c *Call) site() *Site { return *(**Site)(unsafe.Pointer(&c.siteAt)) }
 
-// inherits tells whether the goroutine got the labels of the call's parent from the one that started it.
+// inherits reports whether the goroutine inherited the labels of the call's parent from
+// the goroutine that started it.
 func (c *Call) inherits(parent *Call) bool {
 	return parent != nil && parent.goroutine != c.goroutine && fromLabels(c.prev) == parent
 }
 
-// A note is what is worth noting on some calls only. Once it is in the list of a call it does not change, so that the reader
-// needs no lock.
+// A note is a fact that only some calls have. Once a note is in the list of a call, it
+// does not change, so the reader needs no lock.
 type note struct {
 	before *note
 	kind   noteKind
@@ -65,13 +67,13 @@ type note struct {
 type noteKind uint8
 
 const (
-	noteValue noteKind = iota // one that the guide asked for
+	noteValue noteKind = iota // a value of the guide
 	noteError
 	notePanic
 	noteStage // see After
 )
 
-// note adds to the call's notes. Only the goroutine that makes the call does that.
+// note adds to the call's notes. Only the goroutine that makes the call may call it.
 func (c *Call) note(n note) {
 	n.before = c.notes.Load()
 	c.notes.Store(&n)
@@ -84,9 +86,10 @@ const (
 	returned
 )
 
-// Enter begins a call below the one that labels, the goroutine's label pointer,
-// stands for. It returns nil, which Exit accepts, if the labels are not ours.
-// It must be called by the instrumented function itself.
+// Enter begins a call below the call that labels stand for. labels is the goroutine's
+// label pointer. If the labels are not the probe's, or the trace takes no more calls,
+// Enter returns nil, which Exit accepts. The instrumented function itself must call
+// Enter.
 //
 //go:noinline
 func Enter(labels unsafe.Pointer, site *Site) *Call {
@@ -98,9 +101,9 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 	return begin(parent.trace, parent, labels, site, &at)
 }
 
-// Root begins the first call of a trace if traceparent asks for one, and is like
-// Enter on a goroutine that is traced already. traceparent is a string or what
-// gRPC metadata holds, a []string.
+// Root begins the first call of a trace if traceparent asks for a trace. On a goroutine
+// that is already traced, Root is like Enter, unless the trace is of the program's start.
+// traceparent is a string, or a []string from gRPC metadata.
 //
 //go:noinline
 func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
@@ -123,8 +126,8 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	return c
 }
 
-// begin does the work of Enter, Root, Take and After, which were called by
-// the function at which the goroutine has arrived.
+// begin does the work of Enter, Root, Take and After. at is the arrival in the function
+// that called one of them.
 func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arrival) *Call {
 	c := t.newCall()
 	if c == nil {
@@ -152,8 +155,8 @@ func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arri
 	return c
 }
 
-// Exit ends the call. It is deferred by the instrumented function, with the
-// address of the function's last result if that is an error.
+// Exit ends the call. The instrumented function defers it, with the address of its last
+// result if the result is an error, else with nil.
 //
 //go:noinline
 func (c *Call) Exit(err *error) {
@@ -176,7 +179,7 @@ func (c *Call) Exit(err *error) {
 	publish(&c.state, returned)
 }
 
-// Attr notes a value, if there is one.
+// Attr records a value, unless it is nil.
 func (c *Call) Attr(key string, v any) {
 	if v == nil {
 		return
@@ -200,17 +203,18 @@ func (c *Call) Attr(key string, v any) {
 	c.note(note{key: key, text: noted})
 }
 
-// Fail notes the error of a function whose last result holds errors without being one.
-// err is an error, or nil.
+// Fail records the error of a function with a last result that holds errors but is not an
+// error. err is an error, or nil.
 func (c *Call) Fail(err any) {
 	if err, ok := err.(error); ok {
 		c.note(note{kind: noteError, text: textOf(err)})
 	}
 }
 
-// Value computes an expression of the guide. It may meet nil pointers, which must
-// not reach the program, and call instrumented methods, which nobody asked for:
-// Value returns nil for the first and traces nothing meanwhile.
+// Value computes an expression of the guide. The expression may use a nil pointer. The
+// panic must not reach the program, so Value returns nil. The expression may also call
+// instrumented methods. Nobody has asked for these calls, so Value traces nothing
+// meanwhile.
 func Value(compute func() any) (v any) {
 	labels := Labels()
 	setLabels(nil)
@@ -221,7 +225,7 @@ func Value(compute func() any) (v any) {
 	return compute()
 }
 
-// Limits on what is kept of values, in bytes.
+// Limits on the length of recorded values, in bytes.
 const (
 	maxAttr  = 512
 	maxError = 2048

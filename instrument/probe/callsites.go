@@ -10,16 +10,17 @@ import (
 	"sync/atomic"
 )
 
-// callSites remembers the source line of each pc from which a call was made.
+// callSites remembers the source line of each call, by the call's pc.
 //
-// A pc alone does not tell: where the compiler has inlined a library function
-// into the caller, the runtime names the library's line, and only on the live stack
-// does it name the caller's as well. So the first call from a pc looks at the stack.
+// A pc alone is not enough. Where the compiler has inlined a library function into the
+// caller, the runtime names the library's line. Only on the live stack does it name the
+// caller's line as well. So the first call from a pc looks at the stack.
 var callSites lineTable
 
-// An entry has the lower half of a pc, which tells it from all others of a program of less than 4 GB, in its upper half, and in its
-// lower half the line plus one. Call sites that lie near each other in the program are near each other in the table: a function
-// that makes several calls needs few of the processor's cache lines.
+// A lineTable is a hash table of lines by pc. The upper half of an entry is the lower
+// half of the pc, which is unique in a program of less than 4 GB. The lower half of an
+// entry is the line plus one. Call sites that are close in the program are close in the
+// table, so a function with several calls needs few of the processor's cache lines.
 type lineTable [1 << 16]atomic.Uint64
 
 // slot returns the ith place to look for pc.
@@ -27,8 +28,9 @@ func (t *lineTable) slot(pc uintptr, i int) *atomic.Uint64 {
 	return &t[(pc>>4^pc>>20+uintptr(i))%uintptr(len(t))]
 }
 
-// learn notes the line of pc, an address in the function of the call parent, if it is new.
-// It must be called on the goroutine and below the frames that pc was found in.
+// learn records the line of pc if pc is new. pc is an address in the function of the call
+// parent, found on the goroutine's stack. The same goroutine must call learn, below the
+// frames that had pc.
 func (t *lineTable) learn(pc uintptr, parent *Call) {
 	if t.slot(pc, 0).Load()>>32 != uint64(uint32(pc)) && pc != 0 {
 		t.insert(pc, parent)
@@ -53,7 +55,7 @@ func (t *lineTable) insert(pc uintptr, parent *Call) {
 	}
 }
 
-// line returns what was learned of pc, or 0.
+// line returns the line that was learned for pc, or 0.
 func (t *lineTable) line(pc uintptr) int {
 	for i := range t {
 		switch e := t.slot(pc, i).Load(); {
@@ -66,14 +68,14 @@ func (t *lineTable) line(pc uintptr) int {
 	return 0
 }
 
-// lineInCaller looks up the stack for the nearest frame of parent's function above
-// the instrumented function that is being entered, and returns the line it is at.
+// lineInCaller finds the nearest frame of parent's function on the stack, above the
+// instrumented function that is being entered. It returns the frame's current line, or 0.
 func lineInCaller(parent *Call) int {
 	entry := runtime.FuncForPC(parent.self).Entry()
 	self := true
 	for f := range frames {
 		if f.Func == nil || isProbe(f.Function) {
-			continue // inlined, so not the function itself; or ours
+			continue // inlined, so not the function itself; or the probe's own
 		}
 		if !self && f.Entry == entry {
 			return f.Line
@@ -83,7 +85,7 @@ func lineInCaller(parent *Call) int {
 	return 0
 }
 
-// frames goes through the goroutine's stack, innermost first.
+// frames iterates over the goroutine's stack, innermost first.
 func frames(yield func(runtime.Frame) bool) {
 	pcs := make([]uintptr, 64)
 	n := runtime.Callers(2, pcs)
@@ -100,7 +102,7 @@ func frames(yield func(runtime.Frame) bool) {
 	}
 }
 
-// isProbe tells whether the named function belongs to this package.
+// isProbe reports whether the named function belongs to this package.
 func isProbe(function string) bool {
 	return strings.HasPrefix(function, packagePath+".")
 }
@@ -116,12 +118,13 @@ var packagePath = func() string {
 	return name
 }()
 
-// place renders where a frame is, the file without the folders that hold it.
+// place returns the file and line of a frame. It leaves out the file's folders.
 func place(f runtime.Frame) string {
 	return path.Base(f.File) + ":" + strconv.Itoa(f.Line)
 }
 
-// panicOrigin walks the stack of a panicking goroutine to where the panic was raised.
+// panicOrigin returns the function that raised the panic, and its place. It walks the
+// stack of the panicking goroutine.
 func panicOrigin() string {
 	raised := false
 	for f := range frames {

@@ -11,23 +11,23 @@ import (
 	"sync/atomic"
 )
 
-// checking is whether each call is compared with the goroutine's real stack.
+// checking says whether each call is compared with the goroutine's real stack.
 var checking = os.Getenv(EnvCheck) == "1"
 
-// checks holds what the checking mode has found.
+// checks holds the results of the checking mode.
 var checks struct {
 	done   atomic.Int64
 	sites  sync.Map // entry pc of an instrumented function → *Site
 	mu     sync.Mutex
 	wrong  []string
-	missed int // mismatches beyond those kept in wrong
+	missed int // number of mismatches that wrong has no room for
 }
 
 const maxMismatches = 100
 
-// check compares what is recorded of a call that begins with what the runtime
-// knows: the function's name, file and line; the nearest instrumented function up
-// the goroutine's stack; and the line in it from which control came.
+// check compares a new call with the runtime's information: the function's name, file and
+// line; the nearest instrumented function up the goroutine's stack; and the line of the
+// call in that function.
 func check(c, parent *Call) {
 	checks.done.Add(1)
 	var self *runtime.Frame
@@ -73,7 +73,7 @@ func checkSelf(c *Call, f runtime.Frame) {
 func checkCaller(c, parent *Call, nearest *Site, f runtime.Frame) {
 	switch {
 	case parent == nil:
-		// A trace begins in the middle of a stack; what is above is not traced.
+		// A trace begins in the middle of a stack. The functions above are not traced.
 	case parent.goroutine != c.goroutine:
 		if c.inherits(parent) {
 			mismatch("%s: recorded below %s of another goroutine, but it was called by %s", c.site().Function, parent.site().Function, nearest.Function)
@@ -95,7 +95,7 @@ func mismatch(format string, args ...any) {
 	checks.wrong = append(checks.wrong, fmt.Sprintf(format, args...))
 }
 
-// takeMismatches returns what was found wrong since the last time.
+// takeMismatches returns the mismatches since its last call.
 func takeMismatches() []string {
 	checks.mu.Lock()
 	defer checks.mu.Unlock()
@@ -107,7 +107,8 @@ func takeMismatches() []string {
 	return wrong
 }
 
-// withoutTypeArguments drops what stands in brackets: the runtime writes [...].
+// withoutTypeArguments drops the text in brackets, because the runtime writes [...]. It
+// also turns %2e into a dot.
 func withoutTypeArguments(name string) string {
 	var b strings.Builder
 	depth := 0
@@ -124,7 +125,7 @@ func withoutTypeArguments(name string) string {
 	return strings.ReplaceAll(b.String(), "%2e", ".")
 }
 
-// fileWithoutVersion turns the file name of a -trimpath build into that of a Site:
+// fileWithoutVersion turns the file name of a -trimpath build into Site.File:
 // "k8s.io/apiserver@v0.37.1/pkg/server/handler.go" loses "@v0.37.1".
 func fileWithoutVersion(file string) string {
 	before, after, ok := strings.Cut(file, "@")

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Two readings of the clock are a third of what a call costs, so the calls of a trace
-// are timed in ticks of the processor's counter where that is reliable, and the ticks
-// turned into nanoseconds when the trace is collected.
+// Two readings of the clock are a third of the cost of a call. Where the processor's
+// counter is reliable, calls are timed in its ticks instead. The ticks become nanoseconds
+// when the trace is collected.
 
-// useCounter is whether the processor's counter runs at one speed, on all cores alike.
-// On amd64 that is so if the Linux kernel itself tells the time by it; the counter of
-// arm64 is made so.
+// useCounter says whether the processor's counter runs at one speed, on all cores alike.
+// On amd64, it does if the Linux kernel itself tells the time by it. On arm64, it is
+// designed to.
 var useCounter = runtime.GOARCH == "arm64" || runtime.GOARCH == "amd64" && kernelUsesCounter()
 
 func kernelUsesCounter() bool {
@@ -24,10 +24,11 @@ func kernelUsesCounter() bool {
 	return err == nil && strings.TrimSpace(string(source)) == "tsc"
 }
 
-// epoch is where ticks count from if the counter is not used.
+// epoch is the zero of ticks if the counter is not used.
 var epoch = time.Now()
 
-// ticks reads the counter, or else a clock of nanoseconds.
+// ticks returns the counter. If the counter is not used, it returns the nanoseconds since
+// epoch.
 func ticks() int64 {
 	if useCounter {
 		return counter()
@@ -41,8 +42,8 @@ type moment struct {
 	clock time.Time
 }
 
-// now reads both clocks. If the goroutine is interrupted between the two readings, they are of different moments; of a
-// few tries the shortest counts.
+// now reads both clocks. If the goroutine is interrupted between the two readings, they
+// are of different moments. So now tries a few times and returns the shortest try.
 func now() (m moment) {
 	const tries = 4
 	best := int64(-1)
@@ -56,7 +57,7 @@ func now() (m moment) {
 	return m
 }
 
-// A scale turns ticks into time. It is made of two moments, best some milliseconds apart.
+// A scale converts ticks to time. It has two moments, at best some milliseconds apart.
 type scale struct{ from, to moment }
 
 // since returns the nanoseconds from the scale's first moment to the given tick.

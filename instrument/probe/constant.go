@@ -4,11 +4,12 @@ package probe
 
 import "unsafe"
 
-// A constant of the program says nothing of a request's data: "mvcc: revision not found" may be
-// shown where a formatted text may not. Constants are told by their address. The linker sorts
-// them by size within one read-only section, so those that are no shorter than the first
-// and no longer than the last of two known ones lie between these. The first has more than 8 bytes:
-// the linker merges shorter ones with other data, elsewhere in the section.
+// A constant of the program contains nothing of a request's data. So "mvcc: revision not
+// found" may be shown where a formatted text may not. The probe knows a constant by its
+// address. The linker sorts constants by size within one read-only section. Between two
+// known constants lie all constants at least as long as the first and at most as long as
+// the last. The first has more than 8 bytes, because the linker merges shorter ones with
+// other data, elsewhere in the section.
 
 const (
 	shortConstant = "\x02\x01probe\x01\x02"
@@ -17,7 +18,7 @@ const (
 	longConstant  = constant512 + constant512 + constant512 + constant512 // longer than maxError
 )
 
-// isConstant tells whether s surely is a constant of the program.
+// isConstant reports whether s is certainly a constant of the program.
 func isConstant(s string) bool {
 	if s == "" {
 		return true

@@ -10,10 +10,11 @@ import (
 	"unsafe"
 )
 
-// Some work changes goroutines by way of a queue: etcd's server hands a proposal
-// to raft, and the apply loop takes it out again. Both sides know it by a key.
+// Some work moves to another goroutine through a queue. For example, etcd's server hands
+// a proposal to raft, and the apply loop takes it out again. Both sides identify the work
+// by a key.
 
-// offers holds the calls that wait for their work to be taken up.
+// offers holds the calls with work that nobody has taken yet.
 var offers struct {
 	pending atomic.Int64
 	mu      sync.Mutex
@@ -21,12 +22,13 @@ var offers struct {
 }
 
 type offer struct {
-	taker string // full name of the function that takes the work up
+	taker string // full name of the function that takes the work
 	key   any
 }
 
-// Give offers the goroutine's current call as the parent of the taker's call that takes the
-// key, or one of a Batch. No key, nil, is no offer.
+// Give offers the goroutine's current call to taker: the call becomes the parent of
+// taker's call with the key. If key is a Batch, Give makes an offer for each piece. If
+// key is nil, it makes none.
 func Give(labels unsafe.Pointer, taker string, key any) {
 	c := fromLabels(labels)
 	if c == nil || key == nil || c.trace.closed.Load() {
@@ -35,7 +37,7 @@ func Give(labels unsafe.Pointer, taker string, key any) {
 	offers.mu.Lock()
 	defer offers.mu.Unlock()
 	if offers.calls == nil || len(offers.calls) > maxOffers {
-		offers.calls = map[offer]*Call{} // what is left was never taken: failed proposals
+		offers.calls = map[offer]*Call{} // the remaining offers were never taken: failed proposals
 		offers.pending.Store(0)
 	}
 	for _, key := range keysOf(key) {
@@ -46,10 +48,11 @@ func Give(labels unsafe.Pointer, taker string, key any) {
 
 const maxOffers = 10_000
 
-// Offered tells whether a call waits for its work to be taken up.
+// Offered reports whether a call waits for its work to be taken.
 func Offered() bool { return offers.pending.Load() != 0 }
 
-// Bytes returns the key of work that travels as these very bytes, or nil if there are none: where they lie in memory.
+// Bytes returns the key of work that travels as these very bytes: their address in
+// memory. It returns nil if there are no bytes.
 func Bytes(data []byte) any {
 	if len(data) == 0 {
 		return nil
@@ -57,9 +60,9 @@ func Bytes(data []byte) any {
 	return unsafe.SliceData(data)
 }
 
-// Batch returns the key of pieces of work that are taken up together, for all who gave them at once: the call
-// belongs to the first of them that is traced. list is a slice of structs, or of pointers to them, whose
-// field of that name has the bytes of one piece.
+// Batch returns the key of pieces of work that are taken together. The call that takes
+// them belongs to the first traced call that gave one of them. list is a slice of
+// structs, or of pointers to structs. Their named field has the bytes of one piece.
 func Batch(list any, field string) any { return batch{list, field} }
 
 type batch struct {
@@ -67,7 +70,8 @@ type batch struct {
 	field string
 }
 
-// keysOf returns the key alone or, for a batch, what Bytes returns for each piece that has bytes.
+// keysOf returns the key alone. For a batch, it returns the key from Bytes for each piece
+// that has bytes.
 func keysOf(key any) (keys []any) {
 	b, ok := key.(batch)
 	if !ok {
@@ -82,11 +86,13 @@ func keysOf(key any) (keys []any) {
 	return keys
 }
 
-// attrHandoff is the attribute that names the queue by which work came to another goroutine.
+// attrHandoff is the attribute for the name of the queue through which work came to
+// another goroutine.
 const attrHandoff = "apitrace.handoff"
 
-// Take begins a call below the one that gave the key. It is like Enter on a
-// goroutine that is traced already, and returns nil if nobody gave that key.
+// Take begins a call below the call that gave the key. On a goroutine that is already
+// traced, Take is like Enter, unless the trace is of the program's start. If nobody gave
+// the key on an untraced goroutine, Take returns nil.
 //
 //go:noinline
 func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
@@ -107,8 +113,9 @@ func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	return begin(parent.trace, parent, labels, site, &at)
 }
 
-// takenUp withdraws what was offered to the taker under the key, and returns the call that made the offer, or nil. Of
-// a batch it withdraws all, and returns the first whose trace goes on.
+// takenUp withdraws the offer to the taker for the key, and returns the call that made
+// it, or nil. For a batch, it withdraws the offers for all pieces. It returns the first
+// of the calls with a trace that is not over.
 func takenUp(taker string, key any) (giver *Call) {
 	if !Offered() {
 		return nil
@@ -127,8 +134,8 @@ func takenUp(taker string, key any) (giver *Call) {
 	return giver
 }
 
-// Traceparent renders the goroutine's current call for another process to
-// continue, or "" if there is none.
+// Traceparent returns the goroutine's current call as a traceparent for another process.
+// It returns "" if there is no such call.
 func Traceparent(labels unsafe.Pointer) string {
 	c := fromLabels(labels)
 	if c == nil || c.trace.closed.Load() {
@@ -141,6 +148,6 @@ func Traceparent(labels unsafe.Pointer) string {
 	return fmt.Sprintf("00-%s-%s-%02x", c.trace.id, c.spanID(), flags)
 }
 
-// spanID makes the id of a call: unique within its trace, across processes, and
-// among a trace and the tails of its writes.
+// spanID returns the id of a call. The id is unique within the trace, across processes,
+// and among a trace and the tails of its writes.
 func (c *Call) spanID() string { return fmt.Sprintf("%08x%08x", processID, c.trace.base+c.seq+1) }

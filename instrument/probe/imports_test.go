@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestImportsTheStandardLibraryAlone: anything else could raise a dependency of the
-// traced program.
+// TestImportsTheStandardLibraryAlone checks the imports: any other package could raise a
+// dependency of the traced program.
 func TestImportsTheStandardLibraryAlone(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

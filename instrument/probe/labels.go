@@ -10,15 +10,16 @@ import (
 	"unsafe"
 )
 
-// on is whether a goroutine may work for a traced request.
+// on says whether a goroutine may work for a traced request.
 var on atomic.Bool
 
-// On tells whether a goroutine may work for a traced request. Inserted code asks this first: where nothing is traced, a
-// call costs the load of a variable that all of them share, and neither a call nor a register.
+// On reports whether a goroutine may work for a traced request. Inserted code calls On
+// first. While nothing is traced, On costs the load of a variable that all goroutines
+// share. It costs no function call and no register.
 func On() bool { return on.Load() }
 
-// Labels returns the goroutine's label pointer: nil unless the goroutine works
-// for a traced request, or somebody else has set profiler labels.
+// Labels returns the goroutine's label pointer. It is nil unless the goroutine works for
+// a traced request, or other code has set profiler labels.
 //
 //go:linkname Labels runtime/pprof.runtime_getProfLabel
 func Labels() unsafe.Pointer
@@ -26,19 +27,19 @@ func Labels() unsafe.Pointer
 //go:linkname setLabels runtime/pprof.runtime_setProfLabel
 func setLabels(unsafe.Pointer)
 
-// labelKey is the key of the one label that a traced goroutine has. It is made
-// at run time so that no other string of the program shares its bytes: their
-// address is what tells our labels from others.
+// labelKey is the key of the only label of a traced goroutine. It is made at run time, so
+// that no other string of the program shares its bytes. The address of these bytes
+// distinguishes the probe's labels from other labels.
 var labelKey = string([]byte("apitrace"))
 
 // A profilerLabel has the layout of the runtime's internal label.Label.
 type profilerLabel struct{ key, value string }
 
-// fromLabels returns the call that a label pointer stands for, or nil if the
-// labels are not ours.
+// fromLabels returns the call that a label pointer stands for, or nil if the labels are
+// not the probe's.
 //
-// What the runtime's profiler expects behind the pointer is a struct that begins
-// with a slice of labels. A Call begins with a pprof.LabelSet, which is the same.
+// The runtime's profiler expects that the pointer points to a struct that begins with a
+// slice of labels. A Call begins with a pprof.LabelSet, which is the same.
 func fromLabels(p unsafe.Pointer) *Call {
 	if p == nil {
 		return nil
@@ -50,9 +51,9 @@ func fromLabels(p unsafe.Pointer) *Call {
 	return (*Call)(p)
 }
 
-// checkLabelLayout proves that this Go release lays labels out as fromLabels
-// assumes. Reading somebody else's labels under a wrong assumption could crash
-// the program.
+// checkLabelLayout returns an error if this Go release lays labels out in another way
+// than fromLabels assumes. Reading the labels of other code under a wrong assumption
+// could crash the program.
 func checkLabelLayout() error {
 	bad := errors.New("this Go release lays out profiler labels in a way that the probe does not know")
 	done := make(chan error)

@@ -9,29 +9,31 @@ import (
 	"unsafe"
 )
 
-// A leaf is an execution of a function that calls nothing, for a traced request. Nothing runs below
-// it, so the goroutine keeps its labels, and only the entry is noted: at a fraction of a Call's price.
+// A leaf is an execution of a function that calls nothing, for a traced request. Nothing
+// runs below it, so the goroutine keeps its labels, and only the entry is recorded. A
+// leaf costs a fraction of a Call.
 //
-// It has no pointers, so that the garbage collector looks into none of them.
+// It has no pointers, so the garbage collector need not look into it.
 type leaf struct {
-	site      uintptr // of a Site, which is a variable of a package and never moves
+	site      uintptr // address of a Site, a package variable that never moves
 	callPC    uintptr // where control left the parent, 0 if unknown
 	goroutine uint64
 	start     int64  // in ticks
-	parent    uint32 // Call.seq
-	before    uint32 // how many calls of the trace had begun
+	parent    uint32 // the parent's seq
+	before    uint32 // number of calls of the trace that had begun
 	state     atomic.Uint32
 }
 
-// States of a leaf. Its fields may be read in all but the first.
+// States of a leaf. Its fields may be read in all states but the first.
 const (
 	unwritten uint32 = iota
 	written
-	inherited // written, on a goroutine that got the labels from the one that started it
+	inherited // written, on a goroutine that inherited the labels
 )
 
-// Leaf notes that a function which calls nothing was entered below the call that labels stand for, if
-// they are ours. It must be called by that function itself.
+// Leaf records the entry of a function that calls nothing, below the call that labels
+// stand for. If the labels are not the probe's, it does nothing. The function itself must
+// call Leaf.
 //
 //go:noinline
 func Leaf(labels unsafe.Pointer, site *Site) {
@@ -61,20 +63,20 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 	publish(&l.state, state)
 }
 
-// Inline is never true. The compiler does not know, and so puts no literal into the function around it that would start
-// a goroutine if it were.
+// Inline is never true. The compiler does not know this. So it inlines no literal that
+// would start a goroutine if Inline were true.
 var Inline bool
 
-// A notedLeaf is a leaf whose fields may be read.
+// A notedLeaf is a leaf with fields that may be read.
 type notedLeaf struct {
 	*leaf
 	site      *Site
 	parent    *Call
 	inherited bool
-	seq       uint32 // among the trace's leaves
+	seq       uint32 // number among the trace's leaves
 }
 
-// noted returns the leaves whose fields may be read, in the order in which they were entered.
+// noted returns the leaves with fields that may be read, in the order of their entry.
 func (t *tracing) noted() []notedLeaf {
 	parents := slices.Collect(t.called.items(&t.mu))
 	var all []notedLeaf
@@ -88,7 +90,8 @@ func (t *tracing) noted() []notedLeaf {
 	return all
 }
 
-// spanID is unique as that of a Call: the numbers of leaves begin behind those of the trace's calls.
+// spanID returns the id of a leaf, which is as unique as the id of a Call. The numbers of
+// leaves begin after the numbers of the trace's calls.
 func (l notedLeaf) spanID() string {
 	return fmt.Sprintf("%08x%08x", processID, l.parent.trace.base+maxCalls+l.seq+1)
 }

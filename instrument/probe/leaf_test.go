@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLeaves checks that leaves stand where they were called: below their caller, in order among the calls, also on
-// a goroutine that begins with one.
+// TestLeaves checks that leaves are recorded where they were called: below their caller,
+// and in order among the calls. One goroutine begins with a leaf.
 func TestLeaves(t *testing.T) {
 	socket := listenForTest(t)
 	leafCall(0)

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// A list grows by chunks. An item is never moved: a goroutine's labels may point at a call for
-// as long as the goroutine lives.
+// A list grows by chunks. It never moves an item, because a goroutine's labels may point
+// to a call for as long as the goroutine lives.
 type list[T any] struct {
-	next    atomic.Uint32 // items given out, and those that found no room
+	next    atomic.Uint32 // items given out, and requests that found no room
 	current atomic.Pointer[chunk[T]]
 	chunks  []*chunk[T] // guarded by tracing.mu
 }
@@ -25,8 +25,8 @@ type chunk[T any] struct {
 	items [chunkItems]T
 }
 
-// take returns an empty item of a list of the trace and its number, or nil if the trace is
-// over or too large.
+// take returns an empty item of a list of the trace, and the item's number. If the trace
+// is over or too large, the item is nil.
 func take[T any](t *tracing, l *list[T]) (*T, uint32) {
 	if t.closed.Load() {
 		if !t.boot {
@@ -47,7 +47,7 @@ func take[T any](t *tracing, l *list[T]) (*T, uint32) {
 	return &k.items[seq-k.first], seq
 }
 
-// grow returns the chunk that holds the item seq, making those that are missing.
+// grow returns the chunk that holds the item seq. It makes the chunks that are missing.
 func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,8 +60,8 @@ func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
 	return l.chunks[seq/chunkItems]
 }
 
-// items goes through all items that the chunks have room for, also those that were not given
-// out. It must not be called with mu, the trace's, held.
+// items iterates over all items in the chunks, also items that were not given out. mu is
+// the trace's. It must not be held.
 func (l *list[T]) items(mu *sync.Mutex) func(yield func(*T) bool) {
 	return func(yield func(*T) bool) {
 		mu.Lock()
@@ -82,7 +82,7 @@ func (l *list[T]) at(seq uint32) *T { return &l.chunks[seq/chunkItems].items[seq
 
 func (l *list[T]) size() int64 { return int64(min(l.next.Load(), maxCalls)) }
 
-// room is the memory of the chunks, in bytes.
+// room returns the memory of the chunks, in bytes.
 func (l *list[T]) room(mu *sync.Mutex) int64 {
 	mu.Lock()
 	defer mu.Unlock()

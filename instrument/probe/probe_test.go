@@ -33,7 +33,7 @@ func listenForTest(tb testing.TB) (socket string) {
 	return socket
 }
 
-// What follows stands for instrumented code.
+// The functions below stand for instrumented code.
 
 var (
 	rootSite = Site{Function: "p.root", File: "p/p.go", Line: 1}
@@ -405,7 +405,8 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 	}
 }
 
-// TestRest checks that inserted code looks for labels while there is a trace, and no longer once there was none for a while.
+// TestRest checks that inserted code looks for labels while there is a trace, and stops
+// after a while without traces.
 func TestRest(t *testing.T) {
 	setForTest(t, &quiet, time.Millisecond)
 	r := &registry{full: func(*registry) bool { return false }}

@@ -9,27 +9,30 @@ import (
 	"strings"
 )
 
-// The errors of a request on a Secret quote the Secret: a patch that does not fit
-// quotes all its keys. So the text of an error in such a trace stays in the process, unless
-// it is a constant; its type and the call that returned it go out. See Query.Secrets for the exception.
+// The errors of a request on a Secret quote the Secret: a patch that does not fit quotes
+// all its keys. So the text of an error in such a trace stays in the process, unless the
+// text is a constant. The error's type leaves the process, and so does the call that
+// returned the error. See Query.Secrets for the exception.
 
-// secretKinds are the resources whose objects hold secrets; see HoldsSecrets.
+// secretKinds are the resources with secrets in their objects; see HoldsSecrets.
 var secretKinds = []string{
 	"secrets", "serviceaccounts/token", "*.authentication.k8s.io",
 	"certificatesigningrequests.certificates.k8s.io", "podcertificaterequests.certificates.k8s.io",
 }
 
-// About notes the URL path of the request that the trace is of. It keeps a trace from
-// giving out error texts if the path is that of a resource which holds secrets.
+// About records the URL path of the trace's request. If the path names a resource that
+// holds secrets, the trace gives out no error texts. The trace of the program's start is
+// not affected.
 func (c *Call) About(path any) {
 	if path, ok := path.(string); ok && !c.trace.boot && HoldsSecrets(path) {
 		c.trace.secret.Store(true)
 	}
 }
 
-// HoldsSecrets tells whether the URL path of a request is that of a resource whose objects hold
-// secrets: one of those that the probe knows, or of more. These have the form RESOURCE,
-// RESOURCE.GROUP or RESOURCE/SUBRESOURCE.GROUP; "*" stands for any resource of a group.
+// HoldsSecrets reports whether the URL path of a request names a resource with secrets in
+// its objects. The probe knows such resources, and more lists others. These have the form
+// RESOURCE, RESOURCE.GROUP or RESOURCE/SUBRESOURCE.GROUP; "*" stands for any resource of
+// a group.
 func HoldsSecrets(path string, more ...string) bool {
 	resource, subresource, group := resourceOf(path)
 	return resource != "" && slices.ContainsFunc(slices.Concat(secretKinds, more), func(kind string) bool {
@@ -38,10 +41,10 @@ func HoldsSecrets(path string, more ...string) bool {
 	})
 }
 
-// resourceOf reads the path of a request as kube-apiserver does
+// resourceOf parses the path of a request as kube-apiserver does
 // (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go): /api/VERSION or
 // /apis/GROUP/VERSION, then [watch/][namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE]].
-// resource is "" for a path of another kind.
+// For a path of another kind, resource is "".
 func resourceOf(path string) (resource, subresource, group string) {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	switch {
@@ -64,15 +67,15 @@ func resourceOf(path string) (resource, subresource, group string) {
 	return parts[0], subresource, group
 }
 
-// A text is what a call notes of an error or of another value.
+// A text is the recorded text of an error or of another value.
 type text struct {
 	full string
-	// kind is the type of an error; "" for another value, and for an error whose text is a
-	// constant of the program.
+	// kind is the type of an error. It is "" for another value, and for an error with a
+	// text that is a constant of the program.
 	kind string
 }
 
-// shown is the text as it may leave the process.
+// shown returns the text as it may leave the process. cut withholds the text of an error.
 func (t text) shown(cut bool) string {
 	if !cut || t.kind == "" {
 		return t.full
@@ -80,7 +83,7 @@ func (t text) shown(cut bool) string {
 	return t.kind + " (text not shown: the request is on secrets)"
 }
 
-// textOf makes the text of an error.
+// textOf returns the text of an error.
 func textOf(err error) text {
 	full, ok := Value(func() any { return bounded(err.Error(), maxError) }).(string)
 	if !ok {
@@ -92,8 +95,8 @@ func textOf(err error) text {
 	return text{full, kindOf(err)}
 }
 
-// kindOf is the type of an error; of one that becomes an HTTP answer (a StatusError of
-// k8s.io/apimachinery/pkg/api/errors) with its code.
+// kindOf returns the type of an error. If the error becomes an HTTP answer (a StatusError
+// of k8s.io/apimachinery/pkg/api/errors), kindOf adds its code.
 func kindOf(err error) string {
 	kind := Type(err)
 	v := reflect.Indirect(reflect.ValueOf(err))
@@ -110,8 +113,9 @@ func kindOf(err error) string {
 	return kind
 }
 
-// isObject tells whether a value is one that can be stored or sent as a whole: a Secret
-// could be in it. A list of words that has a form on the wire, such as metav1.Verbs, is none.
+// isObject reports whether a value can be stored or sent as a whole. A Secret could be in
+// such a value. A list of words with a form on the wire, such as metav1.Verbs, is not an
+// object.
 func isObject(v any) bool {
 	if _, ok := v.(interface{ Marshal() ([]byte, error) }); !ok {
 		return false

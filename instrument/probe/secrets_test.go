@@ -13,7 +13,7 @@ type stored string
 func (s stored) String() string           { return string(s) }
 func (s stored) Marshal() ([]byte, error) { return []byte(s), nil }
 
-// verbs is a list of words as metav1.Verbs is one.
+// verbs is a list of words, like metav1.Verbs.
 type verbs []string
 
 func (w verbs) String() string           { return fmt.Sprint([]string(w)) }
@@ -50,7 +50,7 @@ func TestPathsThatHoldSecrets(t *testing.T) {
 	}
 }
 
-// A statusError is laid out as apimachinery's.
+// A statusError has the layout of apimachinery's StatusError.
 type statusError struct {
 	ErrStatus struct{ Code int32 }
 }
@@ -76,7 +76,8 @@ func TestKindOfAnError(t *testing.T) {
 	}
 }
 
-// TestSecretIsToldToTheNextProcess: etcd has no URL to read.
+// TestSecretIsToldToTheNextProcess checks that a traceparent carries the fact, because
+// etcd has no URL to read.
 func TestSecretIsToldToTheNextProcess(t *testing.T) {
 	listenForTest(t)
 	var next string

@@ -18,11 +18,13 @@ import (
 )
 
 var (
-	// listening is whether traces are recorded: somebody can fetch them.
+	// listening says whether traces are recorded. They are recorded if a reader can fetch
+	// them.
 	listening atomic.Bool
-	// failure says why nothing is traced although it was asked for.
+	// failure says why nothing is traced although tracing was requested.
 	failure error
-	// processID tells this process's span ids from those of others.
+	// processID distinguishes the span ids of this process from the ids of other
+	// processes.
 	processID uint32
 )
 
@@ -32,9 +34,9 @@ func init() {
 	}
 }
 
-// start makes the probe record traces and answer queries on a unix socket. A
-// failure is told to the one who queries, or to stderr if nobody can query; it
-// never stops the program.
+// start makes the probe record traces and answer queries on a unix socket. It reports a
+// failure to the reader that queries, or to stderr if nobody can query. A failure never
+// stops the program.
 func start(path string) {
 	if failure = calibrate(); failure == nil {
 		failure = checkLabelLayout()
@@ -55,7 +57,7 @@ func start(path string) {
 		traceBoot(os.Getenv(EnvBoot))
 	}
 	go func() {
-		setLabels(nil) // the start of the probe is no part of the program's
+		setLabels(nil) // the start of the probe is not part of the program's start
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -81,8 +83,8 @@ func answer(conn net.Conn) {
 	}
 }
 
-// deliver ends a trace and writes its calls. If the reader does not take them all,
-// the trace is kept for another try.
+// deliver ends a trace and writes its calls. If the reader does not take all of them, the
+// trace is kept for another try.
 func deliver(conn net.Conn, q Query) error {
 	h := Header{Process: os.Getenv(EnvProcess), Trace: q.Trace, Undelivered: traces.undelivered.Load(), Late: traces.late.Load()}
 	if failure != nil {
@@ -136,10 +138,11 @@ type entry struct {
 	leaf notedLeaf // if call is nil
 }
 
-// inOrder puts the calls and the leaves of a trace, each ordered by time of entry, into one order. A leaf
-// knows how many calls had begun when it was entered.
+// inOrder merges the calls and the leaves of a trace, each ordered by time of entry, into
+// one order. A leaf knows the number of calls that had begun when it was entered.
 func inOrder(calls []*Call, leaves []notedLeaf) []entry {
-	// Two goroutines may have got their numbers in another order than they looked at the number of calls.
+	// Two goroutines may have got their numbers in one order, and the number of calls in
+	// the other.
 	slices.SortStableFunc(leaves, func(a, b notedLeaf) int { return cmp.Compare(a.before, b.before) })
 	all := make([]entry, 0, len(calls)+len(leaves))
 	for _, c := range calls {
@@ -155,7 +158,8 @@ func inOrder(calls []*Call, leaves []notedLeaf) []entry {
 	return all
 }
 
-// settle waits until the trace is over, as Query says, and returns the calls and the leaves.
+// settle waits until the trace is over, as Query describes, and returns its calls and
+// leaves.
 func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 	const step = 5 * time.Millisecond
 	lastBegun, lastOver, start := int64(-1), -1, time.Now()
@@ -177,8 +181,8 @@ func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 	}
 }
 
-// record renders a call for the wire. A call that is still running is taken to last until
-// the given moment. cut keeps the texts of errors here.
+// record returns a call in wire form. A call that is still running lasts until the given
+// moment. cut withholds the texts of errors.
 func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
@@ -204,7 +208,7 @@ func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	return r
 }
 
-// add adds notes to the record, in the order in which they were made.
+// add adds notes to the record, oldest first.
 func (r *Record) add(n *note, cut bool) {
 	if n == nil {
 		return
@@ -222,7 +226,7 @@ func (r *Record) add(n *note, cut bool) {
 	}
 }
 
-// leafRecord renders a leaf for the wire.
+// leafRecord returns a leaf in wire form.
 func (t *tracing) leafRecord(l notedLeaf, until moment) Record {
 	return Record{
 		ID: l.spanID(), Parent: l.parent.spanID(), Leaf: true,
@@ -232,14 +236,15 @@ func (t *tracing) leafRecord(l notedLeaf, until moment) Record {
 	}
 }
 
-// callerLine is the line in the parent from which a call was made, or 0. callPC is where control left the parent or, on
-// a goroutine that has inherited its labels, the go statement that started it.
+// callerLine returns the line of a call in the parent, or 0. callPC is the place where
+// control left the parent. On a goroutine that has inherited its labels, callPC is the go
+// statement that started the goroutine.
 func callerLine(parent *Call, callPC uintptr, inherited bool) int {
 	if callPC == 0 || !inherited {
 		return callSites.line(callPC)
 	}
-	// The go statement may stand in a library that the parent called. Then the
-	// line in the parent is not known.
+	// The go statement may be in a library that the parent called. Then the line in the
+	// parent is not known.
 	f, _ := runtime.CallersFrames([]uintptr{callPC}).Next()
 	if f.Func == nil || f.Entry != runtime.FuncForPC(parent.self).Entry() {
 		return 0

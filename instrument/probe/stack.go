@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// What follows reads the runtime's own structures, whose layout is no promise.
-// calibrate finds each offset by experiment when the program starts, and an
+// The functions below read the runtime's own structures, and Go does not guarantee their
+// layout. calibrate finds each offset by experiment when the program starts. An
 // experiment without a clear outcome turns the probe off.
 
 // stack holds the outcome of calibrate.
@@ -26,26 +26,26 @@ var stack struct {
 // A frame is the value of the frame pointer in some function.
 type frame uintptr
 
-// pointer is f as a pointer. It is a pointer into the goroutine's own stack.
+// pointer returns f as a pointer. It points into the goroutine's own stack.
 //
 //go:nosplit
 func (f frame) pointer() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&f)) }
 
-// up is the frame of the caller.
+// up returns the frame of the caller.
 //
 //go:nosplit
 //go:nocheckptr
 func (f frame) up() frame { return *(*frame)(f.pointer()) }
 
-// returnPC is the address in the caller to which the function returns.
+// returnPC returns the function's return address, which is in the caller.
 //
 //go:nosplit
 //go:nocheckptr
 func (f frame) returnPC() uintptr { return *(*uintptr)(unsafe.Add(f.pointer(), 8)) }
 
-// frameOf turns what framePointer returned into the frame of the function that
-// called it. A frame is good until the next call of a function that may need more
-// stack, which moves the stack.
+// frameOf converts the result of framePointer to the frame of the function that called
+// framePointer. A frame is valid until the next call of a function that may need more
+// stack, because growth moves the stack.
 //
 //go:nosplit
 func frameOf(fp uintptr) frame {
@@ -55,21 +55,22 @@ func frameOf(fp uintptr) frame {
 	return frame(fp)
 }
 
-// A position is where a function stands on its goroutine's stack, in a form that survives
-// a stack being moved.
+// A position is the place of a function on its goroutine's stack, in a form that stays
+// valid when the stack moves.
 type position struct {
 	depth uintptr // of the function's frame below the upper end of the stack
 	pc    uintptr // in the function
 }
 
-// An arrival is where and when a goroutine entered an instrumented function.
+// An arrival is a goroutine's entry into an instrumented function: the place and the
+// time.
 type arrival struct {
 	position
 	goroutine goroutine
-	count     int64 // what counter returned
+	count     int64 // result of counter
 }
 
-// ticks is the time of the arrival.
+// ticks returns the time of the arrival.
 func (a *arrival) ticks() int64 {
 	if useCounter {
 		return a.count
@@ -77,7 +78,8 @@ func (a *arrival) ticks() int64 {
 	return ticks()
 }
 
-// callerOf returns the arrival in the function that called the one in which here returned the arguments.
+// callerOf takes the results of here. It returns the arrival in the function that called
+// the caller of here.
 //
 //go:nosplit
 func callerOf(g unsafe.Pointer, fp uintptr, count int64) arrival {
@@ -85,7 +87,7 @@ func callerOf(g unsafe.Pointer, fp uintptr, count int64) arrival {
 	return arrival{position{goroutine{g}.stackHi() - uintptr(f.up()), f.returnPC()}, goroutine{g}, count}
 }
 
-// A goroutine is the runtime's descriptor of one.
+// A goroutine is the runtime's descriptor of a goroutine.
 type goroutine struct{ g unsafe.Pointer }
 
 //go:nosplit
@@ -94,10 +96,10 @@ func (g goroutine) word(offset uintptr) uintptr { return *(*uintptr)(unsafe.Add(
 
 func (g goroutine) id() uint64 { return uint64(g.word(stack.goid)) }
 
-// creationPC is the pc of the go statement that started the goroutine.
+// creationPC returns the pc of the go statement that started the goroutine.
 func (g goroutine) creationPC() uintptr { return g.word(stack.gopc) }
 
-// The descriptor begins with the bounds of the stack; the linker and cgo rely on it.
+// The descriptor begins with the bounds of the stack. The linker and cgo rely on it.
 //
 //go:nosplit
 func (g goroutine) stackLo() uintptr { return g.word(0) }
@@ -105,9 +107,9 @@ func (g goroutine) stackLo() uintptr { return g.word(0) }
 //go:nosplit
 func (g goroutine) stackHi() uintptr { return g.word(unsafe.Sizeof(uintptr(0))) }
 
-// callPC walks the stack up from the frame of an instrumented function to the frame of
-// another, each known by its depth, and returns the address in the latter function to which
-// control will return. It returns 0 if there is no such frame.
+// callPC walks up the stack, from the frame of an instrumented function to the frame of
+// another. from and to are the depths of these frames. callPC returns the address in the
+// second function where control will return, or 0 if there is no such frame.
 //
 //go:nocheckptr
 func (g goroutine) callPC(from, to uintptr) uintptr {
@@ -126,10 +128,10 @@ func (g goroutine) callPC(from, to uintptr) uintptr {
 	return 0
 }
 
-// maxFrames bounds a walk. Go's own limit on the depth of a stack is its size, 1 GB.
+// maxFrames limits a walk. Go's own limit on the depth of a stack is its size, 1 GB.
 const maxFrames = 10_000
 
-// calibrate fills in stack, or says what it could not find.
+// calibrate sets stack, or returns an error that says which part it could not find.
 func calibrate() error {
 	if !supportedArch {
 		return fmt.Errorf("GOARCH %s is not supported: the probe knows amd64 and arm64", runtime.GOARCH)
@@ -147,7 +149,7 @@ func frameIsWrappers() bool {
 	return returnsTo != nil && returnsTo.Name() == callerName()
 }
 
-// callerName is the full name of the function that calls it.
+// callerName returns the full name of the function that calls it.
 //
 //go:noinline
 func callerName() string {
@@ -157,9 +159,9 @@ func callerName() string {
 	return f.Function
 }
 
-// findGoroutineFields looks through the descriptors of some new goroutines for the
-// words that hold what runtime.Stack prints of them: their id, and the place of
-// the go statement.
+// findGoroutineFields finds the words of a goroutine's descriptor that hold its id and
+// the pc of its go statement. It searches the descriptors of some new goroutines for the
+// values that runtime.Stack prints.
 func findGoroutineFields() error {
 	const descriptorSize = 400 // a prefix of runtime.g, which is larger
 	ids, pcs := words(descriptorSize), words(descriptorSize)
@@ -186,7 +188,7 @@ func findGoroutineFields() error {
 	return nil
 }
 
-// offsets are the places in a descriptor that are still candidates.
+// offsets are the remaining candidates for the offset of a field in a descriptor.
 type offsets []uintptr
 
 func words(size uintptr) *offsets {
@@ -207,7 +209,7 @@ func (o *offsets) keep(ok func(uintptr) bool) {
 	*o = kept
 }
 
-// describeGoroutine reads what runtime.Stack prints of the current goroutine:
+// describeGoroutine parses the text that runtime.Stack prints for the current goroutine:
 //
 //	goroutine 7 [running]:
 //	…
@@ -237,7 +239,7 @@ func describeGoroutine() (id uint64, goLine int, err error) {
 	return id, goLine, nil
 }
 
-// isGoStatement tells whether pc lies on the given line of the named function.
+// isGoStatement reports whether pc is on the given line of the named function.
 func isGoStatement(pc uintptr, function string, line int) bool {
 	f := runtime.FuncForPC(pc)
 	if f == nil || f.Name() != function {
@@ -247,7 +249,7 @@ func isGoStatement(pc uintptr, function string, line int) bool {
 	return at == line
 }
 
-// findPanicPC panics in order to see from where deferred functions are called then.
+// findPanicPC panics to find where in the runtime a panic calls deferred functions.
 func findPanicPC() error {
 	panicWithExit()
 	f := runtime.FuncForPC(stack.panicPC)
@@ -264,8 +266,8 @@ func panicWithExit() {
 	panic("the probe looks where deferred functions are called from")
 }
 
-// learnPanicPC is deferred in the way in which Exit is: through a wrapper that
-// the compiler makes to hold the arguments.
+// learnPanicPC is deferred in the same way as Exit: through a wrapper that the compiler
+// makes to hold the arguments.
 //
 //go:noinline
 func (c *Call) learnPanicPC(*error) {

@@ -9,13 +9,13 @@ const supportedArch = true
 // getg returns the runtime's descriptor of the current goroutine.
 func getg() unsafe.Pointer
 
-// framePointer returns the frame pointer register. Go keeps it in every frame
-// on these architectures: at the address it points to lie the caller's frame
-// pointer and, one word up, the return address.
+// framePointer returns the frame pointer register. On these architectures, Go keeps it in
+// every frame. It points to the caller's frame pointer. The return address is one word
+// up.
 func framePointer() uintptr
 
-// here returns what getg, framePointer and counter return, for the price of one call.
+// here returns the results of getg, framePointer and counter, for the price of one call.
 func here() (gp unsafe.Pointer, fp uintptr, count int64)
 
-// counter reads the processor's counter of time.
+// counter reads the processor's time counter.
 func counter() int64

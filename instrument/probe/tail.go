@@ -9,32 +9,34 @@ import (
 	"unsafe"
 )
 
-// What a write causes goes on after its answer: etcd tells its watchers, the watch
-// cache takes the event up and hands it to each client that watches. No goroutine
-// on that way works for the request, but each knows the revision that the write
-// has got. A tail is what is known of one revision.
+// The effects of a write go on after its answer: etcd tells its watchers, and the watch
+// cache takes up the event and hands it to each client that watches. No goroutine on this
+// way works for the request, but each knows the revision that etcd gave the write. A tail
+// holds the calls for one revision.
 
-// tails holds the tails that nobody has fetched, by revision. Most belong to writes
-// that nobody traces and are dropped.
+// tails holds the tails that nobody has fetched, by revision. Most belong to untraced
+// writes and are dropped.
 var tails = registry{full: func(r *registry) bool { return len(r.order) >= maxTails }, base: nextTailBase}
 
 const (
 	maxTails = 512
-	// aftermath is for how long after the last trace was fetched tails are recorded.
+	// aftermath is how long tails are recorded after the last trace was fetched.
 	aftermath = 5 * time.Second
 	forever   = 1<<63 - 1
 )
 
-// Following tells whether tails are recorded: somebody traces requests.
+// Following reports whether tails are recorded. They are recorded while somebody traces
+// requests.
 func Following() bool {
 	until := traces.lively.Load()
 	return until == forever || until != 0 && time.Now().UnixNano() < until
 }
 
-// After begins a call that takes up the event of a write, known by the revision
-// of etcd, at the given stage of its way. settled says that this stage is the last that
-// every event reaches. On a goroutine that is traced already, a watch's for one, it is
-// like Enter. It returns nil if revision is no number.
+// After begins a call that handles the event of a write, at the given stage of the
+// event's way. revision is the revision that etcd gave the write. settled says that this
+// stage is the last that every event reaches. On a goroutine that is already traced, such
+// as the goroutine of a watch, After is like Enter. It returns nil if revision is not a
+// number, or if tails are not recorded.
 //
 //go:noinline
 func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision any) *Call {
@@ -51,7 +53,7 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 		return nil
 	}
 	t := tails.open(tailID(rev))
-	t.secret.Store(true) // nothing here tells of what resource the event is
+	t.secret.Store(true) // the resource of the event is not known here
 	c := begin(t, nil, labels, site, &at)
 	if c != nil {
 		c.note(note{kind: noteStage, stage: stage})
@@ -63,19 +65,20 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 	return c
 }
 
-// attrRevision is the attribute that links what follows a write to the write.
+// attrRevision is the attribute that links the calls after a write to the write.
 const attrRevision = "apitrace.etcd.revision"
 
-// tailsBegun numbers the tails, so that the ids of their calls differ from those of the
-// request that they end up in, and of each other: a request may write many times.
+// tailsBegun numbers the tails. A tail is delivered with its request, and a request may
+// write many times. The number makes the ids of the tail's calls differ from the ids of
+// the request and of its other tails.
 var tailsBegun atomic.Uint32
 
 func nextTailBase() uint32 { return (tailsBegun.Add(1)%2047 + 1) * 2 * maxCalls }
 
 func tailID(revision string) string { return "revision " + revision }
 
-// awaitTail returns the tail of a revision once it has settled, or what there is of it
-// when the time is over: nil if the event never came by.
+// awaitTail returns the tail of a revision once it has settled. After timeout, it returns
+// the unsettled tail, or nil if the event has not come by.
 func awaitTail(revision int64, timeout time.Duration) *tracing {
 	id := tailID(strconv.FormatInt(revision, 10))
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {

@@ -16,10 +16,10 @@ import (
 type tracing struct {
 	id     string
 	in     *registry
-	base   uint32 // what the ids of its calls count from
+	base   uint32 // the ids of its calls begin after it
 	labels pprof.LabelSet
 	began  moment
-	boot   bool // the trace of the program's start, whose goroutines outlive it
+	boot   bool // the trace of the program's start; goroutines outlive it
 
 	called  list[Call]
 	leaves  list[leaf]
@@ -32,12 +32,13 @@ type tracing struct {
 	remotes map[uint32]string // by Call.seq: the parent in another process
 }
 
-// Limits. They are variables for the sake of the tests.
+// Limits. They are variables so that tests can change them.
 var (
-	// maxCalls bounds the calls of one trace, and its leaves. A call beyond it is counted as dropped.
+	// maxCalls limits the calls of one trace, and its leaves. Further calls are counted
+	// as dropped.
 	maxCalls uint32 = 1 << 20
-	// maxRetained bounds the memory, in bytes, of all traces that nobody has fetched yet. Beyond it the oldest trace
-	// goes, counted as undelivered.
+	// maxRetained limits the memory, in bytes, of all traces that nobody has fetched yet.
+	// Beyond it, the oldest trace is dropped and counted as undelivered.
 	maxRetained int64 = 320 << 20
 )
 
@@ -50,7 +51,7 @@ func (t *tracing) newCall() *Call {
 	return c
 }
 
-// calls returns the calls whose fields may be read, and how many of them are over.
+// calls returns the calls with fields that may be read, and how many of them are over.
 func (t *tracing) calls() (begun []*Call, over int) {
 	for c := range t.called.items(&t.mu) {
 		switch c.state.Load() {
@@ -89,13 +90,13 @@ func (t *tracing) parentOf(c *Call) *Call {
 	return t.called.at(c.parent - 1)
 }
 
-// traces holds the traces that have begun and were not fetched.
+// traces holds the traces that nobody has fetched yet.
 var traces = registry{full: func(r *registry) bool { return r.retained.Load() > maxRetained }}
 
 // A registry holds traces by their id, up to a limit.
 type registry struct {
 	full func(*registry) bool
-	base func() uint32 // of a new trace's ids; nil for 0
+	base func() uint32 // returns tracing.base for a new trace; nil for 0
 
 	mu          sync.Mutex
 	byID        map[string]*tracing
@@ -103,7 +104,7 @@ type registry struct {
 	retained    atomic.Int64
 	undelivered atomic.Int64
 	late        atomic.Int64 // calls by goroutines that outlived their trace
-	lively      atomic.Int64 // until when somebody may want what follows a write, in Unix nanoseconds
+	lively      atomic.Int64 // when the recording of tails ends, in Unix nanoseconds
 
 	// See rest; guarded by mu.
 	resting    bool
@@ -111,7 +112,7 @@ type registry struct {
 	lateThen   int64
 }
 
-// open returns the trace with the given id, which begins now if it is new.
+// open returns the trace with the given id. A new trace begins now.
 func (r *registry) open(id string) *tracing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,8 +150,8 @@ func (r *registry) remove(t *tracing) {
 	r.drop(t)
 }
 
-// restore undoes remove, except that the trace has ended, unless another one with
-// that id has begun since.
+// restore undoes remove, but the trace stays closed. If another trace with its id has
+// begun since, the calls count as undelivered instead.
 func (r *registry) restore(t *tracing) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,14 +165,14 @@ func (r *registry) restore(t *tracing) {
 	r.lively.Store(forever)
 }
 
-// drop ends a trace. r.mu is held.
+// drop ends a trace. r.mu must be held.
 func (r *registry) drop(t *tracing) {
 	if r.byID[t.id] != t {
 		return
 	}
 	t.closed.Store(true)
 	delete(r.byID, t.id)
-	if r.order[0] == t { // the rule where nobody fetches: thousands may be behind it
+	if r.order[0] == t { // the usual case if nobody fetches; thousands may follow it
 		r.order[0] = nil
 		r.order = r.order[1:]
 	} else {
@@ -180,18 +181,20 @@ func (r *registry) drop(t *tracing) {
 	r.retained.Add(-t.room())
 	if len(r.order) == 0 {
 		r.lively.Store(time.Now().Add(aftermath).UnixNano())
-		if r == &traces { // what follows a write comes soon after its trace
+		if r == &traces { // the tail of a write comes soon after its trace
 			r.rest()
 		}
 	}
 }
 
-// quiet is how long nothing must have been traced before inserted code stops to look for labels. Goroutines that outlive their
-// trace may still have them; each call that they make meanwhile counts as late and lengthens the time. It is a variable for
-// the sake of the tests.
+// quiet is the time without traces after which inserted code stops looking for labels.
+// Goroutines that outlive their trace may still have labels. Each call that they make in
+// this time counts as late and extends the time. quiet is a variable so that tests can
+// change it.
 var quiet = time.Minute
 
-// rest turns on off once no trace has begun and no call was late for a while. r.mu is held.
+// rest turns on off once no trace has begun and no call was late for a while. r.mu must
+// be held.
 func (r *registry) rest() {
 	r.quietSince, r.lateThen = time.Now(), r.late.Load()
 	if r.resting {
@@ -207,7 +210,7 @@ func (r *registry) rest() {
 		}
 		left := quiet - time.Since(r.quietSince)
 		switch {
-		case len(r.order) > 0: // whoever drops the last of them calls rest again
+		case len(r.order) > 0: // dropping the last trace calls rest again
 			r.resting = false
 		case left > 0:
 			timer.Reset(left)
@@ -218,20 +221,22 @@ func (r *registry) rest() {
 	})
 }
 
-// size is the number of the trace's calls, room the memory that they take, in bytes.
+// size returns the number of the trace's calls and leaves. room returns the memory that
+// they take, in bytes.
 func (t *tracing) size() int64 { return t.called.size() + t.leaves.size() }
 
 func (t *tracing) room() int64 { return t.called.room(&t.mu) + t.leaves.room(&t.mu) }
 
-// Flags of a traceparent. The second is no W3C flag: it tells the next traced process that
-// the request is on secrets, and stands in what Traceparent makes only.
+// Flags of a traceparent. flagSecret is not a W3C flag. It tells the next traced process
+// that the request is on secrets. Only Traceparent sets it.
 const (
 	flagSampled = 0x01
 	flagSecret  = 0x80
 )
 
-// parseTraceparent reads a W3C traceparent, "00-<trace id>-<parent id>-<flags>",
-// as a string or the []string of gRPC metadata. ok tells whether it is valid and sampled.
+// parseTraceparent parses a W3C traceparent, "00-<trace id>-<parent id>-<flags>", from a
+// string or from the []string of gRPC metadata. ok reports whether it is valid and
+// sampled.
 func parseTraceparent(v any) (traceID, parent string, flags byte, ok bool) {
 	s, isString := v.(string)
 	if list, isList := v.([]string); isList && len(list) > 0 {

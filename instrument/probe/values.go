@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Type is a value that stands for the dynamic type of v: "*storage.REST" says which
-// implementation is behind an interface.
+// Type returns the name of v's dynamic type. "*storage.REST" says which implementation is
+// behind an interface.
 func Type(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil {
@@ -27,7 +27,7 @@ func Type(v any) string {
 	return stars + t.PkgPath() + "." + t.Name()
 }
 
-// Choose is yes where the condition holds, else no.
+// Choose returns yes if the condition holds, else no.
 func Choose(condition bool, yes, no any) any {
 	if condition {
 		return yes
@@ -35,21 +35,22 @@ func Choose(condition bool, yes, no any) any {
 	return no
 }
 
-// Implements tells whether the dynamic type of v has the methods of the interface that
-// pointer points to.
+// Implements reports whether the dynamic type of v has the methods of the interface to
+// which pointer points.
 func Implements(v, pointer any) bool {
 	t := reflect.TypeOf(v)
 	return t != nil && t.Implements(reflect.TypeOf(pointer).Elem())
 }
 
-// First returns gRPC metadata without whether there is any, so that an expression of
-// the guide can use it. It has no type parameters because the Go of some traced releases
-// has none.
+// First returns gRPC metadata without the result that says whether there is any, so that
+// an expression of the guide can use it. It has no type parameters, because the Go
+// version of some traced releases has none.
 func First(md map[string][]string, _ bool) map[string][]string { return md }
 
-// function names a function value by where it is written and what the runtime calls it:
-// "k8s.io/apiserver/pkg/endpoints/installer.go:1338 k8s.io/apiserver/pkg/endpoints.restfulGetResource.func1".
-// The runtime's name may differ from that of a Site, the place does not.
+// function names a function value by its place in the source and its runtime name:
+// "k8s.io/apiserver/pkg/endpoints/installer.go:1338
+// k8s.io/apiserver/pkg/endpoints.restfulGetResource.func1". The runtime's name may differ
+// from the name in a Site. The place does not.
 func function(f reflect.Value) string {
 	if f.IsNil() {
 		return ""
@@ -59,8 +60,8 @@ func function(f reflect.Value) string {
 	return fmt.Sprintf("%s:%d %s", fileWithoutVersion(file), line, fn.Name())
 }
 
-// format renders a value of the guide. It knows plain values only: a struct or a
-// pointer could hold what must not be shown, so it is named by its type.
+// format formats a value of the guide. It formats plain values only. A struct or a
+// pointer could hold data that must not be shown, so format names only its type.
 func format(v any) string {
 	if isObject(v) {
 		return "(" + Type(v) + ")"
