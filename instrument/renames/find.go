@@ -10,33 +10,43 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// What is evidence. What the figures leave out is said to be gone, with what comes near.
+// The thresholds of evidence. A name without enough evidence counts as gone, and its
+// change names similar candidates.
 const (
-	// nearly is how much of a text must be the same without other evidence, in a text of longText tokens or more, and ahead by
-	// how much it must lead.
+	// nearly is the share of a text that must be the same without other evidence, in a
+	// text of longText tokens or more. ahead is the lead that a candidate must have over
+	// the next.
 	nearly, ahead, longText = 0.65, 0.08, 50
-	// withCallers is how much must be the same if the same functions call it.
+	// withCallers is the share that must be the same if the same functions call both.
 	withCallers = 0.6
-	// withName is how much must be the same if its own name stayed, in a text of namedText tokens or more.
+	// withName is the share that must be the same if the last part of the name stayed, in
+	// a text of namedText tokens or more.
 	withName, namedText = 0.45, 25
-	// anywhere is how much of a text of largeText tokens or more must be the same if many packages have the name: what is short
-	// is alike in all of them.
+	// anywhere is the share that must be the same if the package changed and many
+	// packages have the name, in a text of largeText tokens or more. Short texts are
+	// alike in all packages.
 	anywhere, largeText = 0.8, 100
-	// rare is the number of packages that may have a name that says by itself what is meant.
+	// rare is the largest number of packages with a name that identifies its function by
+	// itself.
 	rare = 2
-	// folded is how much of a text must stand anew in another function.
+	// folded is the share of a text that must be new in another function. foldedTokens is
+	// the minimum length of the text.
 	folded, foldedTokens = 0.6, 20
-	// share is the least that a part of a split function must have.
+	// share is the minimum share of a text for a part of a split function.
 	share = 0.15
-	// somewhat is what is named without evidence.
+	// somewhat is the share of a text that makes a candidate without evidence worth
+	// naming.
 	somewhat = 0.3
-	// partedTokens is how long a text must be of which a part moved, and parted how much of it must stand in the new function.
+	// partedTokens is the minimum length of a text that can lose a part. parted is the
+	// share of the text that must be in the new function.
 	partedTokens, parted = 100, 0.25
-	// fewMethods is the number of methods of one name up to which a call by that name says whose it is.
+	// fewMethods limits the methods of one name. Up to this number, a call by the name
+	// identifies the method.
 	fewMethods = 3
 )
 
-// between finds what became of the names of a release that the next does not have.
+// between finds the changes from one release to the next: the fate of each name that the
+// next release does not have, and functions that lost a part of their text.
 func between(old, new *Source) []lineage.Change {
 	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*thing{}}
 	f.came = map[lineage.Kind][]*thing{}
@@ -58,7 +68,8 @@ func between(old, new *Source) []lineage.Change {
 	}
 	f.index()
 	var changes []lineage.Change
-	// Renamed callers are evidence for those that they call: the second time more is found.
+	// A renamed caller is evidence for the functions that it calls, so the second pass
+	// finds more.
 	for range 2 {
 		changes = changes[:0]
 		for _, t := range gone {
@@ -74,17 +85,18 @@ func between(old, new *Source) []lineage.Change {
 
 type finder struct {
 	old, new *Source
-	// came are the names of new that old does not have, sorted.
+	// came has the names of new that old does not have, sorted.
 	came map[lineage.Kind][]*thing
-	// is has the new names that were found.
+	// is maps a name of old to its new name, if it was found.
 	is map[string]string
-	// added are the texts of new with only what they lacked in old.
+	// added has the texts of new. Each is reduced to the part that the text lacked in
+	// old.
 	added map[key]*thing
-	// with are the texts of added by shingle.
+	// with has the texts of added by shingle.
 	with map[uint64][]*thing
 }
 
-// index finds the texts of the new release by what is new in them.
+// index fills added and with.
 func (f *finder) index() {
 	f.with = map[uint64][]*thing{}
 	for k, t := range f.new.things {
@@ -104,7 +116,7 @@ func (f *finder) index() {
 	}
 }
 
-// A candidate is something that may have taken a name's place.
+// A candidate is a function or type that may have taken a name's place.
 type candidate struct {
 	*thing
 	alike   float64
@@ -161,7 +173,7 @@ func (f *finder) fate(t *thing) lineage.Change {
 	return c
 }
 
-// byMethods returns the type to which most methods of a type went, and their new names.
+// byMethods returns the type that most methods of a type moved to, and their new names.
 func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 	if t.kind != lineage.Type {
 		return nil, nil
@@ -188,8 +200,10 @@ func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 	return nil, nil
 }
 
-// byEmbedding returns the method that calls reach in place of a method that is gone, and the struct type on which they are made: a
-// type that embeds the other in both releases and has the method in both, once declared and once by embedding.
+// byEmbedding returns the method that calls reach in place of a method that is gone, and
+// the struct type of these calls. In both releases, the struct type embeds the other
+// method's type and has the method. In one release it declares the method, in the other
+// it has the method by embedding.
 func (f *finder) byEmbedding(t *thing) (to *thing, through string) {
 	n := funcname.Parse(t.name)
 	if t.kind != lineage.Function || n.Type == "" {
@@ -227,7 +241,8 @@ func (s *Source) declares(typ, method string) bool {
 	return s.things[key{lineage.Function, pkg + "." + name + "." + method}] != nil || s.things[key{lineage.Function, pkg + ".(*" + name + ")." + method}] != nil
 }
 
-// parted finds the functions that lost part of their text to a new function of their package with the same last name.
+// parted finds the functions that lost part of their text to a new function with the same
+// last name in the same package.
 func (f *finder) parted() []lineage.Change {
 	var changes []lineage.Change
 	for _, to := range f.came[lineage.Function] {
@@ -257,7 +272,8 @@ func (f *finder) parted() []lineage.Change {
 	return changes
 }
 
-// score orders candidates: a name that stayed and the same callers count as much as a tenth of the text each.
+// score orders candidates. A name that stayed counts as much as a tenth of the text, and
+// so do callers in common.
 func (c candidate) score() float64 {
 	s := c.alike
 	if c.named {
@@ -269,7 +285,8 @@ func (c candidate) score() float64 {
 	return s
 }
 
-// evident reports whether the first of the candidates, the best first, took the place of a name.
+// evident reports whether the first candidate took the place of a name. The candidates
+// are sorted, best first.
 func (f *finder) evident(t *thing, all []candidate) bool {
 	best := all[0]
 	if len(all) > 1 && best.score() < all[1].score()+ahead {
@@ -290,29 +307,32 @@ func (f *finder) evident(t *thing, all []candidate) bool {
 	return best.alike >= nearly && t.tokens >= longText
 }
 
-// rare reports whether few packages have the name, with its type.
+// rare reports whether few packages have the name, including the name of its type.
 func (f *finder) rare(t *thing) bool {
 	n := inPackage(t.name)
 	return f.old.count[n] <= rare && f.new.count[n] <= rare
 }
 
-// inPackage is a name without its package.
+// inPackage returns a full name without its package.
 func inPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
 
-// own returns the last part of a name, without package and type, in lower case: a function that becomes exported keeps its own name.
+// own returns the last part of a name, without package and type, in lower case. So a
+// function that becomes exported keeps its own name.
 func own(full string) string {
 	n := funcname.Parse(full)
 	return strings.ToLower(n.Func)
 }
 
-// samePlace reports whether two names are of one package or of one type's name.
+// samePlace reports whether two names are in the same package, or have types of the same
+// name.
 func samePlace(a, b string) bool {
 	x, y := funcname.Parse(a), funcname.Parse(b)
 	return x.Package == y.Package || x.Type != "" && x.Type == y.Type
 }
 
-// Callers are the functions that call another, by full name, sorted. A call of a method says whose it is only if few types
-// have a method of that name; else known is false.
+// Callers returns the functions that call another, by full name, sorted. A call of a
+// method identifies the method only if few types have a method of its name. If many types
+// have one, known is false.
 func (s *Source) Callers(full string) (callers []string, known bool) {
 	n := funcname.Parse(full)
 	called := strings.TrimSuffix(full, funcname.GenericMark)
@@ -333,7 +353,8 @@ func (f *finder) callersOf(s *Source, t *thing) []string {
 	return callers
 }
 
-// shared are the callers of a function of old that call another in new, by their names in new.
+// shared returns the callers of the function t in old that call other in new. It returns
+// their names in new.
 func (f *finder) shared(t, other *thing) []string {
 	var both []string
 	there := f.callersOf(f.new, other)
@@ -348,7 +369,7 @@ func (f *finder) shared(t, other *thing) []string {
 	return both
 }
 
-// parts finds one function, or up to three, in which most of a text stands anew.
+// parts finds one function, or up to three, that newly contain most of a text.
 func (f *finder) parts(t *thing) (to []string, much float64) {
 	type part struct {
 		*thing

@@ -10,14 +10,14 @@ import (
 // maxReleases is the number of bits in a set of releases.
 const maxReleases = 64
 
-// A Builder makes the lineage of releases.
+// A Builder builds the lineage of releases.
 type Builder struct {
 	library lineage.Library
 	names   map[key]*lineage.Name
 	last    *Source
 }
 
-// Add adds a release that is newer than those before it.
+// Add adds a release. It must be newer than the releases before it.
 func (b *Builder) Add(s *Source) error {
 	at := len(b.library.Releases)
 	if at == maxReleases {
@@ -52,7 +52,8 @@ func (b *Builder) Add(s *Source) error {
 	return nil
 }
 
-// keep takes the names of unread modules from the release before: nothing tells that they went.
+// keep takes the names of unread modules from the release before, because nothing shows
+// that they were removed.
 func (s *Source) keep(before *Source) {
 	for k, t := range before.things {
 		if slices.ContainsFunc(s.Unread, func(module string) bool { return lineage.InModule(k.name, module) }) {
@@ -61,7 +62,7 @@ func (s *Source) keep(before *Source) {
 	}
 }
 
-// Library returns the lineage of what was added.
+// Library returns the lineage of the added releases.
 func (b *Builder) Library() *lineage.Library {
 	l := b.library
 	for _, n := range b.names {

@@ -1,6 +1,8 @@
-// Package renames reads the functions and types of released sources, and finds what became of each from one release to
-// the next: by its text, and by the functions that call it. It parses and does not type-check, since the sources
-// that the oldest releases depend on are not available.
+// Package renames finds the functions and types that are renamed, moved, split or removed
+// from one release to the next. It compares their texts, and the functions that call
+// them. It parses the released sources, but does not type-check them, because the
+// dependencies of the oldest releases are not available. Package lineage has the form of
+// the results.
 package renames
 
 import (
@@ -21,17 +23,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// A Source is what is read of a release.
+// A Source holds the functions and types of a release.
 type Source struct {
 	Release string
 	// Unread are the modules that were not available.
 	Unread []string
 	things map[key]*thing
-	// callers are the functions that call a name, see called.
+	// callers has the functions that call a name; see called for the form of the name.
 	callers map[string]map[string]bool
-	// methods counts the methods of a name, without their types.
+	// methods counts the methods with a name, over all types.
 	methods map[string]int
-	// count counts the packages that have a name.
+	// count counts the functions and types with a name, without their packages.
 	count map[string]int
 }
 
@@ -51,8 +53,9 @@ type thing struct {
 	embeds          []string // full names of the types that a struct embeds
 }
 
-// Read reads the packages below a folder, in which a file has the path of its package. Tests, generated code and what other
-// systems than Linux compile are left out. Nothing is claimed of the modules that are unread.
+// Read reads the packages below a folder. The path of a package's folder is its import
+// path. Read leaves out tests, generated code, and files for systems other than Linux.
+// unread are modules without source. Read claims nothing about them.
 func Read(release, dir string, unread ...string) (*Source, error) {
 	s := &Source{Release: release, Unread: unread, things: map[key]*thing{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
 	target := build.Default
@@ -178,7 +181,8 @@ func (f *fileReader) function(decl *ast.FuncDecl) {
 	f.things[t.key] = t
 }
 
-// called names what a call calls: a function by its full name, a method by its own name behind a dot.
+// called returns the names that a call may mean: the full name of a function, or a dot
+// and the method's own name.
 func (f *fileReader) called(fun ast.Expr) []string {
 	switch fun := fun.(type) {
 	case *ast.Ident:
@@ -228,7 +232,7 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	default:
 		lines = append(lines, oneLine(f.text(spec.Type)))
 	}
-	// The fields of an object of the API are upstream's reference's to list.
+	// Upstream's reference lists the fields of an API object.
 	if strings.Contains(f.pkg, "/pkg/apis/") {
 		lines = lines[:1]
 	}
@@ -237,7 +241,8 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	f.things[t.key] = t
 }
 
-// full returns the full name of the type that a struct embeds, or nothing if it has none.
+// full returns the full name of the type that a struct embeds, or nothing if the type has
+// none.
 func (f *fileReader) full(typ ast.Expr) []string {
 	switch typ := typ.(type) {
 	case *ast.StarExpr:
@@ -252,7 +257,7 @@ func (f *fileReader) full(typ ast.Expr) []string {
 	return nil
 }
 
-// oneLine writes code in one line.
+// oneLine returns code on one line.
 func oneLine(code []byte) string { return strings.Join(strings.Fields(string(code)), " ") }
 
 func hashOf(words ...string) uint64 {

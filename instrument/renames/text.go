@@ -5,12 +5,13 @@ import (
 	"go/token"
 )
 
-// width is the number of tokens of a shingle. With fewer, unlike texts look alike; with more, each small change counts
-// too much.
+// width is the number of tokens of a shingle. With fewer, different texts look alike.
+// With more, each small change counts too much.
 const width = 4
 
-// setText takes the tokens of a text, without comments. The name of the receiver does not count: a method that moved to
-// another type mostly has another.
+// setText sets the tokens of a text, without comments. self is the name of the receiver.
+// It does not count, because a method that moved to another type mostly has another
+// receiver name.
 func (t *thing) setText(code []byte, self string) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
@@ -38,7 +39,7 @@ func (t *thing) setText(code []byte, self string) {
 	}
 }
 
-// alike is how much of two texts is the same, from 0 to 1.
+// alike returns the share of two texts that is the same, from 0 to 1.
 func alike(a, b *thing) float64 {
 	if a.whole == b.whole {
 		return 1
