@@ -1,5 +1,5 @@
-// Package spoken is the guide as somebody who reads recordings has it: the steps that hold for their
-// releases, in the reader's language.
+// Package spoken presents the guide to a reader of recordings: only the steps for the
+// recordings' releases, in the reader's language.
 package spoken
 
 import (
@@ -20,8 +20,8 @@ type Guide struct {
 	titles map[string]string
 }
 
-// New returns the guide as it holds for recordings; without any, all of it. Each recording
-// must be valid.
+// New returns the guide for the releases of recordings. Without recordings, it returns
+// the whole guide. Each recording must be valid.
 func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
 	g := &Guide{Lookup: Of(guide, of...).Lookup(), chosen: chosenIn(of), lang: lang}
 	g.titles = g.chosen.titles(lang)
@@ -33,8 +33,9 @@ func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
 	return g
 }
 
-// Of returns the guide without the steps that hold for none of the recordings' releases: a
-// function literal may have the name that another one had in an older release.
+// Of returns the guide without the steps that hold for none of the recordings' releases.
+// A step may name a function literal. In an older release, another literal may have had
+// this name.
 func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	if len(of) == 0 {
 		return guide
@@ -49,11 +50,13 @@ func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	return &held
 }
 
-// etcdClient matches the functions of etcd's client, which are part of kube-apiserver: their releases are
-// those of Kubernetes. All others of etcd, such as those of raft and bbolt, have etcd's releases.
+// etcdClient matches the functions of etcd's client. They are part of kube-apiserver, so
+// their releases are Kubernetes releases. All other functions of etcd, such as raft and
+// bbolt, have etcd's releases.
 var etcdClient = regexp.MustCompile(`^go\.etcd\.io/etcd/client(v3|/v3)\b`)
 
-// holds tells whether a step is one of the recording's releases, as far as they are known.
+// holds reports whether a step is for the recording's release. If the release is not
+// known, every step is.
 func holds(step instrument.Step, rec *trace.Recording) bool {
 	version := rec.K8sVersion
 	if function := string(step.Function); strings.HasPrefix(function, "go.etcd.io/") && !etcdClient.MatchString(function) {
@@ -65,7 +68,7 @@ func holds(step instrument.Step, rec *trace.Recording) bool {
 // Title returns the title of a layer, "" if there is no such layer.
 func (g *Guide) Title(layer string) string { return g.titles[layer] }
 
-// groups are the names that the guide has for groups of calls.
+// groups are the guide's names for groups of calls.
 var groups = map[string]message.Message{
 	"admission plugin":   message.Of("admission plugin"),
 	"mutating webhook":   message.Of("mutating webhook"),
@@ -74,7 +77,7 @@ var groups = map[string]message.Message{
 	"route":              message.Of("route"),
 }
 
-// Group returns what calls of this function and its likes are called together, or "".
+// Group returns the label for a group of calls of this function and its likes, or "".
 func (g *Guide) Group(function string) string {
 	name := g.Lookup.Group(function)
 	if known, ok := groups[name]; ok {
@@ -83,7 +86,7 @@ func (g *Guide) Group(function string) string {
 	return name
 }
 
-// Note returns the note of the function's step, "" if it is none.
+// Note returns the note of the function's step, "" if the function has no step.
 func (g *Guide) Note(function string) string {
 	if step := g.Entry(function).Step; step != nil {
 		return step.Note.In(g.lang)
@@ -91,7 +94,7 @@ func (g *Guide) Note(function string) string {
 	return ""
 }
 
-// Values returns the names of the values of the function's step, as the guide orders them.
+// Values returns the names of the values of the function's step, in the guide's order.
 func (g *Guide) Values(function string) []string {
 	step := g.Entry(function).Step
 	if step == nil {
