@@ -85,7 +85,8 @@ type knownCall struct {
 
 const fixtureTrace = "0123456789abcdef0123456789abcdef"
 
-// run runs the fixture and returns what it says and what the probe has recorded.
+// run runs the fixture and returns the call tree that it reports, and the probe's
+// records.
 func (f *fixture) run(t *testing.T, bin string) (known knownCall, header probe.Header, records []probe.Record) {
 	t.Helper()
 	known, socket := f.start(t, bin)
@@ -93,8 +94,8 @@ func (f *fixture) run(t *testing.T, bin string) (known knownCall, header probe.H
 	return known, header, records
 }
 
-// start starts the fixture, which ends with the test, and returns what it says and the
-// socket of its probe.
+// start starts the fixture, which ends with the test. It returns the call tree that the
+// fixture reports, and the socket of its probe.
 func (f *fixture) start(t *testing.T, bin string, env ...string) (known knownCall, socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short

@@ -25,7 +25,7 @@ var guideFiles embed.FS
 // A Guide says which functions are instrumented, and explains the functions worth
 // knowing. The YAML files below guide/ hold it; docs/guide.md explains their format.
 type Guide struct {
-	// Layers are the parts of the server, in the order in which a request meets them. A
+	// Layers are the parts of the server, in the order of a request's way through them. A
 	// function belongs to the first layer with a matching pattern.
 	Layers []Layer
 	// Steps are the functions that a learner must know.
@@ -82,8 +82,8 @@ type ProgramGuide struct {
 	Never  []funcname.Pattern `yaml:"never"`
 	Always []funcname.Pattern `yaml:"always"`
 
-	// Failures are types, other than error, by which functions report failures. A
-	// function with such a last result has failed if the result is not empty.
+	// Failures are types, other than error, that report failures. A function with such a
+	// last result has failed if the result is not empty.
 	Failures []Failure `yaml:"failures"`
 
 	Roots    []Root    `yaml:"roots"`
@@ -101,7 +101,7 @@ type Packages struct {
 	Except []string `yaml:"except"`
 }
 
-// A Failure is a result type, other than error, in which functions return errors.
+// A Failure is a result type, other than error, for errors.
 type Failure struct {
 	// Type is the path of the type's package, a dot, and the type's name.
 	Type string `yaml:"type"`
@@ -109,7 +109,7 @@ type Failure struct {
 	Method string `yaml:"method"`
 }
 
-// A Root is a function in which a trace enters the program.
+// A Root is a function where a trace enters the program.
 type Root struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
@@ -121,7 +121,7 @@ type Root struct {
 	Path string `yaml:"path"`
 }
 
-// An Exit is a function in which a trace leaves the program for another program.
+// An Exit is a function where a trace leaves the program for another program.
 type Exit struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
@@ -139,7 +139,7 @@ type Handoff struct {
 }
 
 // A Stage is a function that handles the event of a write on its way to the watching
-// clients. The stages are in the order in which an event meets them.
+// clients. The stages are in the order of the event's way.
 type Stage struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
@@ -152,7 +152,7 @@ type Stage struct {
 // A KeyedFunction is one side of a Handoff.
 type KeyedFunction struct {
 	Function string `yaml:"function"`
-	// Key is an expression for the key by which both sides identify the work.
+	// Key is an expression for the key of the work. Both sides identify the work by it.
 	Key string `yaml:"key"`
 }
 

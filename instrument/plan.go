@@ -114,7 +114,7 @@ func (p *plan) lacks(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// links lists the functions in which a trace changes processes or goroutines.
+// links lists the functions where a trace changes processes or goroutines.
 func (p *plan) links() []string {
 	var names []string
 	for name := range p.roots {
@@ -140,8 +140,8 @@ type spanKind int
 
 const (
 	noSpan spanKind = iota
-	// entrySpan records that the function was entered, by whom, from which line, and
-	// when. A function that calls nothing has nothing else to record.
+	// entrySpan records the entry of the function: the caller, the line of the call, and
+	// the time. A function that calls nothing has nothing else to record.
 	entrySpan
 	fullSpan
 )
