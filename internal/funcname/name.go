@@ -1,13 +1,13 @@
-// Package funcname reads the full names of functions and the patterns over them.
+// Package funcname parses full names of functions, and matches them with patterns.
 //
-// A full name is what the compiler calls a function when nothing is inlined:
+// A full name is the compiler's name for a function when nothing is inlined:
 //
 //	path.Function               path.(*Type).Method       path.Type.Method
 //	path.(*Type[...]).Method    path.Function.func1       path.Function.func1.2
 //	path.init.0                 path.init.func3 (a literal in a package-level variable)
 //
-// What the rewriter makes depends on this package; its source is part of the key of a
-// build, so a change here makes every server build anew.
+// The rewriter's output depends on this package. The key of a build includes the
+// package's source, so a change here makes every server build anew.
 package funcname
 
 import (
@@ -21,23 +21,24 @@ import (
 //go:embed *.go
 var Source embed.FS
 
-// GenericMark is what names have for type parameters: (*Type[...]).Method.
+// GenericMark stands for type parameters in names: (*Type[...]).Method.
 const GenericMark = "[...]"
 
-// A Name is a full name, taken apart.
+// A Name holds the parts of a full name.
 type Name struct {
 	// Package is the import path, "" if the name has none.
 	Package string
-	// Type is the receiver's type without what marks a pointer, "" for a function: "store",
-	// "lru[...]".
+	// Type is the receiver's type without the marks of a pointer: "store", "lru[...]". It
+	// is "" for a function.
 	Type string
 	// Func is the declared function's own name: "Get", "init.0", "Map[...]".
 	Func string
-	// Literal is the end of a function literal's name, ".func1.2", and "" for others.
+	// Literal is the end of a function literal's name: ".func1.2". It is "" for other
+	// functions.
 	Literal string
 }
 
-// Parse takes a full name apart.
+// Parse splits a full name into its parts.
 func Parse(full string) Name {
 	declared, literal := SplitLiteral(full)
 	n := Name{Func: declared, Literal: literal}
@@ -67,7 +68,7 @@ func methodDot(name string) int {
 	return -1
 }
 
-// packageEnd returns the index of the dot behind the import path, -1 if there is none.
+// packageEnd returns the index of the dot after the import path, -1 if there is none.
 func packageEnd(name string) int {
 	slash := lastSlash(name)
 	dot := strings.IndexByte(name[slash+1:], '.')
@@ -78,27 +79,28 @@ func packageEnd(name string) int {
 }
 
 // lastSlash returns the index of the last slash of a name's import path, -1 if there is
-// none. Type arguments hold import paths of their own, which do not count.
+// none. The import paths in type arguments do not count.
 func lastSlash(name string) int {
 	path, _, _ := strings.Cut(name, "[")
 	return strings.LastIndexByte(path, '/')
 }
 
-// literal is what the name of a function literal has behind that of its function.
+// literal matches the part of a function literal's name after the name of its function.
 var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
 
-// SplitLiteral splits a name, full or not, into that of the declared function and the end
-// that names a function literal in it: "Get", ".func1.2". The end is "" for other names.
+// SplitLiteral splits a name, full or not, into the name of the declared function and the
+// end that names a function literal in it: "Get", ".func1.2". For other names, the end is
+// "".
 func SplitLiteral(name string) (declared, end string) {
-	if !strings.Contains(name, ".func") { // nearly all; the expression is slow
+	if !strings.Contains(name, ".func") { // nearly all names; the expression is slow
 		return name, ""
 	}
 	end = literal.FindString(name)
 	return strings.TrimSuffix(name, end), end
 }
 
-// Package returns the import path of a full name. If the name is cut off within the path,
-// that is all of it, without a slash at the end.
+// Package returns the import path of a full name. A name that is cut off within the path
+// is all path. Then Package returns the name without a slash at the end.
 func Package(name string) string {
 	if dot := packageEnd(name); dot >= 0 {
 		return name[:dot]
@@ -106,13 +108,13 @@ func Package(name string) string {
 	return strings.TrimSuffix(name, "/")
 }
 
-// Last returns what is behind the last dot of a name: "Get" of "etcd3.(*store).Get".
+// Last returns the part of a name after the last dot: "Get" of "etcd3.(*store).Get".
 func Last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // Short returns a full name with only the last element of its import path, as code that
-// calls the function would write it: "etcd3.(*store).Get". Where that element is a version
-// it says too little alone and keeps the one before it: "apps/v1.SetObjectDefaults_Deployment",
-// "go-restful/v3.(*Container).dispatch".
+// calls the function would write it: "etcd3.(*store).Get". An element that is a version
+// says too little alone. Then Short keeps the element before it, too:
+// "apps/v1.SetObjectDefaults_Deployment", "go-restful/v3.(*Container).dispatch".
 func Short(full string) string {
 	slash := lastSlash(full)
 	if slash > 0 && version.MatchString(full[slash+1:]) {
@@ -123,13 +125,13 @@ func Short(full string) string {
 
 var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?\.`)
 
-// Unmarked returns a name without what marks pointers and type parameters: "store.Get" of
-// "(*store[...]).Get".
+// Unmarked returns a name without the marks of pointers and type parameters: "store.Get"
+// for "(*store[...]).Get".
 func Unmarked(name string) string { return marks.Replace(name) }
 
 var marks = strings.NewReplacer(GenericMark, "", "(*", "", "(", "", ")", "")
 
-// HasEnd tells whether end is a name or the end of it that begins at a slash or a dot.
+// HasEnd reports whether end is the whole name, or its part after a slash or a dot.
 func HasEnd(name, end string) bool {
 	rest, ok := strings.CutSuffix(name, end)
 	return ok && end != "" && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, "."))

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// A Pattern names functions: a full name in which "..." stands for any text, the
-// empty one too, as in the package patterns of the go command. Of four dots in a
-// row the last is the dot before a function's name ("pkg/registry/....Validate"), but
-// at the end of a pattern the first is ("server/filters....").
+// A Pattern names functions. It is a full name with "..." for any text, also for the
+// empty text, as in the package patterns of the go command. In a row of four dots, the
+// last one is the dot before a function's name ("pkg/registry/....Validate"). At the end
+// of a pattern, the first one is this dot ("server/filters....").
 type Pattern string
 
 const (
 	dots = "..."
-	// genericSafe stands for GenericMark, which is part of a name, while a pattern is split
+	// genericSafe replaces GenericMark, which is part of a name, while a pattern is split
 	// at its dots.
 	genericSafe = "[\x01]"
 )
 
-// Exact tells whether the pattern is the name of one function.
+// Exact reports whether the pattern is the name of one function.
 func (p Pattern) Exact() bool { return p.Compile().Exact() }
 
-// Match tells whether the pattern names the function.
+// Match reports whether the pattern names the function.
 func (p Pattern) Match(function string) bool { return p.Compile().Match(function) }
 
-// Compile returns a matcher for the pattern, which is quick.
+// Compile returns a matcher for the pattern. The matcher is quick.
 func (p Pattern) Compile() Matcher {
 	s := strings.ReplaceAll(string(p), GenericMark, genericSafe)
 	s, open := strings.CutSuffix(s, dots)
@@ -38,7 +38,7 @@ func (p Pattern) Compile() Matcher {
 	return Matcher{parts}
 }
 
-// A Matcher tells which functions a pattern names. The zero value names none.
+// A Matcher decides which functions a pattern names. The zero value names none.
 type Matcher struct{ parts []string }
 
 // Compile returns the matchers of patterns.
@@ -50,29 +50,30 @@ func Compile(patterns []Pattern) Matchers {
 	return all
 }
 
-// Matchers tell which functions any of several patterns names.
+// Matchers decide which functions any of several patterns names.
 type Matchers []Matcher
 
-// Match tells whether one of the patterns names the function.
+// Match reports whether one of the patterns names the function.
 func (all Matchers) Match(function string) bool {
 	return slices.ContainsFunc(all, func(m Matcher) bool { return m.Match(function) })
 }
 
-// Exact tells whether the pattern is the name of one function.
+// Exact reports whether the pattern is the name of one function.
 func (m Matcher) Exact() bool { return len(m.parts) == 1 }
 
 // Start returns the pattern up to its first wildcard.
 func (m Matcher) Start() string { return m.parts[0] }
 
-// Match tells whether the pattern names the function.
+// Match reports whether the pattern names the function.
 func (m Matcher) Match(function string) bool { return match(m.parts, function) }
 
-// MatchText tells whether a text is what a pattern says, in which "..." stands for any
-// text, the empty one too. It is for texts other than names: "[...]" and four dots have no
-// meaning of their own.
+// MatchText reports whether a text matches a pattern with "..." for any text, also for
+// the empty text. It is for texts other than names: "[...]" and four dots have no meaning
+// of their own.
 func MatchText(pattern, text string) bool { return match(strings.Split(pattern, dots), text) }
 
-// match tells whether a text consists of the parts, in their order, with any text between them.
+// match reports whether a text consists of the parts, in their order, with any text
+// between them.
 func match(parts []string, text string) bool {
 	if len(parts) < 2 {
 		return len(parts) == 1 && text == parts[0]
