@@ -38,8 +38,9 @@ var (
 	// as dropped.
 	maxCalls uint32 = 1 << 20
 	// maxRetained limits the memory, in bytes, of all traces that nobody has fetched yet.
-	// Beyond it, the oldest trace is dropped and counted as undelivered.
-	maxRetained int64 = 320 << 20
+	// Beyond it, the oldest trace is dropped and counted as undelivered. A call takes 112
+	// bytes, so this is room for half a million calls.
+	maxRetained int64 = 64 << 20
 )
 
 // newCall returns an empty call, or nil if the trace is over or too large.
