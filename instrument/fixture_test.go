@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -144,16 +145,12 @@ func fetch(t *testing.T, socket string, q probe.Query) (h probe.Header, records 
 	if err := json.NewEncoder(conn).Encode(q); err != nil {
 		t.Fatal(err)
 	}
-	in := json.NewDecoder(conn)
-	if err := in.Decode(&h); err != nil {
+	in := bufio.NewReader(conn)
+	if h, err = probe.ReadHeader(in); err != nil {
 		t.Fatal(err)
 	}
-	for range h.Calls {
-		var r probe.Record
-		if err := in.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		records = append(records, r)
+	if records, err = probe.ReadRecords(in, h.Calls); err != nil {
+		t.Fatal(err)
 	}
 	return h, records
 }
@@ -166,7 +163,7 @@ func drawKnown(b *bytes.Buffer, depth int, c *knownCall) {
 	}
 }
 
-func drawRecorded(b *bytes.Buffer, depth int, parent string, records []probe.Record) {
+func drawRecorded(b *bytes.Buffer, depth int, parent probe.SpanID, records []probe.Record) {
 	for _, r := range records {
 		if r.Parent == parent {
 			fmt.Fprintf(b, "%s%s %d\n", strings.Repeat("  ", depth), r.Function, r.CallerLine)
@@ -189,7 +186,7 @@ func TestFixtureRecordsItsOwnCallOrder(t *testing.T) {
 	}
 	var want, got bytes.Buffer
 	drawKnown(&want, 0, &known)
-	drawRecorded(&got, 0, "00000000000000aa", records)
+	drawRecorded(&got, 0, 0xaa, records)
 	if want.String() != got.String() {
 		t.Errorf("the fixture's account and the trace differ:\n%s", diff(t, want.Bytes(), got.Bytes()))
 	}
@@ -320,7 +317,7 @@ func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
 	}
 	tell, inner := records[0], records[1]
 	revision := []probe.Attr{{Key: "apitrace.etcd.revision", Value: "41"}}
-	if tell.Function != "fixture.test/app.tell" || tell.Stage != 1 || tell.Parent != "" || !slices.Equal(tell.Attrs, revision) {
+	if tell.Function != "fixture.test/app.tell" || tell.Stage != 1 || tell.Parent != 0 || !slices.Equal(tell.Attrs, revision) {
 		t.Errorf("%+v", tell)
 	}
 	if inner.Function != "fixture.test/app.inner" || inner.Stage != 0 || inner.Parent != tell.ID {
@@ -344,7 +341,7 @@ func TestFixtureRecordsItsStart(t *testing.T) {
 		t.Errorf("checking mode: %s", m)
 	}
 	var got bytes.Buffer
-	drawStart(&got, 0, "", records)
+	drawStart(&got, 0, 0, records)
 	const want = `runtime.main
   fixture.test/app.noteInit
   fixture.test/app.StartWorker
@@ -378,7 +375,7 @@ func TestFixtureRecordsItsStart(t *testing.T) {
 	_, records = fetch(t, socket, probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000})
 	var wantRequest, gotRequest bytes.Buffer
 	drawKnown(&wantRequest, 0, &known)
-	drawRecorded(&gotRequest, 0, "00000000000000aa", records)
+	drawRecorded(&gotRequest, 0, 0xaa, records)
 	if wantRequest.String() != gotRequest.String() {
 		t.Errorf("after a traced start, the fixture's account and the trace differ:\n%s", diff(t, wantRequest.Bytes(), gotRequest.Bytes()))
 	}
@@ -386,7 +383,7 @@ func TestFixtureRecordsItsStart(t *testing.T) {
 
 // drawStart is drawRecorded without the lines, which are the runtime's. Goroutines begin in any order, so those that a function has started
 // stand in the order of their names.
-func drawStart(b *bytes.Buffer, depth int, parent string, records []probe.Record) {
+func drawStart(b *bytes.Buffer, depth int, parent probe.SpanID, records []probe.Record) {
 	at := slices.IndexFunc(records, func(r probe.Record) bool { return r.ID == parent })
 	var here, started []probe.Record
 	for _, r := range records {

@@ -159,16 +159,12 @@ func ask(ctx context.Context, socket, traceID string) (probe.Header, error) {
 	if err := json.NewEncoder(conn).Encode(probe.Query{Trace: traceID}); err != nil {
 		return h, err
 	}
-	in := json.NewDecoder(conn)
-	if err := in.Decode(&h); err != nil {
+	in := bufio.NewReader(conn)
+	if h, err = probe.ReadHeader(in); err != nil {
 		return h, err
 	}
-	for range h.Calls { // otherwise the probe keeps the trace
-		if err := in.Decode(new(json.RawMessage)); err != nil {
-			return h, err
-		}
-	}
-	return h, nil
+	_, err = probe.ReadRecords(in, h.Calls) // otherwise the probe keeps the trace
+	return h, err
 }
 
 // undelivered returns the number of calls that a server's probes discarded because

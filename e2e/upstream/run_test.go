@@ -199,8 +199,8 @@ func (r *report) read(socket string) error {
 	if err := json.NewEncoder(conn).Encode(probe.Query{}); err != nil {
 		return err
 	}
-	var h probe.Header
-	if err := json.NewDecoder(bufio.NewReader(conn)).Decode(&h); err != nil {
+	h, err := probe.ReadHeader(bufio.NewReader(conn))
+	if err != nil {
 		return err
 	}
 	r.Checked, r.Mismatches, r.Error = h.Checked, h.Mismatches, h.Error

@@ -6,6 +6,7 @@
 package collect
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -120,7 +121,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 // that begins in between. A leaf without its caller stays if it is older than
 // the newest call, and is then found to be an orphan.
 func withoutLateLeaves(records []probe.Record) []probe.Record {
-	known, newest := map[string]bool{}, int64(0)
+	known, newest := map[probe.SpanID]bool{}, int64(0)
 	for _, r := range records {
 		if !r.Leaf {
 			known[r.ID], newest = true, max(newest, r.Start)
@@ -172,16 +173,17 @@ type call struct {
 // join fills in r.Start and r.Calls.
 func join(r *trace.Request, all []call) {
 	alignClocks(all)
-	known := map[string]bool{}
+	known := make(map[probe.SpanID]bool, len(all))
 	first := all[0].Start
 	for _, c := range all {
 		known[c.ID] = true
 		first = min(first, c.Start)
 	}
 	r.Start = time.Unix(0, first)
+	r.Calls = make([]trace.Call, 0, len(all))
 	for _, c := range all {
 		t := c.inTrace(r.Start)
-		if c.Seq == 0 && !known[t.Parent] {
+		if c.Seq == 0 && !known[c.Parent] {
 			t.Parent = "" // the client's span
 		}
 		r.Calls = append(r.Calls, t)
@@ -196,7 +198,7 @@ func join(r *trace.Request, all []call) {
 // process of the request's first call keeps its times. all must list the
 // processes in the order that a request reaches them.
 func alignClocks(all []call) {
-	byID := map[string]*call{}
+	byID := make(map[probe.SpanID]*call, len(all))
 	var processes []string
 	for i := range all {
 		byID[all[i].ID] = &all[i]
@@ -225,18 +227,22 @@ func alignClocks(all []call) {
 	}
 }
 
-// inTrace converts the call to the trace model. start is the start of the trace.
+// inTrace converts the call to the trace model. start is the start of the trace. Texts of
+// the server may contain any bytes that a client sent.
 func (c *call) inTrace(start time.Time) trace.Call {
 	t := trace.Call{
-		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
+		ID: c.ID.String(), Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
 		Process: c.process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine,
-		StartNs: c.Start - start.UnixNano(), DurationNs: c.Duration, Leaf: c.Leaf, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic,
+		StartNs: c.Start - start.UnixNano(), DurationNs: c.Duration, Leaf: c.Leaf, Unfinished: c.Unfinished, Error: trace.KeepableText(c.Error), Panic: trace.KeepableText(c.Panic),
+	}
+	if c.Parent != 0 {
+		t.Parent = c.Parent.String()
+	}
+	if len(c.Attrs) > 0 {
+		t.Attributes = make(map[string]string, len(c.Attrs))
 	}
 	for _, a := range c.Attrs {
-		if t.Attributes == nil {
-			t.Attributes = map[string]string{}
-		}
-		t.Attributes[a.Key] = a.Value
+		t.Attributes[a.Key] = trace.KeepableText(a.Value)
 	}
 	return t
 }
@@ -271,22 +277,18 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 		return nil, errors.Join(err, ctx.Err())
 	}
 	a := &answer{}
-	in := json.NewDecoder(conn)
+	in := bufio.NewReaderSize(conn, 64<<10)
 	// The kernel accepts connections even for a suspended program.
 	_ = conn.SetReadDeadline(time.Now().Add(silence))
-	if err := in.Decode(&a.Header); err != nil {
+	if a.Header, err = probe.ReadHeader(in); err != nil {
 		return nil, errors.Join(message.Errorf("reading the probe's answer: %w", err), ctx.Err())
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if a.Error != "" {
 		return nil, message.Errorf("nothing is traced: %s", a.Error)
 	}
-	for i := range a.Calls {
-		var r probe.Record
-		if err := in.Decode(&r); err != nil {
-			return nil, errors.Join(message.Errorf("reading call %d of %d: %w", i+1, a.Calls, err), ctx.Err())
-		}
-		a.records = append(a.records, r)
+	if a.records, err = probe.ReadRecords(in, a.Calls); err != nil {
+		return nil, errors.Join(message.Errorf("reading the probe's answer: %w", err), ctx.Err())
 	}
 	return a, nil
 }

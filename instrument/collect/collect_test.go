@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -47,11 +48,13 @@ func serveTails(t *testing.T, h probe.Header, request []probe.Record, tails map[
 			h, records = probe.Header{}, tails[q.Revision]
 		}
 		h.Calls = max(h.Calls, len(records))
-		out := json.NewEncoder(conn)
-		_ = out.Encode(h)
+		_ = json.NewEncoder(conn).Encode(h)
+		buffer := bufio.NewWriter(conn)
+		out := probe.NewRecordWriter(buffer)
 		for _, r := range records {
-			_ = out.Encode(r)
+			_ = out.Write(&r)
 		}
+		_ = buffer.Flush()
 	}
 	go func() {
 		for {
@@ -65,18 +68,33 @@ func serveTails(t *testing.T, h probe.Header, request []probe.Record, tails map[
 	return socket
 }
 
-func record(id, parent, function string, seq uint32, start int64) probe.Record {
+func record(id, parent probe.SpanID, function string, seq uint32, start int64) probe.Record {
 	return probe.Record{ID: id, Parent: parent, Seq: seq, Function: function, File: "p/p.go", Line: 1, Start: 1_000_000 + start, Duration: 1}
+}
+
+// A client may send bytes that are not UTF-8. A recording is UTF-8 text.
+func TestTextsAreUTF8(t *testing.T) {
+	hostile := record(0xa1, 0, "Serve", 0, 0)
+	hostile.Error, hostile.Panic, hostile.Attrs = "bad \xff", "\x9b31m", []probe.Attr{{Key: "name", Value: "\x9bgpj\xff"}}
+	sockets := map[string]string{"kube-apiserver": serve(t, probe.Header{}, hostile)}
+	r, _, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "GET", Path: "/x", Status: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{r.Calls[0].Error, r.Calls[0].Panic, r.Calls[0].Attributes["name"]}
+	if want := []string{`bad \xff`, `\x9b31m`, `\x9bgpj\xff`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func TestRequestJoinsProcesses(t *testing.T) {
 	sockets := map[string]string{
 		"etcd": serve(t, probe.Header{Checked: 1, Mismatches: []string{"wrong"}},
-			record("00000000000000e1", "00000000000000a2", "etcd.Range", 0, 30)),
+			record(0xe1, 0xa2, "etcd.Range", 0, 30)),
 		"kube-apiserver": serve(t, probe.Header{Checked: 3, Dropped: 2},
-			record("00000000000000a1", "00000000000000cc", "Serve", 0, 0),
-			record("00000000000000a2", "00000000000000a1", "Get", 1, 10),
-			record("00000000000000a3", "00000000000000a1", "Write", 2, 40)),
+			record(0xa1, 0xcc, "Serve", 0, 0),
+			record(0xa2, 0xa1, "Get", 1, 10),
+			record(0xa3, 0xa1, "Write", 2, 40)),
 	}
 	r, check, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "GET", Path: "/x", Status: 200})
 	if err != nil {
@@ -106,11 +124,11 @@ func TestRequestJoinsProcesses(t *testing.T) {
 func TestRequestAlignsClocks(t *testing.T) {
 	sockets := map[string]string{
 		"etcd": serve(t, probe.Header{},
-			record("00000000000000e1", "00000000000000a2", "etcd.Range", 0, -90),
-			record("00000000000000e2", "00000000000000e1", "etcd.Read", 1, -70)),
+			record(0xe1, 0xa2, "etcd.Range", 0, -90),
+			record(0xe2, 0xe1, "etcd.Read", 1, -70)),
 		"kube-apiserver": serve(t, probe.Header{},
-			record("00000000000000a1", "00000000000000cc", "Serve", 0, 0),
-			record("00000000000000a2", "00000000000000a1", "Get", 1, 10)),
+			record(0xa1, 0xcc, "Serve", 0, 0),
+			record(0xa2, 0xa1, "Get", 1, 10)),
 	}
 	r, _, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "GET", Path: "/x", Status: 200})
 	if err != nil {
@@ -134,12 +152,12 @@ func TestRequestRefusesAHole(t *testing.T) {
 		want   string
 	}{
 		"a missing parent": {func(t *testing.T) string {
-			return serve(t, probe.Header{}, record("00000000000000a1", "", "Serve", 0, 0), record("00000000000000a3", "00000000000000a2", "Write", 2, 9))
+			return serve(t, probe.Header{}, record(0xa1, 0, "Serve", 0, 0), record(0xa3, 0xa2, "Write", 2, 9))
 		}, "are not one tree"},
 		"nothing":             {func(t *testing.T) string { return serve(t, probe.Header{}) }, "no traced program has seen GET /x"},
 		"a probe that is off": {func(t *testing.T) string { return serve(t, probe.Header{Error: "unknown Go release"}) }, "nothing is traced: unknown Go release"},
 		"an answer cut short": {func(t *testing.T) string {
-			return serve(t, probe.Header{Calls: 2}, record("00000000000000a1", "", "Serve", 0, 0))
+			return serve(t, probe.Header{Calls: 2}, record(0xa1, 0, "Serve", 0, 0))
 		}, "reading call 2 of 2"},
 		"nobody there": {func(*testing.T) string { return filepath.Join(os.TempDir(), "nobody") }, "has the program ended"},
 	} {
@@ -153,21 +171,21 @@ func TestRequestRefusesAHole(t *testing.T) {
 }
 
 func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
-	write := record("00000000000000e1", "00000000000000a2", "etcd.Txn", 0, 10)
+	write := record(0xe1, 0xa2, "etcd.Txn", 0, 10)
 	write.Attrs = []probe.Attr{{Key: "apitrace.etcd.txn.succeeded", Value: "true"}, {Key: "apitrace.etcd.revision", Value: "41"}}
 	stage := func(n int, r probe.Record) probe.Record { r.Stage = n; return r }
 	sockets := map[string]string{
 		"etcd": serve(t, probe.Header{}, write),
 		"kube-apiserver": serveTails(t, probe.Header{}, []probe.Record{
-			record("00000000000000a1", "", "Serve", 0, 0), record("00000000000000a2", "00000000000000a1", "Put", 1, 5),
+			record(0xa1, 0, "Serve", 0, 0), record(0xa2, 0xa1, "Put", 1, 5),
 		}, map[int64][]probe.Record{
 			41: {
 				// Two watchers; and the first stage occurs twice.
-				stage(1, record("00000000000000b1", "", "transform", 0, 20)), record("00000000000000b2", "00000000000000b1", "decode", 1, 21),
-				stage(1, record("00000000000000b3", "", "transform", 2, 22)), stage(2, record("00000000000000b4", "", "dispatch", 3, 30)),
-				stage(3, record("00000000000000b5", "", "send", 4, 40)), stage(3, record("00000000000000b6", "", "send", 5, 41)),
+				stage(1, record(0xb1, 0, "transform", 0, 20)), record(0xb2, 0xb1, "decode", 1, 21),
+				stage(1, record(0xb3, 0, "transform", 2, 22)), stage(2, record(0xb4, 0, "dispatch", 3, 30)),
+				stage(3, record(0xb5, 0, "send", 4, 40)), stage(3, record(0xb6, 0, "send", 5, 41)),
 			},
-			42: {stage(1, record("00000000000000c1", "", "another's", 0, 20))},
+			42: {stage(1, record(0xc1, 0, "another's", 0, 20))},
 		}),
 	}
 	r, _, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "POST", Path: "/x", Status: 201})

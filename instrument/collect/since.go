@@ -3,17 +3,19 @@ package collect
 import (
 	"slices"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
 )
 
 // since returns the calls of a program that began or returned after a time, and
 // all their callers, whether these have returned or not. It leaves out calls
 // that were only in progress.
 func since(all []call, from time.Time) []call {
-	byID := map[string]*call{}
+	byID := make(map[probe.SpanID]*call, len(all))
 	for i := range all {
 		byID[all[i].ID] = &all[i]
 	}
-	after, wanted := from.UnixNano(), map[string]bool{}
+	after, wanted := from.UnixNano(), map[probe.SpanID]bool{}
 	for i := range all {
 		if c := &all[i]; c.Start < after && (c.Unfinished || c.Start+c.Duration < after) {
 			continue

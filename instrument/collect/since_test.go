@@ -10,8 +10,10 @@ import (
 
 func TestSince(t *testing.T) {
 	const asked = 100
-	record := func(id, parent string, start, duration int64, unfinished bool) call {
-		return call{"kube-apiserver", probe.Record{ID: id, Parent: parent, Start: start, Duration: duration, Unfinished: unfinished}}
+	ids := []string{"", "main", "over", "below-over", "starter", "woken", "goes-on", "begins", "begins-and-goes-on"}
+	id := func(name string) probe.SpanID { return probe.SpanID(slices.Index(ids, name)) }
+	record := func(name, parent string, start, duration int64, unfinished bool) call {
+		return call{"kube-apiserver", probe.Record{ID: id(name), Parent: id(parent), Start: start, Duration: duration, Unfinished: unfinished}}
 	}
 	all := []call{
 		record("main", "", 0, 300, true),
@@ -25,7 +27,7 @@ func TestSince(t *testing.T) {
 	}
 	var got []string
 	for _, c := range since(all, time.Unix(0, asked)) {
-		got = append(got, c.ID)
+		got = append(got, ids[c.ID])
 	}
 	want := []string{"main", "starter", "woken", "begins", "begins-and-goes-on"}
 	if !slices.Equal(got, want) {

@@ -45,7 +45,7 @@ func addTail(r *trace.Request, process string, revision int64, records []probe.R
 			t.Parent = first
 			for _, s := range slices.Backward(stages) {
 				if s.Stage < record.Stage {
-					t.Parent = s.ID
+					t.Parent = s.ID.String()
 					break
 				}
 			}

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"io"
+	"net"
 	"testing"
 	"time"
 )
@@ -103,5 +105,27 @@ func BenchmarkCounter(b *testing.B) {
 	}
 	for b.Loop() {
 		_ = counter()
+	}
+}
+
+// BenchmarkDeliver writes the records of a trace of a thousand calls.
+func BenchmarkDeliver(b *testing.B) {
+	listenForTest(b)
+	root(sampled(traceID(10)), func() {
+		for range 500 {
+			_ = instrumentedCall(1)
+			_ = leafCall(1)
+		}
+	})
+	t := traces.get(traceID(10))
+	b.Cleanup(func() { traces.remove(t) })
+	calls := inOrder(t.calls(), t.noted())
+	reader, writer := net.Pipe()
+	b.Cleanup(func() { reader.Close(); writer.Close() })
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
+	for b.Loop() {
+		if err := write(writer, Header{Calls: len(calls)}, t, calls, ""); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

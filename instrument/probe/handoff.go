@@ -150,4 +150,7 @@ func Traceparent(labels unsafe.Pointer) string {
 
 // spanID returns the id of a call. The id is unique within the trace, across processes,
 // and among a trace and the tails of its writes.
-func (c *Call) spanID() string { return fmt.Sprintf("%08x%08x", processID, c.trace.base+c.seq+1) }
+func (c *Call) spanID() SpanID { return spanID(c.trace.base + c.seq) }
+
+// spanID returns the nth id of this process.
+func spanID(n uint32) SpanID { return SpanID(processID)<<32 | SpanID(n+1) }

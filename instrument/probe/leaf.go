@@ -3,7 +3,6 @@
 package probe
 
 import (
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -92,6 +91,4 @@ func (t *tracing) noted() []notedLeaf {
 
 // spanID returns the id of a leaf, which is as unique as the id of a Call. The numbers of
 // leaves begin after the numbers of the trace's calls.
-func (l notedLeaf) spanID() string {
-	return fmt.Sprintf("%08x%08x", processID, l.parent.trace.base+maxCalls+l.seq+1)
-}
+func (l notedLeaf) spanID() SpanID { return spanID(l.parent.trace.base + maxCalls + l.seq) }

@@ -80,16 +80,14 @@ func fetch(t *testing.T, socket string, q Query) (Header, []Record) {
 	if err := json.NewEncoder(conn).Encode(q); err != nil {
 		t.Fatal(err)
 	}
-	in := json.NewDecoder(bufio.NewReader(conn))
-	var h Header
-	if err := in.Decode(&h); err != nil {
+	in := bufio.NewReader(conn)
+	h, err := ReadHeader(in)
+	if err != nil {
 		t.Fatal(err)
 	}
-	records := make([]Record, h.Calls)
-	for i := range records {
-		if err := in.Decode(&records[i]); err != nil {
-			t.Fatal(err)
-		}
+	records, err := ReadRecords(in, h.Calls)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return h, records
 }
@@ -112,7 +110,7 @@ func TestOnlySampledRequestsAreTraced(t *testing.T) {
 	}
 	root([]string{sampled(trace)}, func() { _ = call(nothing) })
 	h, records := fetch(t, socket, Query{Trace: trace, TimeoutMillis: 1000})
-	if h.Calls != 2 || records[0].Parent != "00000000000000aa" || records[1].Parent != records[0].ID {
+	if h.Calls != 2 || records[0].Parent != 0xaa || records[1].Parent != records[0].ID {
 		t.Errorf("%+v", records)
 	}
 	if h, _ := fetch(t, socket, Query{Trace: trace}); h.Calls != 0 {
@@ -362,7 +360,7 @@ func FuzzTraceparent(f *testing.F) {
 		if !ok {
 			return
 		}
-		if !strings.HasPrefix(s[2:], "-"+trace+"-"+parent+"-") || len(trace) != 32 || len(parent) != 16 || strings.Trim(trace, "0") == "" {
+		if !strings.HasPrefix(s[2:], "-"+trace+"-"+parent.String()+"-") || len(trace) != 32 || parent == 0 || strings.Trim(trace, "0") == "" {
 			t.Errorf("%q gives trace %q, parent %q", s, trace, parent)
 		}
 	})
@@ -399,8 +397,8 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 	})
 	tail := tails.get(tailID("7"))
 	defer tails.remove(tail)
-	took, over := tail.calls()
-	if len(took) != 2 || over != 2 || took[1].callPC == 0 {
+	took := tail.calls()
+	if begun, over := tail.progress(); len(took) != 2 || begun != 2 || over != 2 || took[1].callPC == 0 {
 		t.Errorf("the call is not known to be made by the one above it: %+v", took)
 	}
 }

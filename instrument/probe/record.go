@@ -2,9 +2,10 @@
 
 package probe
 
-// The wire format between a traced program and apitrace. A reader connects to the
-// program's unix socket and writes one Query as a line of JSON. Then it reads lines of
-// JSON: one Header, and as many Records as Header.Calls says.
+import (
+	"encoding/binary"
+	"encoding/hex"
+)
 
 // A Query asks for the calls of one trace.
 type Query struct {
@@ -62,37 +63,46 @@ type Header struct {
 
 // A Record is one call.
 type Record struct {
-	// ID and Parent are span ids: 16 lower-case hexadecimal digits. Parent may name a
-	// call of another process, or the caller's span outside of any process.
-	ID     string `json:"id"`
-	Parent string `json:"parent"`
+	// Parent may be a call of another process, or the caller's span outside of any
+	// process. It is 0 if the call has no parent.
+	ID, Parent SpanID
 	// Seq orders the calls of one trace within one process by time of entry.
-	Seq        uint32 `json:"seq"`
-	Function   string `json:"function"`
-	File       string `json:"file"`
-	Line       int    `json:"line"`
-	CallerLine int    `json:"callerLine"`
-	Goroutine  uint64 `json:"goroutine"`
+	Seq        uint32
+	Function   string
+	File       string
+	Line       int
+	CallerLine int
+	Goroutine  uint64
 	// NewGoroutine is set when the call runs on a goroutine that its parent started, or a
 	// function called by its parent.
-	NewGoroutine bool `json:"newGoroutine,omitempty"`
+	NewGoroutine bool
 	// Stage is set on a call that handles the event of a write. It is the number of the
 	// stage that the event had reached, from 1. Such a call has no parent.
-	Stage int `json:"stage,omitempty"`
+	Stage int
 	// Leaf is set on a call of a function that calls nothing. Only its entry was
 	// recorded. Its Duration is not known and 0, and it has no Error and no Attrs.
-	Leaf bool `json:"leaf,omitempty"`
+	Leaf bool
 	// Start is in nanoseconds since the Unix epoch, Duration in nanoseconds.
-	Start      int64  `json:"start"`
-	Duration   int64  `json:"duration"`
-	Unfinished bool   `json:"unfinished,omitempty"`
-	Error      string `json:"error,omitempty"`
-	Panic      string `json:"panic,omitempty"`
-	Attrs      []Attr `json:"attrs,omitempty"`
+	Start      int64
+	Duration   int64
+	Unfinished bool
+	Error      string
+	Panic      string
+	Attrs      []Attr
+}
+
+// A SpanID is the id of a W3C span.
+type SpanID uint64
+
+// String returns the id in W3C's form: 16 lower-case hexadecimal digits.
+func (id SpanID) String() string {
+	var raw [8]byte
+	binary.BigEndian.PutUint64(raw[:], uint64(id))
+	return hex.EncodeToString(raw[:])
 }
 
 // An Attr is a value of the guide.
 type Attr struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Key   string
+	Value string
 }

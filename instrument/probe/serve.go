@@ -111,12 +111,12 @@ func deliver(conn net.Conn, q Query) error {
 
 func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) error {
 	w := bufio.NewWriterSize(conn, 64<<10)
-	out := json.NewEncoder(w)
 	until := now()
 	cut := t != nil && t.secret.Load() && secrets != SecretsShow || secrets == SecretsCut
-	if err := out.Encode(h); err != nil {
+	if err := json.NewEncoder(w).Encode(h); err != nil {
 		return err
 	}
+	out := NewRecordWriter(w)
 	for seq, e := range calls {
 		var r Record
 		if e.call == nil {
@@ -125,7 +125,7 @@ func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) e
 			r = t.record(e.call, until, cut)
 		}
 		r.Seq = uint32(seq)
-		if err := out.Encode(r); err != nil {
+		if err := out.Write(&r); err != nil {
 			return err
 		}
 	}
@@ -162,20 +162,19 @@ func inOrder(calls []*Call, leaves []notedLeaf) []entry {
 // leaves.
 func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 	const step = 5 * time.Millisecond
-	lastBegun, lastOver, start := int64(-1), -1, time.Now()
+	lastEntered, lastOver, start := int64(-1), int64(-1), time.Now()
 	since := start
 	for {
-		leaves := t.leaves.size()
-		calls, over := t.calls()
-		if begun := int64(len(calls)) + leaves; begun != lastBegun || over != lastOver {
-			lastBegun, lastOver, since = begun, over, time.Now()
+		begun, over := t.progress()
+		if entered := begun + t.leaves.size(); entered != lastEntered || over != lastOver {
+			lastEntered, lastOver, since = entered, over, time.Now()
 		}
 		patience := timeout
-		if over == len(calls) {
+		if over == begun {
 			patience = quiet
 		}
 		if time.Since(since) >= patience || time.Since(start) >= 10*timeout {
-			return calls, t.noted()
+			return t.calls(), t.noted()
 		}
 		time.Sleep(step)
 	}

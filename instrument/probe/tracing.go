@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,7 @@ type tracing struct {
 	secret  atomic.Bool // its error texts stay here: see About
 
 	mu      sync.Mutex
-	remotes map[uint32]string // by Call.seq: the parent in another process
+	remotes map[uint32]SpanID // by Call.seq: the parent in another process
 }
 
 // Limits. They are variables so that tests can change them.
@@ -52,30 +53,40 @@ func (t *tracing) newCall() *Call {
 	return c
 }
 
-// calls returns the calls with fields that may be read, and how many of them are over.
-func (t *tracing) calls() (begun []*Call, over int) {
+// calls returns the calls with fields that may be read.
+func (t *tracing) calls() (begun []*Call) {
+	for c := range t.called.items(&t.mu) {
+		if c.state.Load() != beginning {
+			begun = append(begun, c)
+		}
+	}
+	return begun
+}
+
+// progress returns how many calls have begun, and how many of them are over.
+func (t *tracing) progress() (begun, over int64) {
 	for c := range t.called.items(&t.mu) {
 		switch c.state.Load() {
 		case returned:
 			over++
 			fallthrough
 		case running:
-			begun = append(begun, c)
+			begun++
 		}
 	}
 	return begun, over
 }
 
-func (t *tracing) setRemote(seq uint32, parent string) {
+func (t *tracing) setRemote(seq uint32, parent SpanID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.remotes == nil {
-		t.remotes = map[uint32]string{}
+		t.remotes = map[uint32]SpanID{}
 	}
 	t.remotes[seq] = parent
 }
 
-func (t *tracing) remote(seq uint32) string {
+func (t *tracing) remote(seq uint32) SpanID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.remotes[seq]
@@ -238,24 +249,25 @@ const (
 // parseTraceparent parses a W3C traceparent, "00-<trace id>-<parent id>-<flags>", from a
 // string or from the []string of gRPC metadata. ok reports whether it is valid and
 // sampled.
-func parseTraceparent(v any) (traceID, parent string, flags byte, ok bool) {
+func parseTraceparent(v any) (traceID string, parent SpanID, flags byte, ok bool) {
 	s, isString := v.(string)
 	if list, isList := v.([]string); isList && len(list) > 0 {
 		s, isString = list[0], true
 	}
 	// Later versions may append fields; version ff is forbidden.
 	if !isString || len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" || (len(s) > 55 && (s[:2] == "00" || s[55] != '-')) {
-		return "", "", 0, false
+		return "", 0, 0, false
 	}
-	traceID, parent = s[3:35], s[36:52]
-	for _, part := range []string{s[:2], traceID, parent, s[53:55]} {
+	traceID = s[3:35]
+	for _, part := range []string{s[:2], traceID, s[36:52], s[53:55]} {
 		if _, err := hex.DecodeString(part); err != nil || part != strings.ToLower(part) {
-			return "", "", 0, false
+			return "", 0, 0, false
 		}
 	}
-	if strings.Trim(traceID, "0") == "" || strings.Trim(parent, "0") == "" {
-		return "", "", 0, false
+	id, _ := strconv.ParseUint(s[36:52], 16, 64)
+	if strings.Trim(traceID, "0") == "" || id == 0 {
+		return "", 0, 0, false
 	}
 	bits, _ := hex.DecodeString(s[53:55])
-	return traceID, parent, bits[0], bits[0]&flagSampled != 0
+	return traceID, SpanID(id), bits[0], bits[0]&flagSampled != 0
 }
