@@ -31,7 +31,7 @@ func traceBoot(traceparent string) {
 	t := traces.open(traceID)
 	t.boot = true
 	g, c := goroutine{getg()}, t.newCall()
-	c.labels, c.trace, c.siteAt = t.labels, t, uintptr(unsafe.Pointer(site))
+	c.labels, c.traceAt, c.siteAt = wordsOf(t.labels), uintptr(unsafe.Pointer(t)), uintptr(unsafe.Pointer(site))
 	c.goroutine, c.self, c.depth = g.id(), main.pc, uint32(main.depth)
 	checks.sites.Store(runtime.FuncForPC(main.pc).Entry(), site)
 	c.start = ticks()
@@ -91,6 +91,13 @@ var untraced = func() *tracing {
 	return t
 }()
 
+// An outsider is a call that is not recorded. It is in no chunk, so it keeps the labels
+// before it in memory itself.
+type outsider struct {
+	Call
+	labels unsafe.Pointer
+}
+
 // outside begins a call that is not recorded. The calls below it are not recorded either.
 // The goroutines that serve requests start while the program starts, and have its labels.
 // An untraced request on them is not part of the program's start. Without a parent,
@@ -99,7 +106,7 @@ func outside(parent *Call, labels unsafe.Pointer) *Call {
 	if parent == nil {
 		return nil
 	}
-	c := &Call{labels: untraced.labels, trace: untraced, prev: labels}
-	setLabels(unsafe.Pointer(c))
-	return c
+	o := &outsider{Call: Call{labels: wordsOf(untraced.labels), traceAt: uintptr(unsafe.Pointer(untraced)), prevAt: uintptr(labels)}, labels: labels}
+	setLabels(unsafe.Pointer(&o.Call))
+	return &o.Call
 }

@@ -4,7 +4,6 @@ package probe
 
 import (
 	"fmt"
-	"runtime/pprof"
 	"strconv"
 	"sync/atomic"
 	"unsafe"
@@ -25,15 +24,15 @@ type Site struct {
 // The goroutine that makes the call writes the fields. The reader's goroutine reads them
 // once state says that they are written.
 //
-// A Call has few pointers, because the garbage collector follows each pointer of each
-// call.
+// A Call holds addresses instead of pointers, because the garbage collector would follow
+// each pointer of each call. What the addresses stand for never moves. The call's chunk
+// keeps it in memory.
 type Call struct {
-	labels pprof.LabelSet // must be first: see fromLabels
-	trace  *tracing
-	prev   unsafe.Pointer       // the goroutine's labels before this call
-	notes  atomic.Pointer[note] // the latest; nil for most calls
+	labels  labelWords // must be first: see fromLabels
+	traceAt uintptr    // of a tracing
+	prevAt  uintptr    // the goroutine's label pointer before this call; see tracing.keep
 
-	siteAt    uintptr // address of a Site, a package variable that never moves
+	siteAt    uintptr // of a Site, a package variable
 	goroutine uint64
 	seq       uint32
 	parent    uint32 // the parent's seq plus one, 0 for the first call of the trace in this process
@@ -48,20 +47,27 @@ type Call struct {
 // site returns the Site of the function.
 func (c *Call) site() *Site { return *(**Site)(unsafe.Pointer(&c.siteAt)) }
 
+func (c *Call) trace() *tracing { return *(**tracing)(unsafe.Pointer(&c.traceAt)) }
+
+// prev returns the goroutine's label pointer before this call.
+func (c *Call) prev() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.prevAt)) }
+
 // inherits reports whether the goroutine inherited the labels of the call's parent from
 // the goroutine that started it.
 func (c *Call) inherits(parent *Call) bool {
-	return parent != nil && parent.goroutine != c.goroutine && fromLabels(c.prev) == parent
+	return parent != nil && parent.goroutine != c.goroutine && fromLabels(c.prev()) == parent
 }
 
-// A note is a fact that only some calls have. Once a note is in the list of a call, it
-// does not change, so the reader needs no lock.
+// A note is a fact that only some calls have. A call's notes are in order of time. The
+// goroutine that makes the call writes a note. The reader's goroutine reads it once ready
+// is set.
 type note struct {
-	before *note
-	kind   noteKind
-	key    string // of a value
-	text   text   // of a value or an error; the origin of a panic
-	stage  int
+	key   string // of a value
+	text  text   // of a value or an error; the origin of a panic
+	call  uint32 // the call's seq
+	stage uint16
+	kind  noteKind
+	ready atomic.Bool
 }
 
 type noteKind uint8
@@ -74,9 +80,18 @@ const (
 )
 
 // note adds to the call's notes. Only the goroutine that makes the call may call it.
-func (c *Call) note(n note) {
-	n.before = c.notes.Load()
-	c.notes.Store(&n)
+func (c *Call) note(kind noteKind, key string, of text, stage uint16) {
+	t := c.trace()
+	if t.closed.Load() {
+		return
+	}
+	n, _ := take(t, &t.notes)
+	if n == nil {
+		return
+	}
+	n.key, n.text, n.call, n.stage, n.kind = key, of, c.seq, stage, kind
+	t.addText(len(of.full))
+	n.ready.Store(true)
 }
 
 // States of a Call.
@@ -98,7 +113,7 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 	if parent == nil {
 		return nil
 	}
-	return begin(parent.trace, parent, labels, site, &at)
+	return begin(parent.trace(), parent, labels, site, &at)
 }
 
 // Root begins the first call of a trace if traceparent asks for a trace. On a goroutine
@@ -109,8 +124,8 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	at := callerOf(here())
 	parent := fromLabels(labels)
-	if parent != nil && !parent.trace.boot {
-		return begin(parent.trace, parent, labels, site, &at)
+	if parent != nil && !parent.trace().boot {
+		return begin(parent.trace(), parent, labels, site, &at)
 	}
 	traceID, remote, flags, ok := parseTraceparent(traceparent)
 	if !ok || !listening.Load() {
@@ -118,9 +133,9 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	}
 	c := begin(traces.open(traceID), nil, labels, site, &at)
 	if c != nil {
-		c.trace.setRemote(c.seq, remote)
+		c.trace().setRemote(c.seq, remote)
 		if flags&flagSecret != 0 {
-			c.trace.secret.Store(true)
+			c.trace().secret.Store(true)
 		}
 	}
 	return c
@@ -134,7 +149,10 @@ func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arri
 		return nil
 	}
 	g := at.goroutine
-	c.labels, c.trace, c.prev, c.siteAt = t.labels, t, labels, uintptr(unsafe.Pointer(site))
+	c.labels, c.traceAt, c.prevAt, c.siteAt = wordsOf(t.labels), uintptr(unsafe.Pointer(t)), uintptr(labels), uintptr(unsafe.Pointer(site))
+	if labels != nil && labels != unsafe.Pointer(parent) {
+		t.keep(labels)
+	}
 	c.goroutine, c.self, c.depth = g.id(), at.pc, uint32(at.depth)
 	if parent != nil {
 		c.parent = parent.seq + 1
@@ -169,12 +187,12 @@ func (c *Call) Exit(err *error) {
 	if !useCounter {
 		c.end = ticks()
 	}
-	setLabels(c.prev)
+	setLabels(c.prev())
 	if err != nil && *err != nil {
-		c.note(note{kind: noteError, text: textOf(*err)})
+		c.note(noteError, "", textOf(*err), 0)
 	}
 	if panicking {
-		c.note(note{kind: notePanic, text: text{full: panicOrigin()}})
+		c.note(notePanic, "", text{full: panicOrigin()}, 0)
 	}
 	publish(&c.state, returned)
 }
@@ -200,14 +218,14 @@ func (c *Call) Attr(key string, v any) {
 			noted.kind = textOf(err).kind
 		}
 	}
-	c.note(note{key: key, text: noted})
+	c.note(noteValue, key, noted, 0)
 }
 
 // Fail records the error of a function with a last result that holds errors but is not an
 // error. err is an error, or nil.
 func (c *Call) Fail(err any) {
 	if err, ok := err.(error); ok {
-		c.note(note{kind: noteError, text: textOf(err)})
+		c.note(noteError, "", textOf(err), 0)
 	}
 }
 

@@ -31,7 +31,7 @@ type offer struct {
 // key is nil, it makes none.
 func Give(labels unsafe.Pointer, taker string, key any) {
 	c := fromLabels(labels)
-	if c == nil || key == nil || c.trace.closed.Load() {
+	if c == nil || key == nil || c.trace().closed.Load() {
 		return
 	}
 	offers.mu.Lock()
@@ -98,9 +98,9 @@ const attrHandoff = "apitrace.handoff"
 func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	at := callerOf(here())
 	parent := fromLabels(labels)
-	if parent == nil || parent.trace.boot {
+	if parent == nil || parent.trace().boot {
 		if giver := takenUp(site.Function, key); giver != nil {
-			c := begin(giver.trace, giver, labels, site, &at)
+			c := begin(giver.trace(), giver, labels, site, &at)
 			if c != nil {
 				c.Attr(attrHandoff, queue)
 			}
@@ -110,7 +110,7 @@ func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	if parent == nil {
 		return nil
 	}
-	return begin(parent.trace, parent, labels, site, &at)
+	return begin(parent.trace(), parent, labels, site, &at)
 }
 
 // takenUp withdraws the offer to the taker for the key, and returns the call that made
@@ -126,7 +126,7 @@ func takenUp(taker string, key any) (giver *Call) {
 		o := offer{taker, key}
 		c := offers.calls[o]
 		delete(offers.calls, o)
-		if giver == nil && c != nil && !c.trace.closed.Load() {
+		if giver == nil && c != nil && !c.trace().closed.Load() {
 			giver = c
 		}
 	}
@@ -138,19 +138,19 @@ func takenUp(taker string, key any) (giver *Call) {
 // It returns "" if there is no such call.
 func Traceparent(labels unsafe.Pointer) string {
 	c := fromLabels(labels)
-	if c == nil || c.trace.closed.Load() {
+	if c == nil || c.trace().closed.Load() {
 		return ""
 	}
 	flags := byte(flagSampled)
-	if c.trace.secret.Load() {
+	if c.trace().secret.Load() {
 		flags |= flagSecret
 	}
-	return fmt.Sprintf("00-%s-%s-%02x", c.trace.id, c.spanID(), flags)
+	return fmt.Sprintf("00-%s-%s-%02x", c.trace().id, c.spanID(), flags)
 }
 
 // spanID returns the id of a call. The id is unique within the trace, across processes,
 // and among a trace and the tails of its writes.
-func (c *Call) spanID() SpanID { return spanID(c.trace.base + c.seq) }
+func (c *Call) spanID() SpanID { return spanID(c.trace().base + c.seq) }
 
 // spanID returns the nth id of this process.
 func spanID(n uint32) SpanID { return SpanID(processID)<<32 | SpanID(n+1) }

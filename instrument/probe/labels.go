@@ -39,7 +39,7 @@ type profilerLabel struct{ key, value string }
 // not the probe's.
 //
 // The runtime's profiler expects that the pointer points to a struct that begins with a
-// slice of labels. A Call begins with a pprof.LabelSet, which is the same.
+// slice of labels. A Call begins with the words of such a slice.
 func fromLabels(p unsafe.Pointer) *Call {
 	if p == nil {
 		return nil
@@ -51,18 +51,28 @@ func fromLabels(p unsafe.Pointer) *Call {
 	return (*Call)(p)
 }
 
+// labelWords are the three words of a slice of labels.
+type labelWords [3]uintptr
+
+// wordsOf returns the words of a set of labels. They do not keep the set in memory.
+func wordsOf(set pprof.LabelSet) labelWords { return *(*labelWords)(unsafe.Pointer(&set)) }
+
+var errLabelLayout = errors.New("this Go release lays out profiler labels in a way that the probe does not know")
+
 // checkLabelLayout returns an error if this Go release lays labels out in another way
 // than fromLabels assumes. Reading the labels of other code under a wrong assumption
 // could crash the program.
 func checkLabelLayout() error {
-	bad := errors.New("this Go release lays out profiler labels in a way that the probe does not know")
+	if unsafe.Sizeof(pprof.LabelSet{}) != unsafe.Sizeof(labelWords{}) {
+		return errLabelLayout
+	}
 	done := make(chan error)
 	go func() {
 		ctx := pprof.WithLabels(context.Background(), pprof.Labels(labelKey, "value"))
 		pprof.SetGoroutineLabels(ctx)
 		set := *(*[]profilerLabel)(Labels())
 		if len(set) != 1 || cap(set) > 16 || unsafe.StringData(set[0].key) != unsafe.StringData(labelKey) || set[0].value != "value" {
-			done <- bad
+			done <- errLabelLayout
 			return
 		}
 		done <- nil

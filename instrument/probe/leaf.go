@@ -14,7 +14,7 @@ import (
 //
 // It has no pointers, so the garbage collector need not look into it.
 type leaf struct {
-	site      uintptr // address of a Site, a package variable that never moves
+	site      uintptr // address of a Site, a package variable
 	callPC    uintptr // where control left the parent, 0 if unknown
 	goroutine uint64
 	start     int64  // in ticks
@@ -41,7 +41,7 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 	if parent == nil {
 		return
 	}
-	t := parent.trace
+	t := parent.trace()
 	l, _ := take(t, &t.leaves)
 	if l == nil {
 		return
@@ -56,7 +56,7 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 		state, l.callPC = inherited, g.creationPC()
 	}
 	if checking {
-		check(&Call{prev: labels, siteAt: l.site, goroutine: l.goroutine, callPC: l.callPC}, parent)
+		check(&Call{prevAt: uintptr(labels), siteAt: l.site, goroutine: l.goroutine, callPC: l.callPC}, parent)
 	}
 	l.start = at.ticks()
 	publish(&l.state, state)
@@ -91,4 +91,4 @@ func (t *tracing) noted() []notedLeaf {
 
 // spanID returns the id of a leaf, which is as unique as the id of a Call. The numbers of
 // leaves begin after the numbers of the trace's calls.
-func (l notedLeaf) spanID() SpanID { return spanID(l.parent.trace.base + maxCalls + l.seq) }
+func (l notedLeaf) spanID() SpanID { return spanID(l.parent.trace().base + maxCalls + l.seq) }

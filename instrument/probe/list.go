@@ -16,12 +16,15 @@ type list[T any] struct {
 	chunks  []*chunk[T] // guarded by tracing.mu
 }
 
-// chunkItems makes a chunk of calls as large as a block of the allocator, 8 kB.
-const chunkItems = 72
+// chunkItems is how many items a chunk has. Most writes that nobody has asked about leave
+// a tail with few calls, so a chunk is small.
+const chunkItems = 32
 
-// A chunk is a piece of a list.
+// A chunk is a piece of a list. The label pointer of a goroutine keeps the chunk of its
+// call in memory. The chunk keeps the trace, and the trace keeps its other chunks.
 type chunk[T any] struct {
-	first uint32 // number of items[0] in the list
+	trace *tracing // the only pointer in a chunk of calls; the garbage collector looks no further
+	first uint32   // number of items[0] in the list
 	items [chunkItems]T
 }
 
@@ -52,7 +55,7 @@ func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for uint32(len(l.chunks))*chunkItems <= seq {
-		k := &chunk[T]{first: uint32(len(l.chunks)) * chunkItems}
+		k := &chunk[T]{trace: t, first: uint32(len(l.chunks)) * chunkItems}
 		l.chunks = append(l.chunks, k)
 		l.current.Store(k)
 		t.in.retained.Add(int64(unsafe.Sizeof(*k)))

@@ -24,8 +24,8 @@ var secretKinds = []string{
 // holds secrets, the trace gives out no error texts. The trace of the program's start is
 // not affected.
 func (c *Call) About(path any) {
-	if path, ok := path.(string); ok && !c.trace.boot && HoldsSecrets(path) {
-		c.trace.secret.Store(true)
+	if path, ok := path.(string); ok && !c.trace().boot && HoldsSecrets(path) {
+		c.trace().secret.Store(true)
 	}
 }
 

@@ -117,12 +117,17 @@ func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) e
 		return err
 	}
 	out := NewRecordWriter(w)
+	var notes map[uint32][]*note
+	if t != nil {
+		notes = t.notesByCall()
+	}
 	for seq, e := range calls {
 		var r Record
 		if e.call == nil {
 			r = t.leafRecord(e.leaf, until)
 		} else {
-			r = t.record(e.call, until, cut)
+			r = t.record(e.call, until)
+			r.add(notes[e.call.seq], cut)
 		}
 		r.Seq = uint32(seq)
 		if err := out.Write(&r); err != nil {
@@ -180,9 +185,9 @@ func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 	}
 }
 
-// record returns a call in wire form. A call that is still running lasts until the given
-// moment. cut withholds the texts of errors.
-func (t *tracing) record(c *Call, until moment, cut bool) Record {
+// record returns a call in wire form, without its notes. A call that is still running
+// lasts until the given moment.
+func (t *tracing) record(c *Call, until moment) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
 	site, parent := c.site(), t.parentOf(c)
@@ -203,25 +208,22 @@ func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	} else {
 		r.Parent = parent.spanID()
 	}
-	r.add(c.notes.Load(), cut)
 	return r
 }
 
-// add adds notes to the record, oldest first.
-func (r *Record) add(n *note, cut bool) {
-	if n == nil {
-		return
-	}
-	r.add(n.before, cut)
-	switch n.kind {
-	case noteValue:
-		r.Attrs = append(r.Attrs, Attr{n.key, n.text.shown(cut)})
-	case noteError:
-		r.Error = n.text.shown(cut)
-	case notePanic:
-		r.Panic = n.text.full
-	case noteStage:
-		r.Stage = n.stage
+// add adds notes to the record. cut withholds the texts of errors.
+func (r *Record) add(notes []*note, cut bool) {
+	for _, n := range notes {
+		switch n.kind {
+		case noteValue:
+			r.Attrs = append(r.Attrs, Attr{n.key, n.text.shown(cut)})
+		case noteError:
+			r.Error = n.text.shown(cut)
+		case notePanic:
+			r.Panic = n.text.full
+		case noteStage:
+			r.Stage = int(n.stage)
+		}
 	}
 }
 

@@ -42,8 +42,8 @@ func Following() bool {
 func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision any) *Call {
 	at := callerOf(here())
 	rev := format(revision)
-	if parent := fromLabels(labels); parent != nil && !parent.trace.closed.Load() {
-		c := begin(parent.trace, parent, labels, site, &at)
+	if parent := fromLabels(labels); parent != nil && !parent.trace().closed.Load() {
+		c := begin(parent.trace(), parent, labels, site, &at)
 		if c != nil {
 			c.Attr(attrRevision, rev)
 		}
@@ -56,7 +56,7 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 	t.secret.Store(true) // the resource of the event is not known here
 	c := begin(t, nil, labels, site, &at)
 	if c != nil {
-		c.note(note{kind: noteStage, stage: stage})
+		c.note(noteStage, "", text{}, uint16(stage))
 		c.Attr(attrRevision, rev)
 	}
 	if settled {

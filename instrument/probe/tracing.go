@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // tracing holds the calls of one trace in this process.
@@ -24,6 +25,8 @@ type tracing struct {
 
 	called  list[Call]
 	leaves  list[leaf]
+	notes   list[note]
+	texts   atomic.Int64 // bytes of the texts of the notes
 	closed  atomic.Bool
 	dropped atomic.Int64
 	settled atomic.Bool // of a tail: see After
@@ -31,6 +34,7 @@ type tracing struct {
 
 	mu      sync.Mutex
 	remotes map[uint32]SpanID // by Call.seq: the parent in another process
+	kept    []unsafe.Pointer  // see keep
 }
 
 // Limits. They are variables so that tests can change them.
@@ -43,6 +47,20 @@ var (
 	// bytes, so this is room for half a million calls.
 	maxRetained int64 = 64 << 20
 )
+
+// keep keeps labels in memory that calls of the trace found on their goroutine, if the
+// labels are not those of a call of the trace.
+func (t *tracing) keep(labels unsafe.Pointer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, labels)
+}
+
+// addText counts a text of so many bytes.
+func (t *tracing) addText(bytes int) {
+	t.texts.Add(int64(bytes))
+	t.in.retained.Add(int64(bytes))
+}
 
 // newCall returns an empty call, or nil if the trace is over or too large.
 func (t *tracing) newCall() *Call {
@@ -233,11 +251,24 @@ func (r *registry) rest() {
 	})
 }
 
+// notesByCall returns the notes of each call that has some, by Call.seq.
+func (t *tracing) notesByCall() map[uint32][]*note {
+	notes := map[uint32][]*note{}
+	for n := range t.notes.items(&t.mu) {
+		if n.ready.Load() {
+			notes[n.call] = append(notes[n.call], n)
+		}
+	}
+	return notes
+}
+
 // size returns the number of the trace's calls and leaves. room returns the memory that
 // they take, in bytes.
 func (t *tracing) size() int64 { return t.called.size() + t.leaves.size() }
 
-func (t *tracing) room() int64 { return t.called.room(&t.mu) + t.leaves.room(&t.mu) }
+func (t *tracing) room() int64 {
+	return t.called.room(&t.mu) + t.leaves.room(&t.mu) + t.notes.room(&t.mu) + t.texts.Load()
+}
 
 // Flags of a traceparent. flagSecret is not a W3C flag. It tells the next traced process
 // that the request is on secrets. Only Traceparent sets it.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Type returns the name of v's dynamic type. "*storage.REST" says which implementation is
@@ -17,6 +18,19 @@ func Type(v any) string {
 	if t == nil {
 		return "nil"
 	}
+	if name, ok := typeNames.Load(t); ok {
+		return name.(string)
+	}
+	name := nameOf(t)
+	typeNames.Store(t, name)
+	return name
+}
+
+// typeNames holds the results of nameOf. A program has a limited number of types, unless it
+// makes types at run time.
+var typeNames sync.Map
+
+func nameOf(t reflect.Type) string {
 	stars := ""
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		stars, t = stars+"*", t.Elem()
