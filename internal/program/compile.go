@@ -22,19 +22,19 @@ func (b *build) buildFlags() []string {
 		"-trimpath",
 		// The cache folder may be inside a repository that is unrelated to the program.
 		"-buildvcs=false",
+		// Nobody debugs most binaries. Data for a debugger take a fifth of the time of a build,
+		// and a third of the binary.
+		"-gcflags=all=-dwarf=false",
 	}
 	if b.counts() {
 		// Only atomic counters can be cleared while the program runs.
 		flags = append(flags, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.rewrite.Cover, ","))
 	}
-	var set []string
+	link := []string{"-w"} // no data for a debugger
 	for _, v := range b.program.stamp(b.upstream) {
-		set = append(set, fmt.Sprintf("-X '%s'", v))
+		link = append(link, fmt.Sprintf("-X '%s'", v))
 	}
-	if len(set) > 0 {
-		flags = append(flags, "-ldflags="+strings.Join(set, " "))
-	}
-	return flags
+	return append(flags, "-ldflags="+strings.Join(link, " "))
 }
 
 // overlayFlag returns the go command's flag for the rewritten files.
