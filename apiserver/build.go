@@ -21,6 +21,8 @@ type BuildOptions struct {
 	Version string
 	// Plain builds upstream's programs without tracing.
 	Plain bool
+	// Debuggable is program.Options.Debuggable.
+	Debuggable bool
 	// EditsDir is a folder of program.Edits. Traced builds include its edits of this
 	// version; "" means no edits.
 	EditsDir string
@@ -49,7 +51,8 @@ type Build struct {
 	// always traced.
 	More []string
 
-	// usual is the key of the build without BuildOptions.Trace, or "" if that is this build.
+	// usual is the key of the build without BuildOptions.Trace and Debuggable, or "" if that is
+	// this build.
 	usual string
 }
 
@@ -61,7 +64,8 @@ func (b *Build) Release() {
 }
 
 // key identifies the pair of binaries by content. It is the key of the build without
-// BuildOptions.Trace, because servers with more traced packages are variants of a server.
+// BuildOptions.Trace and Debuggable: servers with more traced packages are variants of a server,
+// and a debuggable server answers as any other.
 func (b *Build) key() string { return cmp.Or(b.usual, pairKey(b.APIServer.Key, b.Etcd.Key)) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
@@ -78,7 +82,7 @@ func (o BuildOptions) traced(ctx context.Context) (traced.Options, error) {
 		}
 	}
 	return traced.Options{
-		Version: version, Plain: o.Plain, EditsDir: o.EditsDir, Cache: o.Cache, Progress: o.Progress,
+		Version: version, Plain: o.Plain, Debuggable: o.Debuggable, EditsDir: o.EditsDir, Cache: o.Cache, Progress: o.Progress,
 		Kubernetes: sync.OnceValues(func() (program.Upstream, error) {
 			up, err := program.Resolve(ctx, o.Cache, module, version)
 			return up, explainUnknown(version, err)
@@ -126,9 +130,9 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	}
 	b := &Build{K8sVersion: apiserver.K8sVersion, EtcdVersion: etcd.Program.Release()}
 	b.Edited = traced.NamesOf(slices.Concat(apiserver.Edits, etcd.Edits))
-	if b.More = unionOf(apiserver.More, etcd.More); len(o.Trace) > 0 {
+	if b.More = unionOf(apiserver.More, etcd.More); len(o.Trace) > 0 || o.Debuggable {
 		usual := o
-		usual.Trace = nil
+		usual.Trace, usual.Debuggable = nil, false
 		if _, b.usual, err = Key(ctx, usual); err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ type Server struct {
 	// Aggregated describes the user's own API server behind the aggregator; nil if
 	// there is none.
 	Aggregated *AggregatedState `json:"aggregated,omitempty"`
-	// BuildKey is the key of the Build without BuildOptions.Trace.
+	// BuildKey is the key of the Build without BuildOptions.Trace and Debuggable.
 	BuildKey string `json:"buildKey"`
 	// Edited is Build.Edited: the files that differ from upstream's.
 	Edited []string `json:"edited,omitempty"`

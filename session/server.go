@@ -95,6 +95,8 @@ type ServerOptions struct {
 	Spec
 	Reuse Reuse
 	Edits Edits
+	// Debuggable is program.Options.Debuggable of a server that must be built.
+	Debuggable bool
 	// Secrets says how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
 	// OutsidePaths lets a scenario pass paths to kube-apiserver that are outside of
@@ -134,7 +136,7 @@ func (o ServerOptions) forScenario(scenario *scenarios.Scenario) ServerOptions {
 // buildOptions returns the options to build the server's programs with.
 func (o ServerOptions) buildOptions(plain bool, progress program.Progress) (apiserver.BuildOptions, error) {
 	edits, err := o.Edits.Dir()
-	return apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Trace: o.Trace, Progress: progress}, err
+	return apiserver.BuildOptions{Version: o.Version, Plain: plain, Debuggable: o.Debuggable, EditsDir: edits, Trace: o.Trace, Progress: progress}, err
 }
 
 // checkTrace returns a message.UsageError if no program of the server has a package of Trace.

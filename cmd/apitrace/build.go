@@ -38,6 +38,7 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 	o.server.addVersion(command)
 	addOwnFlags(command, &o.server.Own)
 	addTrace(command, &o.server.Trace)
+	o.server.addDebuggable(command)
 	command.Flags().BoolVar(&o.plain, "plain", false, "build upstream's programs as they are, without tracing")
 	command.Flags().BoolVar(&o.sample, "sample", false, "also build the sample API server of that version, for scenarios with an aggregated server")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be done and do nothing")

@@ -54,6 +54,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		return o.server.ServeUntil(c.Context(), o.sample, std.Out, std)
 	})
 	o.server.add(command)
+	o.server.addDebuggable(command)
 	addSampleFlags(command, &o.sample)
 	flags := command.Flags()
 	flags.BoolVar(&o.background, "background", false, "return once the server is ready, and leave it running until --stop")

@@ -61,6 +61,11 @@ func addTrace(command *cobra.Command, packages *[]string) {
 	_ = command.RegisterFlagCompletionFunc("trace", completePackage)
 }
 
+// addDebuggable adds --debuggable, for commands that prepare or keep a server.
+func (o *serverFlags) addDebuggable(command *cobra.Command) {
+	command.Flags().BoolVar(&o.Debuggable, "debuggable", false, "build programs that a debugger such as dlv can attach to: the build takes longer, and the binaries are larger")
+}
+
 // addOutsidePaths adds --outside-paths, for commands that replay scenario files.
 func (o *serverFlags) addOutsidePaths(command *cobra.Command) {
 	command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario pass kube-apiserver paths outside of the folder of the run, such as a log file to keep")

@@ -61,6 +61,8 @@ type Options struct {
 	Kubernetes func() (program.Upstream, error)
 	// Plain builds upstream's program without spans.
 	Plain bool
+	// Debuggable is program.Options.Debuggable.
+	Debuggable bool
 	// EditsDir is a folder of program.Edits. Builds with spans include the edits of
 	// the version. "" means no edits.
 	EditsDir string
@@ -97,7 +99,7 @@ func (p Program) Recipe(o Options) (*Recipe, error) {
 	}
 	r := &Recipe{
 		Program: found, K8sVersion: o.Version, Cache: o.Cache, EditsName: p.EditsName(), explain: p.Explain,
-		options: program.Options{Cache: o.Cache, Progress: o.Progress},
+		options: program.Options{Cache: o.Cache, Debuggable: o.Debuggable, Progress: o.Progress},
 	}
 	if o.Plain {
 		return r, nil

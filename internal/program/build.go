@@ -23,11 +23,13 @@ const (
 
 // A build holds the state of one program's build.
 type build struct {
-	program   Program
-	cache     *Cache
-	rewrite   *Rewrite
-	tell      *reporter
-	toolchain Toolchain
+	program Program
+	cache   *Cache
+	rewrite *Rewrite
+	// debuggable is Options.Debuggable.
+	debuggable bool
+	tell       *reporter
+	toolchain  Toolchain
 	// noGo is the reason why there is no toolchain, or nil. Without a toolchain, the build must
 	// be in the cache.
 	noGo     error
@@ -131,7 +133,7 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 		return nil, err
 	}
 	b := &build{
-		program: p, cache: o.Cache, rewrite: o.Rewrite, tell: tell,
+		program: p, cache: o.Cache, rewrite: o.Rewrite, debuggable: o.Debuggable, tell: tell,
 		toolchain: toolchain, noGo: noGo, upstream: up, goMod: goMod, release: func() {},
 	}
 	b.workspaceKey = p.workspaceKey(up, goMod)

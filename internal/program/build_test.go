@@ -3,11 +3,14 @@ package program
 import (
 	"bytes"
 	"context"
+	"debug/dwarf"
+	"debug/elf"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -370,6 +373,50 @@ func TestBuildWithCounters(t *testing.T) {
 	}
 	if other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"counted"`)}); other.Cached || other.Key == b.Key {
 		t.Error("the build without counters is the same one")
+	}
+}
+
+// A debuggable build tells a debugger where a function is. The usual build does not.
+func TestDebuggableBuild(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the test reads ELF files only")
+	}
+	needsBuilds(t)
+	c := newCache(t)
+	usual, _ := mustBuild(t, tiny(), Options{Cache: c})
+	debuggable, _ := mustBuild(t, tiny(), Options{Cache: c, Debuggable: true})
+	if got, want := output(t, debuggable), output(t, usual); got != want {
+		t.Errorf("the debuggable program says %q, want %q", got, want)
+	}
+	if knowsFunction(t, usual, "main.main") || !knowsFunction(t, debuggable, "main.main") {
+		t.Error("expected data on main.main in the debuggable program, and none in the usual one")
+	}
+}
+
+// knowsFunction reports whether the binary has a function in its data for a debugger.
+func knowsFunction(t *testing.T, b *Binary, name string) bool {
+	t.Helper()
+	file, err := elf.Open(b.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	data, err := file.DWARF()
+	if err != nil {
+		return false
+	}
+	entries := data.Reader()
+	for {
+		entry, err := entries.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entry == nil {
+			return false
+		}
+		if entry.Tag == dwarf.TagSubprogram && entry.Val(dwarf.AttrName) == name {
+			return true
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	if noGo != nil && (errors.As(noGo, new(*tempDirError)) || ctx.Err() != nil) {
 		return nil, noGo
 	}
-	b := &build{program: p, cache: o.Cache, rewrite: o.Rewrite, toolchain: toolchain, noGo: noGo, upstream: up}
+	b := &build{program: p, cache: o.Cache, rewrite: o.Rewrite, debuggable: o.Debuggable, toolchain: toolchain, noGo: noGo, upstream: up}
 	if resolved {
 		if b, err = newBuild(ctx, p, o, newReporter(nil, p)); err != nil {
 			return nil, err

@@ -104,6 +104,8 @@ type Options struct {
 	Cache *Cache
 	// Rewrite makes the build an instrumented one; nil means a plain build.
 	Rewrite *Rewrite
+	// Debuggable keeps the data in the binary that a debugger needs (DWARF).
+	Debuggable bool
 	// Progress receives the progress of the build; nil discards it.
 	Progress Progress
 }
