@@ -33,10 +33,10 @@ func (p place) minor(call *trace.Call) bool {
 	return call.Leaf
 }
 
-// chosen are the places of recordings, and the functions in which calls enter them. A
-// called function is an entry if its caller is not in the same place, except for a function
-// literal whose enclosing function is above it: that function passed it to other code. An
-// entry is a key step.
+// chosen has the places of recordings, and the entries of each place: the functions that
+// code outside of the place calls. A function literal is not an entry if the function around
+// it is one of its callers, because then the place itself passed it to other code. An entry
+// is a key step.
 type chosen struct {
 	places  []place
 	entries map[string]bool

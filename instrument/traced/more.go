@@ -106,8 +106,8 @@ func hasNoDomain(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// nearPackages returns up to three packages of vendor folders: the packages whose import
-// path ends in the given one, or else the packages with the most similar import paths.
+// nearPackages returns up to three packages of vendor folders. It prefers import paths that
+// end in the given path, and takes the most similar import paths if there are none.
 func nearPackages(path string, vendors []string) ([]string, error) {
 	all, err := ListPackages(vendors...)
 	if err != nil {
