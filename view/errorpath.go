@@ -197,8 +197,8 @@ func (f *errorFinder) panicked(i int) {
 	f.add(i, ErrorPanicked, f.tree.Call(i).Panic)
 }
 
-// withoutError returns the path of a request whose handler had no error to
-// answer with, or nil if the call that answered it is not known.
+// withoutError completes the path of a request that failed although no
+// call returned an error. It returns nil if no recorded call wrote the status.
 func (f *errorFinder) withoutError() *ErrorPath {
 	if f.notWritten() {
 		return f.path

@@ -35,8 +35,9 @@ func (s *Story) Plugins(n *Node) []Plugin {
 	return all
 }
 
-// phaseOf returns the call of the phase of admission in which a plugin was
-// called: the nearest call above that has a verdict and is not a plugin's.
+// phaseOf returns the call of the admission phase that called a plugin. A phase
+// has a verdict, as a plugin has, but no name of a plugin or webhook. Without
+// such a call, phaseOf returns the caller of the plugin.
 func (s *Story) phaseOf(p Plugin) int {
 	for i := s.Tree.Parent(p.Call); i >= 0; i = s.Tree.Parent(i) {
 		values := s.Tree.Call(i).Attributes
