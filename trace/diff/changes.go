@@ -165,14 +165,16 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 // knownBelow marks the nodes that have nothing new in their subtrees. The other side also calls
 // all the functions there, with the same values, and no node below them is paired.
 func (s *side) knownBelow(other *side) []bool {
-	labels, values := map[int32]bool{}, other.telling()
+	labels, values := make([]bool, max(slices.Max(s.label), slices.Max(other.label))+1), other.telling()
 	for _, label := range other.label {
 		labels[label] = true
 	}
 	known := make([]bool, s.len())
-	for i := range known {
-		_, knownValues := values[telling{s.label[i], s.values[i]}]
-		known[i] = labels[s.label[i]] && (s.values[i] == 0 || knownValues)
+	for i := range s.len() {
+		known[i] = labels[s.label[i]]
+		if known[i] && s.values[i] != 0 {
+			_, known[i] = values[s.tells(i)]
+		}
 	}
 	for i := s.len() - 1; i > 0; i-- {
 		if above := s.parent[i]; !known[i] || s.partner[i] != none {

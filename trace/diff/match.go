@@ -62,28 +62,29 @@ func (m *matcher) contradict(x, y int32) bool {
 	there := m.b.call(y).Attributes
 	for name, value := range m.a.call(x).Attributes {
 		other, ok := there[name]
-		if !ok || !tells(settled(name, value)) && !tells(settled(name, other)) {
+		if !ok {
 			continue
 		}
-		if !alikeWritten(value, other) { // 1 and Allow may be the same
+		alike := alikeWritten(value, other) // 1 and Allow may be the same
+		value, other = settled(name, value), settled(name, other)
+		switch {
+		case !tells(value) && !tells(other):
+		case !alike:
 			written = true
-			continue
-		}
-		both++
-		if settled(name, value) == settled(name, other) {
-			agree++
+		default:
+			both++
+			if value == other {
+				agree++
+			}
 		}
 	}
 	return 2*agree <= both && (both > 0 || !written)
 }
 
-// A telling identifies the purpose of a call: its function and its values.
-type telling struct {
-	label  int32
-	values uint64
-}
+// A telling is a hash that identifies the purpose of a call: its function and its values.
+type telling uint64
 
-func (s *side) tells(i int32) telling { return telling{s.label[i], s.values[i]} }
+func (s *side) tells(i int32) telling { return telling(mix(uint64(s.label[i]), s.values[i])) }
 
 // pairUniqueValues pairs calls if their function and values occur once on both
 // sides. An example is a widely used function that is called once for a
@@ -97,7 +98,7 @@ func (m *matcher) pairUniqueValues() {
 		if a.count != 1 || b.count != 1 {
 			continue
 		}
-		known[t.label]++
+		known[m.a.label[x]]++
 		if m.a.partner[x] == none && m.b.partner[b.first] == none {
 			m.pair(x, b.first)
 		}

@@ -3,7 +3,6 @@ package diff
 import (
 	"cmp"
 	_ "embed"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -56,12 +55,13 @@ func settled(name, value string) string {
 // other side.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
-	for _, name := range slices.Sorted(maps.Keys(x.Attributes)) {
-		a, b := x.Attributes[name], y.Attributes[name]
-		if _, both := y.Attributes[name]; both && settled(name, a) != settled(name, b) && alikeWritten(a, b) {
+	for name, a := range x.Attributes {
+		b, both := y.Attributes[name]
+		if both && a != b && settled(name, a) != settled(name, b) && alikeWritten(a, b) {
 			changed = append(changed, ValueChange{name, a, b})
 		}
 	}
+	slices.SortFunc(changed, func(a, b ValueChange) int { return cmp.Compare(a.Name, b.Name) })
 	if x.Leaf || y.Leaf {
 		return changed // only the entry of a leaf was recorded, so its end is not known
 	}
