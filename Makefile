@@ -100,7 +100,7 @@ soak: programs upstream-programs ## a traced server under a steady load: memory,
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
 	go run ./cmd/apitrace-dev record $(addprefix --k8s ,$(K8S))
 	go test ./trace/search -run TestUpdateIndex -count 1 -update
-	go test ./trace/recordings -run TestKeysAreThoseOfTheRecordings -count 1 -update
+	go test ./trace/recordings -run TestKeysAreNoted -count 1 -update
 	$(MAKE) build docs # which then contain them
 
 test-upstream: build ## upstream's own unit tests, on the pristine source and on the rewritten one, idle and traced: compiles all packages anew; make test-upstream K8S=v1.30.4 ONLY=k8s.io/apiserver/pkg/audit/...

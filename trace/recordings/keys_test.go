@@ -12,14 +12,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-var update = flag.Bool("update", false, "note the keys of what was recorded")
+var update = flag.Bool("update", false, "note the keys of the instrumented programs")
 
-// TestKeysAreThoseOfTheRecordings fails after a change of the rewriter, of
-// package funcname, of the probe or of a program's part of the guide. After such
-// a change, everybody builds every server anew, and new recordings may differ
-// from the stored ones. Such a change must be made on purpose, for all releases
-// at once.
-func TestKeysAreThoseOfTheRecordings(t *testing.T) {
+// TestKeysAreNoted fails after a change of the rewriter, of package funcname, of
+// the probe or of a program's part of the guide. After such a change, everybody
+// builds every server anew, so it must be made on purpose. If it changes traces,
+// all releases must be recorded again.
+func TestKeysAreNoted(t *testing.T) {
 	const noted = "testdata/keys.txt"
 	guide, err := instrument.Load()
 	if err != nil {
@@ -46,7 +45,7 @@ func TestKeysAreThoseOfTheRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now.String() != string(then) {
-		t.Errorf("the keys of the instrumented programs have changed since the recordings were made: undo the change, or record all releases again with \"make record\"\nnow:\n%swhen recorded:\n%s",
+		t.Errorf("the keys of the instrumented programs have changed: undo the change, or record all releases again with \"make record\" and note the keys with -update. If the end-to-end tests find that the traces are as recorded, noting the keys is enough\nnow:\n%snoted:\n%s",
 			now.String(), then)
 	}
 }
