@@ -1,6 +1,6 @@
 // Command apitrace-dev does the work of apitrace's maintainers in a checkout. It makes
-// the recordings and the indexes that the next build of apitrace contains. It also adds
-// releases of Kubernetes, and makes the files of a release of apitrace.
+// the recordings and indexes for the next build. It also adds releases of Kubernetes,
+// and makes the files of a release of apitrace.
 //
 // It is not part of a release of apitrace. Its messages are in English only.
 package main

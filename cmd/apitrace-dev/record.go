@@ -12,13 +12,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recordOptions select the releases to record, and the folder of the files.
+// recordOptions select the releases to record, and the folder.
 type recordOptions struct {
 	versions []string
 	folder   string
-	// index makes only the index. names makes only the list of the names in all
-	// releases. faults makes only the recordings of these faults of the course; "all"
-	// stands for all faults.
+	// index makes only the index, names only the list of the names in all releases,
+	// and faults only the recordings of these faults of the course; "all" stands for
+	// all faults.
 	index, names bool
 	faults       []string
 }

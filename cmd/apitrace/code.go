@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// functionOptions select the release and the recordings of a function, and how to show it.
+// functionOptions select the release and recordings of a function, and the output.
 type functionOptions struct {
 	code  code.Choice
 	shown output.Function

@@ -19,7 +19,7 @@ var (
 	completeFunction = commandline.OfferFirst(func() ([]string, error) { return code.KeySteps(), nil }, false)
 )
 
-// offerReleases completes --k8s on each command that has the flag.
+// offerReleases completes --k8s on each command with the flag.
 func offerReleases(command *cobra.Command) {
 	if command.Flags().Lookup("k8s") != nil {
 		// It fails only without the flag, or the second time.
@@ -35,7 +35,7 @@ func completeScenario(std *console.Streams) cobra.CompletionFunc {
 	return commandline.OfferFirst(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }, true)
 }
 
-// completePackage offers the packages of the release whose source is on this machine.
+// completePackage offers the release's packages, if its source is here.
 func completePackage(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	release := apiserver.DefaultVersion
 	if k8s := command.Flag("k8s"); k8s != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// diffOptions select the sides of a comparison, and how to show it.
+// diffOptions select a comparison's sides, and how to show it.
 type diffOptions struct {
 	source string
 	// live names the sides to replay: "a", "b", "both", or "" for none.
 	live string
-	// trace names packages to trace on the sides that are replayed.
+	// trace names packages to trace on the replayed sides.
 	trace  []string
 	output output.Diff
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// editOptions select the upstream file to edit, or the action on existing edits.
+// editOptions select the file to edit, or what to do with edits.
 type editOptions struct {
 	server serverFlags
 	list   bool

@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// execOptions select the client to run, its user, and the output for its requests.
+// execOptions select the client, its user, and its requests' output.
 type execOptions struct {
 	client []string
 	as     string

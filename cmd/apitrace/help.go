@@ -23,7 +23,7 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// translateHelp replaces the help of all commands by the help in the printer's language.
+// translateHelp replaces all commands' help in the printer's language.
 func translateHelp(root *cobra.Command, p message.Printer) {
 	folder, err := fs.Sub(helpTexts, "help/"+p.Lang())
 	if err != nil {

@@ -88,7 +88,7 @@ func isAnswer(err error) bool {
 	return errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent)
 }
 
-// report prints the error and, if the command line is wrong, the command that prints its help.
+// report prints the error and, for a wrong command line, the help's command.
 func report(w io.Writer, p message.Printer, err error) {
 	if err == nil {
 		return

@@ -16,7 +16,7 @@ func addOutputFlags(command *cobra.Command, o *output.Options) {
 	addLanguageFlag(command, &o.Lang)
 }
 
-// addViewFlags adds all flags of a view except --lang, for commands that define --lang themselves.
+// addViewFlags adds all flags of a view but --lang.
 func addViewFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteRecording
@@ -77,7 +77,7 @@ func addLanguageFlag(command *cobra.Command, lang *string) {
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addDeliveryFlags adds the flags that save or export a recording that was just made.
+// addDeliveryFlags adds the flags that save or export a new recording.
 func addDeliveryFlags(command *cobra.Command, o *output.Delivery) {
 	addOutputFlags(command, &o.Output)
 	command.Flags().StringVar(&o.Save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")

@@ -20,7 +20,7 @@ type requestOptions struct {
 	typedFlags
 	method, path string
 	timeout      time.Duration
-	// answer prints the body of the answer. trees is set if a flag asks for the tree.
+	// answer prints the answer's body. trees is set if a flag asks for the tree.
 	answer, trees bool
 	delivery      output.Delivery
 	server        serverFlags
@@ -124,8 +124,8 @@ func (o *requestOptions) run(ctx context.Context, std *console.Streams) (err err
 	return errors.Join(err, o.delivery.Deliver(ctx, std, recording), server.Verdict(std))
 }
 
-// printAnswer prints the body of an answer as the server sent it. What else there is to know of
-// the answer goes to standard error.
+// printAnswer prints an answer's body as the server sent it, and everything else about it
+// to standard error.
 func printAnswer(std *console.Streams, sent *scenarios.Sent) error {
 	if id := sent.Header.Get("Audit-Id"); id != "" {
 		std.Notice("answered %d, audit ID %s", sent.Status, id)

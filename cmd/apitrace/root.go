@@ -18,10 +18,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Help lists commands in the order in which a user needs them, not alphabetically.
+// Help lists commands as a user needs them, not alphabetically.
 func init() { cobra.EnableCommandSorting = false }
 
-// execute runs the command that args name. args[0] is the name of the program.
+// execute runs the command in args. args[0] is the program's name.
 func execute(ctx context.Context, args []string, std *console.Streams) error {
 	root := newRoot(commandline.DisplayName(args[0], "apitrace"), std)
 	root.SetArgs(args[1:])
@@ -51,7 +51,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log lookups, builds, starts, requests and fetches to standard error, without secrets; use it to report a problem")
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
 	root.PersistentFlags().Bool("no-pager", false, "do not show long output in a pager ($PAGER, else less)")
-	// Commands that print texts list flags of their own with these names.
+	// Commands that print texts have their own flags with these names.
 	_ = errors.Join(root.PersistentFlags().MarkHidden("lang"), root.PersistentFlags().MarkHidden("no-pager"))
 	root.Flags().Bool("version", false, "print the version of apitrace")
 	root.Version = "set" // cobra then serves the flag

@@ -17,7 +17,7 @@ type scenariosOptions struct {
 	lang   string
 	pairs  bool
 	schema bool
-	// k8s leaves out the scenarios that this version of Kubernetes cannot run; "" lists all.
+	// k8s leaves out scenarios that this version cannot run; "" lists all.
 	k8s string
 }
 

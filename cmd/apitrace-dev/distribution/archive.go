@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A file is a file in an archive. Its bytes are content or, if content is nil, the
-// bytes of the file at path.
+// A file is a file in an archive. Its bytes are content or, if that is nil, in the
+// file at path.
 type file struct {
 	name, path string
 	content    []byte
@@ -21,8 +21,8 @@ type file struct {
 }
 
 // writeArchive writes files to a compressed archive, sorted by name. All have the same
-// time and no owner, so that the archive depends only on the names, modes and bytes of
-// the files.
+// time and no owner, so that the archive depends only on the files' names, modes and
+// bytes.
 func writeArchive(path string, files []file, modified time.Time) (err error) {
 	out, err := os.Create(path)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/licenseclassifier/v2/assets"
 )
 
-// writeBill writes the software bill of materials in the format of CycloneDX: the
-// modules of the program, their licences, and their dependencies.
+// writeBill writes the software bill of materials in CycloneDX's format: the
+// program's modules, their licences, and their dependencies.
 func (p *program) writeBill(path string, modules []*module) (err error) {
 	sum, err := sumOf(p.path)
 	if err != nil {
@@ -84,9 +84,9 @@ func (m *module) component() (cdx.Component, error) {
 	return c, nil
 }
 
-// licence describes the licences with the given identifiers. All of them apply, each to a part
-// of the module. For several, it returns an expression, because a list would leave open whether
-// one may choose.
+// licence describes the licences with these identifiers. All of them apply, each to a
+// part of the module. Several become an expression, because a list would leave open
+// whether one may choose.
 func (m *module) licence(names []string) cdx.LicenseChoice {
 	switch len(names) {
 	case 0:
@@ -100,8 +100,8 @@ func (m *module) licence(names []string) cdx.LicenseChoice {
 
 var classifier = sync.OnceValues(assets.DefaultClassifier)
 
-// licenceNames returns the SPDX identifiers of the licences in the module's licence
-// files, sorted. Licences that the classifier does not recognize are left out.
+// licenceNames returns the SPDX identifiers in the module's licence files, sorted.
+// Licences that the classifier does not recognize are left out.
 func (m *module) licenceNames() ([]string, error) {
 	c, err := classifier()
 	if err != nil {

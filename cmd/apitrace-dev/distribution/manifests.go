@@ -24,12 +24,12 @@ type manifest struct {
 	Archives []archive
 }
 
-// URL returns the address of an archive among the files of the release on GitHub.
+// URL returns an archive's address among the release's files on GitHub.
 func (m manifest) URL(a archive) string {
 	return fmt.Sprintf("https://%s/releases/download/%s/%s", modulePath, m.Version, a.Name)
 }
 
-// Systems maps the operating systems to Homebrew's names for them.
+// Systems maps operating systems to Homebrew's names.
 func (m manifest) Systems() map[string]string {
 	return map[string]string{"darwin": "macos", "linux": "linux"}
 }

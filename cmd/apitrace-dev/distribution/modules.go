@@ -18,14 +18,14 @@ import (
 // A module is a part of the program: a Go module, Go's standard library, or Preact.
 type module struct {
 	Path, Version string
-	// Sum is the checksum in go.sum; "" for parts that are not Go modules.
+	// Sum is the checksum in go.sum; "" for others than Go modules.
 	Sum string
 	Dir string
-	// registry is the type in the package URL, such as "npm"; "" is "golang".
+	// registry is the type in the package URL: "npm", or "" for "golang".
 	registry string
-	// licences are its licence texts, by their names in the archive.
+	// licences are its licence texts, as named in the archive.
 	licences []file
-	// imports are the paths of the modules that its own packages import, sorted.
+	// imports are the modules that its own packages import, by path, sorted.
 	imports []string
 }
 
@@ -33,7 +33,7 @@ type module struct {
 // the same name.
 const standardLibrary = "std"
 
-// A listed is a package in the output of "go list -json".
+// A listed is a package of "go list -json".
 type listed struct {
 	Dir        string
 	ImportPath string
@@ -42,8 +42,8 @@ type listed struct {
 	Module     *module
 }
 
-// modules returns the modules of the program's packages, sorted by path, with their
-// licences. A module without a licence is an error.
+// modules returns the modules of the program's packages, sorted by path, with
+// licences. A module without one is an error.
 func (p *program) modules(ctx context.Context, folder string) ([]*module, error) {
 	packages, err := p.packages(ctx, folder)
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *program) modules(ctx context.Context, folder string) ([]*module, error)
 	return all, nil
 }
 
-// packages lists the packages of the program for its platform.
+// packages lists the program's packages for its platform.
 func (p *program) packages(ctx context.Context, folder string) ([]listed, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,ImportPath,Imports,Standard,Module", "./cmd/apitrace")
 	list.Dir, list.Env, list.Stderr = folder, p.environment(), os.Stderr
@@ -150,7 +150,7 @@ func (p *program) checkAgainstBuild(modules map[string]*module) error {
 
 var preactVersion = regexp.MustCompile(`^/\*! With Preact (\S+),`)
 
-// preactModule returns Preact, which is part of the page's bundle.
+// preactModule returns Preact, a part of the page's bundle.
 func preactModule(folder string) (*module, error) {
 	page := filepath.Join(folder, "ui", "web", "page")
 	bundle, err := os.ReadFile(filepath.Join(page, "dist", "page.js"))
@@ -168,14 +168,14 @@ func preactModule(folder string) (*module, error) {
 // require that copies include them.
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors|unlicense)([._-].*)?$`)
 
-// noLicence matches the names of notices and similar files, which grant nothing by themselves.
+// noLicence matches notices and similar files, which grant nothing by themselves.
 var noLicence = regexp.MustCompile(`(?i)^(notice|patents|authors)([._-].*)?$`)
 
-// isLicence reports whether the file is a licence, and not only a notice.
+// isLicence reports whether the file is a licence, not only a notice.
 func (f file) isLicence() bool { return !noLicence.MatchString(path.Base(f.name)) }
 
-// readLicences returns the licence files of the packages in folders, and of all folders
-// above them up to the module's folder. The module must have at least one licence.
+// readLicences returns the licence files in the packages' folders, and in all folders
+// above them up to the module's. The module must have at least one.
 func (m *module) readLicences(folders []string) ([]file, error) {
 	seen := map[string]bool{}
 	var files []file

@@ -23,21 +23,20 @@ type program struct {
 	platform
 	path string
 	info *debug.BuildInfo
-	// version is the module's version: the tag of the commit, or a pseudo-version. time
-	// is the time of the commit.
+	// version is the commit's tag, or a pseudo-version. time is the commit's time.
 	version, commit string
 	time            time.Time
 }
 
-// environment returns the environment of a go command that builds for the platform. It overrides
-// the user's settings that would change the program.
+// environment returns the environment of a go command that builds for the platform. It
+// overrides the user's settings that would change the program.
 func (p platform) environment() []string {
 	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOFLAGS=", "GOWORK=off",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
 }
 
 // buildProgram builds apitrace from the module in folder. The version and the time come
-// from git, so the checkout of the commit must have no changes.
+// from git, so the checkout must have no changes.
 func buildProgram(ctx context.Context, folder, work string, on platform) (*program, error) {
 	p := &program{platform: on, path: filepath.Join(work, on.OS+"_"+on.Arch, "apitrace")}
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", p.path, "./cmd/apitrace")
@@ -69,8 +68,8 @@ func (p *program) readStamp() (err error) {
 	return nil
 }
 
-// texts returns the completions and the manual pages. The program itself writes them,
-// so it must run on this machine.
+// texts returns the completions and manual pages. The program writes them, so it must
+// run on this machine.
 func (p *program) texts(ctx context.Context, work string) ([]file, error) {
 	var files []file
 	for shell, name := range map[string]string{"bash": "apitrace.bash", "zsh": "_apitrace", "fish": "apitrace.fish", "powershell": "apitrace.ps1"} {
@@ -91,7 +90,7 @@ func (p *program) texts(ctx context.Context, work string) ([]file, error) {
 	return files, err
 }
 
-// run runs the program in English, with the time of the commit as date, and returns its output.
+// run runs the program in English, dated by the commit, and returns its output.
 func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, p.path, args...)
 	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC", "SOURCE_DATE_EPOCH="+strconv.FormatInt(p.time.Unix(), 10))
@@ -103,8 +102,8 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// readme returns the files at the top of the archive, besides the program. The archive
-// has no other pages, so links in them lead to the repository at the commit.
+// readme returns the files at the archive's top, besides the program. The archive has
+// no other pages, so links lead to the repository at the commit.
 func (p *program) readme(folder string) (files []file, err error) {
 	const completion = "kubectl_complete-apitrace"
 	files = []file{
@@ -126,7 +125,8 @@ func (p *program) readme(folder string) (files []file, err error) {
 // link matches the target of a link in Markdown.
 var link = regexp.MustCompile(`\]\([^)\s]+\)`)
 
-// linked replaces links of a page to other files of the repository by links below an address.
+// linked replaces a page's links to other files of the repository by links below an
+// address.
 func linked(text []byte, page, address string) []byte {
 	return link.ReplaceAllFunc(text, func(found []byte) []byte {
 		target := string(found[2 : len(found)-1])

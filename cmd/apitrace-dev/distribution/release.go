@@ -24,7 +24,7 @@ import (
 	traced "github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A platform is an operating system and an architecture, with Go's names.
+// A platform is an operating system and an architecture, as in Go.
 type platform traced.Platform
 
 // released are the platforms of a release.
@@ -35,7 +35,7 @@ var released = func() (all []platform) {
 	return all
 }()
 
-// String returns the platform as the go command writes it: "linux/amd64".
+// String returns the go command's form: "linux/amd64".
 func (p platform) String() string { return traced.Platform(p).String() }
 
 // joined returns platforms in the form that parsePlatforms reads.
@@ -59,19 +59,19 @@ func parsePlatforms(list string) ([]platform, error) {
 	return all, nil
 }
 
-// An archive is the archive of a release for one platform.
+// An archive is a release's archive for one platform.
 type archive struct {
 	platform
-	// Name is the name of the file. SHA256 is its checksum in hexadecimal digits.
+	// Name is the file's name. SHA256 is its checksum in hexadecimal digits.
 	Name, SHA256 string
 }
 
-// Platforms returns the platforms of a release, in the form that Release accepts.
+// Platforms returns the platforms of a release, as for Release.
 func Platforms() string { return joined(released) }
 
-// Release writes the files of a release to the folder out and replaces files of the
-// same name. folder is the folder of the module. list is a list of platforms, such
-// as "linux/amd64,linux/arm64".
+// Release writes a release's files to the folder out and replaces files of the same
+// name. folder is the module's. list is a list of platforms, such as
+// "linux/amd64,linux/arm64".
 func Release(ctx context.Context, folder, out, list string) error {
 	platforms, err := parsePlatforms(list)
 	if err != nil {
@@ -116,7 +116,8 @@ func Release(ctx context.Context, folder, out, list string) error {
 		writeManifest(filepath.Join(out, "apitrace.rb"), formula, host.version, archives))
 }
 
-// write writes the archive and the bill of materials of a platform, and adds their checksums to sums.
+// write writes a platform's archive and bill of materials, and adds their checksums to
+// sums.
 func (p *program) write(ctx context.Context, folder, out string, texts []file, sums map[string]string) (archive, error) {
 	modules, err := p.modules(ctx, folder)
 	if err != nil {
@@ -158,7 +159,7 @@ func writeSums(path string, sums map[string]string) error {
 	return os.WriteFile(path, []byte(text.String()), 0o644)
 }
 
-// sumOf returns the SHA-256 sum of a file in hexadecimal digits.
+// sumOf returns a file's SHA-256 sum in hexadecimal digits.
 func sumOf(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

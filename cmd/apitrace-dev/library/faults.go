@@ -19,14 +19,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// RecordFaults builds kube-apiservers of a release, one with each fault of the course, and
-// records them. It writes the recordings to a file in the folder, for package
+// RecordFaults builds kube-apiservers of a release, one with each fault of the course,
+// and records them. It writes the recordings to a file in the folder, for package
 // trace/recordings.
 //
-// A recording names the fault in place of the patched files, because the files would
-// answer the exercise. A fault that cannot be recorded is left out and is part of the
-// error. If names are given, only these faults are recorded; the other recordings are
-// copied from apitrace.
+// A recording names the fault in place of the patched files, which would answer the
+// exercise. A fault that cannot be recorded is left out and is part of the error. If
+// names are given, only these faults are recorded; the other recordings are copied from
+// apitrace.
 func RecordFaults(ctx context.Context, version, folder string, names []string, to session.Reporter) error {
 	faults, err := fault.List()
 	if err != nil {
@@ -72,7 +72,7 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 	return failed
 }
 
-// recordFault replays the scenario of a fault on a server with the fault.
+// recordFault replays a fault's scenario on a server with the fault.
 func recordFault(ctx context.Context, version string, f *fault.Fault, to session.Reporter) (_ *trace.Recording, err error) {
 	dir, err := program.NewRunDir()
 	if err != nil {
@@ -101,7 +101,7 @@ func recordFault(ctx context.Context, version string, f *fault.Fault, to session
 	return recording, nil
 }
 
-// addFault applies a fault to copies of the files that it patches.
+// addFault applies a fault to copies of the patched files.
 func addFault(ctx context.Context, edits program.Edits, f *fault.Fault) error {
 	for _, name := range f.Files() {
 		edit, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: edits.Version})

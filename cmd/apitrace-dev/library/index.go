@@ -16,7 +16,7 @@ import (
 )
 
 // indexRelease reads the source of a release's programs and adds their functions and
-// calls to the index in the folder. It downloads the source if necessary. It builds
+// calls to the index in the folder. It downloads the source if necessary, and builds
 // nothing.
 func indexRelease(ctx context.Context, version, folder string, to session.Reporter) error {
 	guide, err := instrument.Load()
@@ -60,8 +60,7 @@ func Check(versions []string, folder string) error {
 }
 
 // Record makes the index and the recordings of releases in a folder, or only the index.
-// Together with the recordings of the default release, it makes the recordings of the
-// course's faults.
+// With the default release, it also records the course's faults.
 func Record(ctx context.Context, versions []string, folder string, onlyIndex bool, to session.Reporter) error {
 	var failed error
 	for _, version := range versions {

@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// RecordNames reads the sources of all releases of apiserver.Readable and writes the
-// names of their functions and types into the folder, with their renames, moves and
-// removals. It downloads sources if necessary. It builds nothing.
+// RecordNames reads the sources of all apiserver.Readable releases and writes the
+// names of functions and types into the folder, with renames, moves and removals. It
+// downloads sources if necessary, and builds nothing.
 func RecordNames(ctx context.Context, folder string, to session.Reporter) error {
 	var b renames.Builder
 	for _, version := range apiserver.Readable() {
@@ -21,8 +21,8 @@ func RecordNames(ctx context.Context, folder string, to session.Reporter) error 
 	return b.Library().Save(folder)
 }
 
-// ReadNames reads the source of a release and adds its names to b. It downloads the
-// source if necessary.
+// ReadNames reads a release's source, downloaded if necessary, and adds its names
+// to b.
 func ReadNames(ctx context.Context, version string, b *renames.Builder, to session.Reporter) error {
 	display := to.Building()
 	dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: version, Progress: display})

@@ -25,7 +25,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recordRelease replays every scenario against a kube-apiserver of a release and writes
+// recordRelease replays every scenario against a release's kube-apiserver and writes
 // the traces to a file in the folder, for package trace/recordings. A scenario that
 // fails is reported and left out, and the file has the reason; the returned error joins
 // all failures. The file of another patch release of the same minor version is removed.
@@ -57,8 +57,8 @@ func recordRelease(ctx context.Context, version, folder string, to session.Repor
 	return errors.Join(r.failed, r.write(folder))
 }
 
-// infoOf returns the facts that the recordings of all releases state: the time, the
-// commit of the repository that contains the folder, and the Go toolchain.
+// infoOf returns the facts in all releases' recordings: the time, the commit of the
+// folder's repository, and the Go toolchain.
 func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
@@ -71,9 +71,9 @@ func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	}, err
 }
 
-// commitOf returns the commit of the repository that contains the folder. It appends
-// "-dirty" if files other than recordings differ from the commit. It does not use the
-// build information in the binary, because the go command records none in a git worktree.
+// commitOf returns the commit of the folder's repository, with "-dirty" if files other
+// than recordings differ from it. The binary's build information is no help, because the
+// go command records none in a git worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
 	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
@@ -108,7 +108,7 @@ type recorder struct {
 	failed error
 }
 
-// record adds the recording of a scenario, or the reason why it is missing.
+// record adds a scenario's recording, or the reason why it is missing.
 func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
 	var other *scenarios.VersionError
 	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
@@ -129,7 +129,8 @@ func (r *recorder) miss(scenario *scenarios.Scenario, reason error) {
 	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
 }
 
-// reasonOf returns in one line why a scenario is missing, without details of this machine.
+// reasonOf returns in one line why a scenario is missing, without details of this
+// machine.
 func reasonOf(err error) string {
 	var download *program.DownloadError
 	if errors.As(err, &download) {
@@ -152,7 +153,7 @@ func (r *recorder) write(folder string) error {
 	return r.removeOlder(folder, file)
 }
 
-// removeOlder removes the other files of the same minor release.
+// removeOlder removes the same minor release's other files.
 func (r *recorder) removeOlder(folder, keep string) error {
 	found, err := filepath.Glob(filepath.Join(folder, recordings.FileName(semver.MajorMinor(r.info.K8sVersion)+".*")))
 	if err != nil {

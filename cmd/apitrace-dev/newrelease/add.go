@@ -22,7 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// listFile is the file with the list of the releases, relative to the root of the repository.
+// listFile is the file with the list of releases, relative to the repository.
 const listFile = "apiserver/version.go"
 
 // compared are the scenarios in the draft of the page of changes.
@@ -40,12 +40,12 @@ type Addition struct {
 
 // Add adds the release to the checkout.
 //
-// It first checks which functions of the guide the release lacks. If there are any, Add writes
-// them to Out with their renames, moves or removals, as far as the sources show them, changes
-// nothing and returns an error. Otherwise it adds the release to the list of releases. Then it
-// builds apitrace, kube-apiserver and etcd, records the scenarios, makes the documents anew, and
-// writes a draft of a page on the changes. At the end it writes to Out which tasks are left for
-// a person.
+// It first checks which functions of the guide the release lacks. If there are any, Add
+// writes them to Out with their renames, moves or removals, as far as the sources show
+// them, changes nothing and returns an error. Otherwise it adds the release to the list
+// of releases. Then it builds apitrace, kube-apiserver and etcd, records the scenarios,
+// makes the documents anew, and drafts a page on the changes. At the end it writes the
+// remaining tasks for a person to Out.
 //
 // After a failure, a second call continues: builds and changes of the list stay.
 func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
@@ -83,8 +83,8 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// check reads the list of releases. It returns an error if the folder has no such list,
-// or if the version is not a tag of a newer release.
+// check reads the list of releases. It returns an error if the folder has none, or if
+// the version is not a newer release's tag.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
 		return nil, fmt.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
@@ -113,7 +113,7 @@ func predecessor(version string) string {
 }
 
 // commands returns the commands to run after the change of the list. They need an
-// apitrace that is built with the new list.
+// apitrace with the new list.
 func (a *Addition) commands() [][]string {
 	return [][]string{
 		{"make", "build"},

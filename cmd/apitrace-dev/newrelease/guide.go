@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// lacking counts the functions of the guide that the previous release has and the new one lacks.
-// It writes each function to Out with its renames, moves or removal, as far as the sources of
-// both releases show them.
+// lacking counts the guide's functions that the previous release has and the new one
+// lacks. It writes each to Out with its renames, moves or removal, as far as both
+// releases' sources show them.
 func (a *Addition) lacking(ctx context.Context, before string, to session.Reporter) (int, error) {
 	names, err := read(ctx, to, before, a.Version)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *Addition) lacking(ctx context.Context, before string, to session.Report
 
 // goneOf lists, sorted, the declared functions of the guide's steps that the older of
 // two releases has and the newer lacks. It misses functions outside of the Kubernetes
-// repository, because names has none of them; the build reports those.
+// repository, which names lacks; the build reports those.
 func goneOf(guide *instrument.Guide, names *lineage.Library) []string {
 	before, release := names.Releases[0], names.Releases[1]
 	var gone []string
@@ -52,7 +52,7 @@ func goneOf(guide *instrument.Guide, names *lineage.Library) []string {
 	return slices.Compact(gone)
 }
 
-// read reads the names of releases, oldest first, with their renames, moves and removals.
+// read reads releases' names, oldest first, with renames, moves and removals.
 func read(ctx context.Context, to session.Reporter, versions ...string) (*lineage.Library, error) {
 	var b renames.Builder
 	for _, version := range versions {

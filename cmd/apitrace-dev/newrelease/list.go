@@ -13,10 +13,9 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// insert adds a release to the list of releases in the source of package apiserver, in order. If
-// the list has a release of the same minor version, insert replaces that one and returns it as
-// replaced; replacing the default release is an error. If the list has the release already, the
-// source stays unchanged.
+// insert adds a release to the list in the source of package apiserver, in order. It
+// replaces a release of the same minor version, and returns it as replaced; the default
+// release cannot be replaced. A listed release changes nothing.
 func insert(source []byte, version string) (changed []byte, replaced string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, listFile, source, parser.SkipObjectResolution)
@@ -66,7 +65,7 @@ func releasesOf(file *ast.File) *ast.CompositeLit {
 	return nil
 }
 
-// releaseOf returns the release that an element of the list stands for.
+// releaseOf returns the release of a list element.
 func releaseOf(e ast.Expr) string {
 	if text, ok := e.(*ast.BasicLit); ok {
 		if known, err := strconv.Unquote(text.Value); err == nil {

@@ -18,8 +18,8 @@ func DisplayName(program, name string) string {
 	return name
 }
 
-// AddGroup adds commands that the help lists together below a title. format is the
-// format of the title's message.
+// AddGroup adds commands that the help lists below a title, a message with this
+// format.
 func AddGroup(root *cobra.Command, id, format string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: id, Title: format})
 	for _, command := range commands {
@@ -28,9 +28,9 @@ func AddGroup(root *cobra.Command, id, format string, commands ...*cobra.Command
 	root.AddCommand(commands...)
 }
 
-// Adapt makes a command and all commands below it report wrong arguments as usage
-// errors. In their examples, it replaces name, the name of the program, by typed, the
-// name as the user types it.
+// Adapt makes a command and all commands below report wrong arguments as usage
+// errors. In their examples, it replaces name, the program's name, by typed, the name
+// as the user types it.
 func Adapt(command *cobra.Command, name, typed string) {
 	command.Example = strings.ReplaceAll(command.Example, "  "+name+" ", "  "+typed+" ")
 	if check := command.Args; check != nil {
@@ -49,7 +49,7 @@ func Adapt(command *cobra.Command, name, typed string) {
 // ShowHelp runs a command that only has subcommands.
 func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }
 
-// KnownCommand returns an error for an argument that is not a subcommand of the command.
+// KnownCommand returns an error for an argument that is not a subcommand.
 func KnownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func KnownTopic(help *cobra.Command, args []string) error {
 	return KnownCommand(topic, rest)
 }
 
-// OneArgument accepts exactly one argument. what describes the argument in errors.
+// OneArgument accepts exactly one argument. what describes it in errors.
 func OneArgument(what message.Message) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch len(args) {
@@ -84,8 +84,8 @@ func OneArgument(what message.Message) cobra.PositionalArgs {
 }
 
 // TakeAfterDash lets a command store the arguments after "--" in flags, for another
-// program, if takes returns true. Otherwise they are arguments like any others. If the
-// first of them then looks like a flag, the error is refusal with this flag.
+// program, if takes returns true. Otherwise they are like any others. If the first
+// then looks like a flag, the error is refusal with this flag.
 func TakeAfterDash(command *cobra.Command, flags *[]string, takes func() bool, refusal message.Message) {
 	check, run := command.Args, command.RunE
 	split := func(c *cobra.Command, args []string) (before, after []string) {

@@ -25,7 +25,7 @@ func OfferTyped(names func(typed string) ([]string, error)) cobra.CompletionFunc
 	}
 }
 
-// OfferFirst completes the first argument with names, and with files too if files is set.
+// OfferFirst completes the first argument with names, and with files if files is set.
 func OfferFirst(names func() ([]string, error), files bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all, err := names()

@@ -10,16 +10,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// expected describes the valid values of a flag, by the flag's type.
+// expected describes a flag's valid values, by its type.
 var expected = map[string]message.Message{
 	"int":      message.Of("a whole number, such as 3"),
 	"duration": message.Of("a number with a unit, such as 500us or 1.5ms"),
 	"bool":     message.Of("%s or %s", "true", "false"),
 }
 
-// Error replaces the error of an invalid flag value by one that says which values are
-// valid. The error of pflag quotes its parser instead. Other errors stay unchanged:
-// errors of cobra and pflag are English in every language.
+// Error replaces the error of an invalid flag value, which quotes pflag's parser, by
+// one with the valid values. Other errors of cobra and pflag stay, in English in
+// every language.
 func Error(err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -31,8 +31,8 @@ func Error(err error) error {
 	return err
 }
 
-// argumentError adds the expected arguments to cobra's error about too many or too few
-// arguments. That error has no type of its own.
+// argumentError adds the expected arguments to cobra's error about too many or too
+// few, which has no type of its own.
 func argumentError(command *cobra.Command, err error) error {
 	if !strings.Contains(err.Error(), " arg(s), ") {
 		return err

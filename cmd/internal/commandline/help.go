@@ -37,13 +37,13 @@ func ParseHelp(content string) (Help, error) {
 	return h, nil
 }
 
-// quoted matches a command or another quotation in the long text. It stays on one line.
+// quoted matches a quotation, such as a command, in the long text. It stays on one line.
 var quoted = regexp.MustCompile(`"[^"\n]{1,40}"`)
 
-// noBreak stands for a blank where a line must not break.
+// noBreak stands for a blank that must not be broken.
 const noBreak = "\ue000"
 
-// wrapParagraphs wraps each paragraph of a text, except those with an indented line.
+// wrapParagraphs wraps each paragraph, except those with an indented line.
 func wrapParagraphs(long string) string {
 	paragraphs := strings.Split(long, "\n\n")
 	for i, p := range paragraphs {
@@ -55,14 +55,14 @@ func wrapParagraphs(long string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// asItIs reports whether a paragraph has an indented line, so that its lines stay as they are.
+// asItIs reports whether a paragraph has an indented line, so that its lines stay.
 func asItIs(paragraph string) bool {
 	return strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") || strings.Contains(paragraph, "\n\t")
 }
 
-// FileName returns the name of the help file of a command: the path of the command
-// below the program, with hyphens for the spaces, such as workshop-next.txt. For the
-// program itself it is apitrace.txt.
+// FileName returns the name of a command's help file: the path below the program,
+// with hyphens for spaces, such as workshop-next.txt. The program's own is
+// apitrace.txt.
 func FileName(command *cobra.Command) string {
 	if !command.HasParent() {
 		return command.Name() + ".txt"
@@ -74,10 +74,10 @@ func FileName(command *cobra.Command) string {
 	return name + ".txt"
 }
 
-// Translate translates the help of a program into the printer's language; English stays as it
-// is. The folder holds a help file for each command. A command without a valid file keeps its
-// English text, and so does a flag with a description that is not in the catalogue. values are
-// the variable parts of descriptions, such as the default release.
+// Translate translates a program's help into the printer's language; English stays. The
+// folder holds a help file for each command. A command without a valid file keeps its
+// English text, and so does a flag with a description that is not in the catalogue.
+// values are the variable parts of descriptions, such as the default release.
 func Translate(root *cobra.Command, folder fs.FS, p message.Printer, values ...string) {
 	if p.Lang() == "en" {
 		return

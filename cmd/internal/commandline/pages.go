@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Pages reports whether c shows its output in a pager: it is one of commands, and
-// --no-pager is not set. Users read the output of these commands from its beginning.
+// Pages reports whether c shows its output in a pager: it is one of commands, which
+// users read from the beginning, and --no-pager is not set.
 func Pages(c *cobra.Command, commands ...string) bool {
 	no, err := c.Flags().GetBool("no-pager")
 	return err == nil && !no && slices.Contains(commands, c.Name())

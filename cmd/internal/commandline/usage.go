@@ -18,8 +18,8 @@ const columns = 80
 
 func init() { cobra.AddTemplateFunc("wrapFlags", wrapFlags) }
 
-// UsageTemplate adapts cobra's template of usage texts: descriptions of flags are
-// wrapped, and headings are in the printer's language.
+// UsageTemplate adapts cobra's template of usage texts: it wraps flags'
+// descriptions, and has headings in the printer's language.
 func UsageTemplate(template string, p message.Printer) string {
 	if p.Lang() == "en" {
 		return strings.ReplaceAll(template, ".FlagUsages |", fmt.Sprintf(".FlagUsagesWrapped %d |", columns))
@@ -43,8 +43,8 @@ var (
 	defaultValue = regexp.MustCompile(` \(default (.*)\)$`)
 )
 
-// wrapFlags wraps lines of flags with Chinese descriptions. pflag cannot, because it
-// counts bytes and breaks only at blanks.
+// wrapFlags wraps flags with Chinese descriptions. pflag cannot: it counts bytes and
+// breaks only at blanks.
 func wrapFlags(usages string) string {
 	var b strings.Builder
 	for line := range strings.Lines(usages) {
@@ -59,7 +59,7 @@ func wrapFlags(usages string) string {
 	return b.String()
 }
 
-// translateFlags translates the descriptions of a command's flags into the printer's language.
+// translateFlags translates a command's flags into the printer's language.
 func translateFlags(command *cobra.Command, p message.Printer, values []string) {
 	command.InitDefaultHelpFlag()
 	describe := func(flag *pflag.Flag) {

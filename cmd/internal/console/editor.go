@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Edit opens a file at a line in the user's editor and waits for it.
+// Edit opens a file at a line in the user's editor and waits.
 func (s *Streams) Edit(ctx context.Context, file string, line int, readOnly bool) error {
 	args, err := source.EditorCommand(file, line, readOnly, os.Getenv)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// pagerCommand returns the shell command of the pager, or "". It chooses the pager like git.
+// pagerCommand returns the pager's shell command, chosen like git's, or "".
 func pagerCommand(lookup func(string) (string, bool)) string {
 	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
 		if pager, set := lookup(name); set {
@@ -28,9 +28,9 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return "less"
 }
 
-// Paged returns streams that write their output to the user's pager. If wanted is not set, the
-// output is not a terminal, or there is no pager, it returns s. The caller must call wait at the
-// end; it waits until the user has left the pager.
+// Paged returns streams to the user's pager, or s if wanted is not set, the output is not
+// a terminal, or there is no pager. The caller must call wait at the end; it waits until
+// the user has left the pager.
 func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	none := func() error { return nil }
 	command := pagerCommand(os.LookupEnv)
@@ -42,7 +42,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	pager.Env = append(os.Environ(),
 		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F quits if all fits on the screen, R keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
-	// If the locale is not installed, less would show its characters as bytes.
+	// Without the locale, less would show its characters as bytes.
 	if os.Getenv("LESSCHARSET")+os.Getenv("LESSCHARDEF") == "" {
 		pager.Env = append(pager.Env, "LESSCHARSET=utf-8")
 	}
@@ -63,7 +63,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
-// InPager calls do with the streams of Paged and then waits until the user has left the pager.
+// InPager calls do with the streams of Paged and waits until the user has left.
 func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
 	paged, wait := s.Paged(wanted)
 	err := do(paged)
@@ -73,7 +73,7 @@ func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
 	return err
 }
 
-// A pagerPipe discards output after the user has left the pager.
+// A pagerPipe discards output after the user has left.
 type pagerPipe struct {
 	to   io.Writer
 	left bool

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A StoppedError reports that a signal of the user or the system ended the program.
+// A StoppedError reports that a signal ended the program.
 type StoppedError struct{ signal syscall.Signal }
 
 // Stopped returns the error for a signal.
@@ -19,5 +19,5 @@ func (e *StoppedError) Localize(p message.Printer) string {
 	return p.Sprintf("stopped by signal: %s", e.signal)
 }
 
-// Signal returns the signal. apitrace passes it on to the programs that it runs.
+// Signal returns the signal, for the programs that apitrace runs.
 func (e *StoppedError) Signal() syscall.Signal { return e.signal }

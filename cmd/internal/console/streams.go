@@ -1,4 +1,4 @@
-// Package console is the input and output of a command, on a terminal, a file or a pipe:
+// Package console is a command's input and output, on a terminal, a file or a pipe:
 // results, notices, the progress of builds, and the pager.
 //
 // The content of the output does not belong here; package output prints recordings.
@@ -21,16 +21,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Streams are the streams of a command. Results go to Out, progress and notices to Err. A
-// recording may be read from In. Streams implement session.Reporter.
+// Streams are a command's streams. Results go to Out, progress and notices to Err. In may
+// be a recording. Streams implement session.Reporter.
 type Streams struct {
 	In io.Reader
-	// If a stream is a terminal, a text.Guard escapes control sequences, so that texts from a
-	// server cannot control the terminal.
+	// On a terminal, a text.Guard escapes control sequences, so that texts from a server
+	// cannot control it.
 	Out, Err io.Writer
-	// Width is the number of columns of Out; 0 if it is not a terminal.
+	// Width is the number of Out's columns; 0 without a terminal.
 	Width int
-	// ErrTerminal is set if Err is a terminal. Progress is then a bar.
+	// ErrTerminal is set if Err is a terminal: progress is a bar.
 	ErrTerminal bool
 	// Printer formats notices in the user's language.
 	Printer message.Printer
@@ -38,7 +38,7 @@ type Streams struct {
 
 var _ session.Reporter = (*Streams)(nil)
 
-// Standard returns the streams of the process. The caller must close them.
+// Standard returns the process's streams. The caller must close them.
 func Standard() *Streams {
 	s := &Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
@@ -51,7 +51,7 @@ func Standard() *Streams {
 	return s
 }
 
-// Raw returns Out without the guard, for the programs that apitrace runs.
+// Raw returns Out without the guard, for programs that apitrace runs.
 func (s *Streams) Raw() io.Writer { return unguarded(s.Out) }
 
 // RawErr returns Err without the guard, for the programs that apitrace runs and for the
@@ -65,7 +65,7 @@ func unguarded(w io.Writer) io.Writer {
 	return w
 }
 
-// Columns returns the width of output in columns: $COLUMNS, else the terminal's width, else 0.
+// Columns returns the width of output: $COLUMNS, else the terminal's, else 0.
 func (s *Streams) Columns() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -82,10 +82,11 @@ func (s *Streams) Close() {
 	}
 }
 
-// Load reads a recording from a file, or from standard input if file is "-".
+// Load reads a recording from a file, or standard input for "-".
 func (s *Streams) Load(file string) (*trace.Recording, error) { return session.Load(file, s.In, s) }
 
-// ReadInput reads a text of at most [bounded.MaxText] bytes from a file or a pipe, or from standard input if name is "-".
+// ReadInput reads at most [bounded.MaxText] bytes from a file or a pipe, or standard
+// input for "-".
 func (s *Streams) ReadInput(name string) ([]byte, error) {
 	if name == "-" {
 		return bounded.ReadAll(s.In, "standard input", bounded.MaxText)
@@ -93,18 +94,18 @@ func (s *Streams) ReadInput(name string) ([]byte, error) {
 	return bounded.ReadStream(name, bounded.MaxText)
 }
 
-// Building returns a display for the progress of a build.
+// Building returns a display for a build's progress.
 func (s *Streams) Building() session.BuildReporter {
 	return program.NewDisplay(s.RawErr(), s.ErrTerminal, s.Printer)
 }
 
-// Notice prints a message that is not part of the result. It escapes texts from a server, a file
-// or a client in the message, so that they cannot control the terminal.
+// Notice prints a message that is not part of the result. It escapes texts from a server,
+// a file or a client, so that they cannot control the terminal.
 func (s *Streams) Notice(format string, args ...any) {
 	fmt.Fprintln(s.Err, text.EscapeLines(s.Printer.Sprintf(format, args...)))
 }
 
-// WriteJSON writes a value as indented JSON, for other programs.
+// WriteJSON writes a value as indented JSON.
 func (s *Streams) WriteJSON(value any) error {
 	encoder := json.NewEncoder(s.Out)
 	encoder.SetIndent("", "  ")

@@ -15,16 +15,16 @@ import (
 // AffectedFormats are the output formats of Affected.
 var AffectedFormats = []string{"text", "names"}
 
-// Affected sets how to print the scenarios that a change affects.
+// Affected sets how to print the scenarios of a change.
 type Affected struct {
 	// Format is one of AffectedFormats.
 	Format string
-	// Release is the release of the recordings; "" is the release of the checkout.
+	// Release is the recordings' release; "" is the checkout's.
 	Release string
 	Lang    string
 }
 
-// Write prints the scenarios that run through functions that differ between two checkouts.
+// Write prints the scenarios with functions that differ between two checkouts.
 func (o *Affected) Write(ctx context.Context, std *console.Streams, before, after checkout.Checkout) error {
 	if !slices.Contains(AffectedFormats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))
@@ -50,8 +50,8 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 }
 
 // release returns the recorded release for a checkout. It has the minor version of the
-// checkout's nearest tag or, without tags, of its source. If that minor version is not
-// recorded, it is the newest release.
+// checkout's nearest tag or, without tags, of its source. If that is not recorded, it
+// is the newest release.
 func (o *Affected) release(ctx context.Context, std *console.Streams, c checkout.Checkout) (string, error) {
 	if o.Release != "" {
 		return recordings.Resolve(o.Release)

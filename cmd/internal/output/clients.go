@@ -8,17 +8,17 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// Chosen selects the requests of clients to show, and how much of them.
+// Chosen selects the clients' requests to show, and how.
 type Chosen struct {
-	// Only are the numbers of requests in the summary; empty for all.
+	// Only are numbers of requests in the summary; empty for all.
 	Only []int
-	// Trees asks for their traces, in addition to the summary.
+	// Trees asks for their traces, too.
 	Trees bool
 }
 
-// Summarize prints the summary of the clients' requests to standard error. Then it prints the
-// traces of the chosen requests, if chosen.Trees is set, and sends them, if o.Export is set. If
-// o.Save is set, the caller must have saved the recording.
+// Summarize prints the summary of the clients' requests to standard error. Then it prints
+// the chosen requests' traces, if chosen.Trees is set, and sends them, if o.Export is
+// set. If o.Save is set, the caller must have saved the recording.
 func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row, chosen Chosen) error {
 	if std.ErrTerminal {
 		fmt.Fprintln(std.Err) // the client's output may not end with a line break

@@ -37,8 +37,8 @@ type Diff struct {
 	// GoesOn is set by a command that continues after Write, because a pager would
 	// block it.
 	GoesOn bool
-	// HTML writes a comparison as a page for a browser, for the format "html". lang is
-	// the page's initial language.
+	// HTML writes a comparison as a page, for the format "html". lang is the page's
+	// initial language.
 	HTML func(w io.Writer, c *diff.Comparison, options render.DiffOptions, lang string) error
 	View Options
 }
@@ -54,8 +54,8 @@ func (o *Diff) Validate() error {
 // Comparison returns the options of the comparison.
 func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
 
-// WriteFirst prints the first recording, before there is one to compare it with. It prints
-// nothing if Format is not "tree" or "names".
+// WriteFirst prints the first recording, before there is another to compare it with, if
+// Format is "tree" or "names".
 func (o *Diff) WriteFirst(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	first := o.View
 	if first.Format, first.NoPager = o.Format, true; !slices.Contains([]string{"tree", "names"}, first.Format) {
@@ -96,7 +96,7 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 		if isFirst { // loading the first step may have printed notices
 			std, wait = std.Paged(!o.View.NoPager && !o.GoesOn)
 		}
-		// The name of a side may be the scenario of a file from elsewhere, so it is escaped.
+		// A side's name may be a scenario from elsewhere, so it is escaped.
 		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
 		options.LiveA, options.LiveB = step.LiveA, step.LiveB
 		options.CommittedA, options.CommittedB = step.CheckoutA.Committed, step.CheckoutB.Committed

@@ -13,16 +13,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
-// A Delivery selects the output of a recording that was just made.
+// A Delivery selects the output of a recording just made.
 type Delivery struct {
 	Output Options
 	// Save is the file to write, or "".
 	Save string
 	// Quiet prints nothing of the recording.
 	Quiet bool
-	// Only are the numbers, from 1 on, of the requests to print and send; empty for all.
+	// Only are numbers, from 1 on, of requests to print and send; empty for all.
 	Only []int
-	// Export is "otlp" to also send the trace, or "".
+	// Export is "otlp" to send the trace, or "".
 	Export string
 }
 
@@ -52,8 +52,8 @@ func CheckSave(file string) error {
 	return nil
 }
 
-// Deliver saves, prints and sends the recording. It does each even if another one
-// fails, so that the user can still see the recording if the disk is full.
+// Deliver saves, prints and sends the recording. It does each even if another
+// fails, so that the user sees the recording if the disk is full.
 func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	var errs []error
 	if o.Save != "" {
@@ -78,7 +78,7 @@ func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording 
 	return errors.Join(errs...)
 }
 
-// SendOTLP sends a recording to the receiver that the OTEL_EXPORTER_OTLP_* variables name.
+// SendOTLP sends a recording to the receiver of the OTEL_EXPORTER_OTLP_* variables.
 func SendOTLP(ctx context.Context, recording *trace.Recording, to session.Reporter) error {
 	sent, err := export.SendOTLP(ctx, recording)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Filter selects the calls of a tree, as a user writes it in flags. The zero value
-// selects all calls.
+// A Filter selects calls of a tree, as written in flags. The zero value selects all.
 type Filter struct {
 	// Layers are names of layers, their titles in any language, or unambiguous prefixes
-	// of names or titles. A title with commas may be split at the commas.
+	// of either. A title may be split at its commas.
 	Layers []string
 	// Functions and NotFunctions are patterns: see trace.MatchFunctions.
 	Functions    []string
@@ -75,9 +74,9 @@ func layerNames(known []knownLayer) (names []string) {
 	return names
 }
 
-// parse returns the filter of package view. of is the recording to show, or nil if it is not
-// known yet. Of several patterns in a flag, at least one must match a function of the recording;
-// see matchers.
+// parse returns the filter of package view. of is the recording to show, or nil if
+// unknown. Of a flag's patterns, at least one must match a function of the recording; see
+// matchers.
 func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (view.Filter, error) {
 	f := view.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
@@ -118,8 +117,8 @@ func matchingLayers(asked []string, known []knownLayer) (all []string, err error
 	return all, nil
 }
 
-// titled finds a layer with a title that is the first pieces of asked, joined by
-// commas. It returns the number of these pieces, or 0 if there is no such layer.
+// titled finds a layer titled with the first pieces of asked, joined by commas.
+// It returns the number of these pieces, or 0 without such a layer.
 func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	for n := len(asked); n > 0; n-- {
 		for _, layer := range known {
@@ -131,9 +130,9 @@ func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	return "", 0
 }
 
-// matchingLayer returns the layer with a name, or the only layer with this prefix of
-// its name, in any case. If no name has the prefix, it returns the only layer with a
-// title that has it.
+// matchingLayer returns the layer with a name, or the only one with this prefix of
+// its name, in any case. If there is none, it returns the only layer with a title
+// that has the prefix.
 func matchingLayer(asked string, known []knownLayer) (string, error) {
 	asked = strings.ToLower(asked)
 	names := layerNames(known)
@@ -164,9 +163,9 @@ func matchingLayer(asked string, known []knownLayer) (string, error) {
 	return "", message.UsageErrorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
 }
 
-// matchers returns a matcher for each pattern. A pattern that matches no function of
-// the recording is ignored as long as another pattern matches. If none matches, the
-// error lists similar names. If of is nil, all patterns are valid.
+// matchers returns a matcher for each pattern. A pattern without a match in the
+// recording is ignored if another one has a match. If none has, the error lists
+// similar names. If of is nil, all patterns are valid.
 func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Matcher, error) {
 	var all []view.Matcher
 	if of == nil {
@@ -208,8 +207,8 @@ func (s functionSet) Match(function string) bool {
 	return found
 }
 
-// anyFunction matches each function that a user may mean by a name, without a list of
-// the existing functions.
+// anyFunction matches each function that a name may mean, without a list of
+// functions.
 type anyFunction string
 
 // Match implements view.Matcher.

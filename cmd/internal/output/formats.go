@@ -19,7 +19,7 @@ type format struct {
 	write func(ctx context.Context, o *Options, std *console.Streams, recording *trace.Recording) error
 }
 
-// formats are all formats, in the order in which messages list them.
+// formats are all formats, in the order of messages.
 var formats = []format{
 	{"tree", writeTree},
 	{"names", whole(trace.WriteNames)},
@@ -32,7 +32,7 @@ var formats = []format{
 	{"mermaid", writeMermaid},
 }
 
-// Formats are the names of the output formats of a recording.
+// Formats are the output formats of a recording.
 var Formats = namesOf(formats)
 
 func namesOf(formats []format) (names []string) {
@@ -90,8 +90,8 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 	return export.WriteMermaid(std.Out, recording, diagramGuide{spoken.New(guide, lang, recording)})
 }
 
-// A diagramGuide gives the layers of a diagram the same colours as in the tree.
+// A diagramGuide gives a diagram's layers their colours in the tree.
 type diagramGuide struct{ *spoken.Guide }
 
-// Colour returns the colour of a layer. It is the same in every view.
+// Colour returns a layer's colour, the same in every view.
 func (diagramGuide) Colour(layer string) string { return view.LayerColour(layer) }

@@ -26,7 +26,7 @@ func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *
 	return terminal.Run(ctx, model, std.In, std.Raw())
 }
 
-// RequestList returns the full-screen list of requests. The user can open each request there.
+// RequestList returns the full-screen list of requests, which the user can open.
 func (o *Options) RequestList(std *console.Streams) (session.RequestList, error) {
 	options, err := o.fullScreen(std, 1)
 	if err != nil {
@@ -42,8 +42,8 @@ func (o *Options) RequestList(std *console.Streams) (session.RequestList, error)
 	}}, nil
 }
 
-// fullScreen returns the options of a full-screen view of this number of requests.
-// Without a terminal it returns an error.
+// fullScreen returns the options of a full-screen view for this number of
+// requests, or an error without a terminal.
 func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Options, error) {
 	if std.Width == 0 {
 		return terminal.Options{}, message.NewError("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")

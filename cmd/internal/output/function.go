@@ -22,12 +22,12 @@ import (
 
 // A Function sets how to show a function.
 type Function struct {
-	// Lang is "en", "zh", or "" for the language of the locale.
+	// Lang is "en", "zh", or "" for the locale's language.
 	Lang string
 	// Colour is auto, always or never.
 	Colour string
 	ASCII  bool
-	// Merged asks Explain for an overview of all recordings instead of each request.
+	// Merged asks Explain for an overview instead of each request.
 	Merged bool
 }
 
@@ -40,8 +40,8 @@ func (o *Function) Validate() error {
 	return err
 }
 
-// Explain writes the page of a function, given by its full name. For a type it returns
-// an error that names the right command.
+// Explain writes the page of a function, given by its full name. For a type, the error
+// names the right command.
 func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
 	if kind == lineage.Type {
 		return message.UsageErrorf("%s is a type, not a function: \"apitrace source %s\" shows it", name, lineage.Quoted(funcname.Short(name)))
@@ -69,8 +69,8 @@ func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Ba
 }
 
 // WriteSource writes the source of a function or a type, given by its full name. For a
-// function it marks the calls in its lines. For a type it adds the methods, facts from
-// the recordings, and the history over the releases.
+// function it marks the calls. For a type it adds the methods, facts from the
+// recordings, and the history over the releases.
 func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
 	colour, err := render.UseColour(o.Colour, std.Width > 0, os.Getenv)
 	if err != nil {
@@ -119,7 +119,7 @@ func (o *Function) writeType(ctx context.Context, std *console.Streams, c *code.
 	return render.WriteType(std.Out, t, options)
 }
 
-// page collects the content of the page that Explain writes.
+// page collects the content for Explain.
 func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*explain.Page, error) {
 	place, err := c.PlaceOf(ctx, name)
 	if err != nil {
@@ -150,8 +150,8 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	return page, err
 }
 
-// fromIndex adds facts from the index of the sources about a function and its package. Without
-// recordings to search, it adds a scenario that calls the function in the newest release.
+// fromIndex adds facts from the index of the sources about a function and its package.
+// Without recordings, it adds a scenario that calls the function in the newest release.
 func fromIndex(page *explain.Page, program string) error {
 	known, err := recordings.CodeOf(page.Version)
 	if err != nil {
@@ -178,8 +178,8 @@ func fromIndex(page *explain.Page, program string) error {
 	return nil
 }
 
-// WriteSourceDiff compares the text of a function in two versions and reports whether
-// it is the same. colour is auto, always or never.
+// WriteSourceDiff compares a function's text in two versions and reports whether it
+// is the same. colour is auto, always or never.
 func WriteSourceDiff(ctx context.Context, std *console.Streams, function string, versions [2]string, colour string) (same bool, err error) {
 	var releases [2]*code.Base
 	for i, version := range versions {

@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// NoticeNamesake notifies the user of functions and types that have the name of a feature
-// gate. command is the command that shows one of them.
+// NoticeNamesake notifies the user of functions and types with a feature gate's name.
+// command shows one of them.
 func NoticeNamesake(std *console.Streams, command, name string) error {
 	found, err := namesakes(name)
 	if err != nil {
@@ -29,7 +29,7 @@ func NoticeNamesake(std *console.Streams, command, name string) error {
 	return nil
 }
 
-// HasNamesake reports whether a function or type has the name of a feature gate.
+// HasNamesake reports whether a function or type has a feature gate's name.
 func HasNamesake(name string) (bool, error) {
 	found, err := namesakes(name)
 	return len(found) > 0, err
@@ -43,8 +43,8 @@ func namesakes(name string) ([]string, error) {
 	return slices.Concat(names.Find(lineage.Function, name), names.Find(lineage.Type, name)), nil
 }
 
-// ExplainGate writes the page of a feature gate. version is a release, or "" for the newest
-// release that has the gate. It takes lines of functions that no recording calls from the
+// ExplainGate writes a feature gate's page. version is a release, or "" for the newest
+// one that has the gate. For functions that no recording calls, it takes lines from the
 // sources on this machine, and downloads nothing.
 func ExplainGate(std *console.Streams, g *gates.Gate, version string) error {
 	page := &gates.Page{Gate: g}

@@ -22,9 +22,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteHistory prints the changes of each release on the path of a scenario. For a
-// function, it prints the releases and scenarios that have the function on the path. For a
-// feature gate, it prints the default of each release.
+// WriteHistory prints each release's changes on a scenario's path. For a function, it
+// prints the releases and scenarios with it on the path. For a feature gate, it prints
+// each release's default.
 func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	if _, err := scenarios.Find(what); err == nil {
 		return o.ofScenario(std, what)
@@ -75,7 +75,7 @@ func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spo
 	return render.DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: drawing.Options}, Layout: drawing.Layout}, spoken.New(guide, drawing.Lang), err
 }
 
-// ofFunction prints the releases and scenarios that have a function on the path.
+// ofFunction prints the releases and scenarios with a function on the path.
 func (o *Options) ofFunction(std *console.Streams, query string) error {
 	releases, err := history.Releases()
 	if err != nil {

@@ -24,9 +24,9 @@ func Language(asked string) (string, error) {
 	return "", message.UsageErrorf("unknown language %q: expected en or zh", asked)
 }
 
-// LanguageOf returns the language that the arguments of a command select. It does so
-// even if other arguments are invalid, because help and errors use the language, too.
-// It ignores the arguments of a client, which follow "--".
+// LanguageOf returns the language that a command's arguments select, even if others
+// are invalid, because help and errors use it, too. It ignores a client's arguments,
+// which follow "--".
 func LanguageOf(args []string, getenv func(string) string) string {
 	for i, arg := range args {
 		if arg == "--" {
@@ -43,8 +43,8 @@ func LanguageOf(args []string, getenv func(string) string) string {
 	return localeLanguage(getenv)
 }
 
-// localeLanguage returns the language of messages in the environment's locale. As in
-// POSIX, the first variable that is set counts.
+// localeLanguage returns the locale's language of messages. As in POSIX, the first
+// variable that is set counts.
 func localeLanguage(getenv func(string) string) string {
 	if strings.HasPrefix(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")), "zh") {
 		return "zh"
@@ -53,7 +53,7 @@ func localeLanguage(getenv func(string) string) string {
 }
 
 // asciiLocale reports whether the locale limits the terminal to ASCII. Without a locale
-// it returns false, because nearly all terminals show UTF-8 today.
+// it does not: nearly all terminals show UTF-8 today.
 func asciiLocale(getenv func(string) string) bool {
 	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf")

@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// Views are the views of a tree, from the smallest to the complete one.
+// Views are the views of a tree, the smallest first.
 var Views = []string{"outline", "path", "full"}
 
 // Options set how a recording is printed.
@@ -32,12 +32,12 @@ type Options struct {
 	Full bool
 	// Depth cuts the tree below this many levels; 0 cuts nothing.
 	Depth int
-	// Upstream shows the spans of upstream's own tracing. Notes explains each key step.
+	// Upstream shows spans of upstream's own tracing. Notes explains each key step.
 	Upstream bool
 	Notes    bool
-	// Lang is "en", "zh", or "" for the language of the locale.
+	// Lang is "en", "zh", or "" for the locale's language.
 	Lang string
-	// Width is the number of columns; 0 is $COLUMNS, or else the width of the terminal.
+	// Width is the number of columns; 0 is $COLUMNS, or else the terminal's.
 	Width int
 	// Colour is auto, always or never.
 	Colour  string
@@ -47,8 +47,8 @@ type Options struct {
 	// HideError omits from a tree's heading the functions that made the error of a
 	// failed request.
 	HideError bool
-	// HTML writes a recording as a page for a browser, for the format "html". lang is
-	// the page's initial language.
+	// HTML writes a recording as a page, for the format "html". lang is the page's
+	// initial language.
 	HTML func(w io.Writer, recording *trace.Recording, lang string) error
 }
 
@@ -98,7 +98,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	return formats[slices.Index(Formats, o.Format)].write(ctx, o, std, recording)
 }
 
-// htmlInTerminal returns the error that a page for a browser cannot be written to a terminal.
+// htmlInTerminal returns the error for a page written to a terminal.
 func htmlInTerminal() error {
 	return message.UsageErrorf("-o html is a page for a browser: redirect it to a file, as in \"> trace.html\"")
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
-// RouteFormats are the output formats of the table of routes.
+// RouteFormats are the formats of the table of routes.
 var RouteFormats = []string{"table", "wide", "json"}
 
-// bootScenario is the scenario with a trace that shows the server building its routes.
+// bootScenario is the scenario that shows a server building its routes.
 const bootScenario = "boot"
 
-// Routes select the routes of a server to print, and the format.
+// Routes select a server's routes to print, and the format.
 type Routes struct {
 	// Format is one of RouteFormats.
 	Format string
 	Filter routes.Filter
-	// Live starts a server and traces its start, instead of reading the recording.
+	// Live traces a server's start instead of reading the recording.
 	Live bool
-	// Trace is a file with a saved recording of the boot scenario to read instead, or "".
+	// Trace is a file with a recording of the boot scenario to read instead, or "".
 	Trace string
 }
 
@@ -58,7 +58,7 @@ func (o *Routes) load(ctx context.Context, std *console.Streams, server session.
 	switch {
 	case o.Trace != "":
 		return std.Load(o.Trace)
-	// apitrace comes with no recording of the start of a user's own server.
+	// There is no recording of the start of a user's own server.
 	case o.Live || !server.Own.IsZero():
 		scenario, err := scenarios.Find(bootScenario)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // WriteTour writes requests of a recording as a tour for VS Code's CodeTour. only are
-// the numbers of the requests; empty for all. lang is "en", "zh", or "" for the
-// language of the locale.
+// the requests' numbers; empty for all. lang is "en", "zh", or "" for the locale's
+// language.
 func WriteTour(w io.Writer, recording *trace.Recording, only []int, lang string) error {
 	lang, err := Language(lang)
 	if err != nil {
