@@ -1,4 +1,4 @@
-// Package lessons holds the pages of this folder, so that they can be read where there is nothing but the binary.
+// Package lessons holds this folder's pages, for reading with nothing but the binary.
 package lessons
 
 import (
@@ -11,8 +11,8 @@ import (
 //go:embed *.md
 var pages embed.FS
 
-// Page returns a page in a language, by its name without language and ending: "03-get". The error of a page
-// that is not there wraps fs.ErrNotExist.
+// Page returns a page in a language, by its name without language and ending: "03-get". A
+// missing page's error wraps fs.ErrNotExist.
 func Page(name, lang string) (string, error) {
 	text, err := fs.ReadFile(pages, fmt.Sprintf("%s.%s.md", name, lang))
 	return string(text), err
@@ -31,18 +31,18 @@ func Names() []string {
 type Kind string
 
 const (
-	// Course is the kind of the page of a chapter of the course.
+	// Course is the kind of a course chapter's page.
 	Course Kind = "course"
 	// Reference is the kind of a page for looking things up.
 	Reference Kind = "reference"
-	// Leaders is the kind of a page for those who lead a workshop.
+	// Leaders is the kind of a page for leaders of a workshop.
 	Leaders Kind = "leaders"
 )
 
-// Kinds lists the kinds, in the order in which lists have them.
+// Kinds lists the kinds in the order of lists.
 func Kinds() []Kind { return []Kind{Course, Reference, Leaders} }
 
-// KindOf returns the kind of a page: those of the course begin with the number of their chapter.
+// KindOf returns a page's kind. Names of course pages begin with their chapter's number.
 func KindOf(name string) Kind {
 	switch {
 	case name == "leaders":
