@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// callsOf lists the calls in the text of a function. It leaves out the calls in
-// literals, because literals are functions of their own.
+// callsOf lists the calls in a function's text, without literals, which are
+// functions of their own.
 func (p *packageReader) callsOf(b body) []recordings.SourceCall {
 	c := &callFinder{packageReader: p, first: b.line}
 	switch node := b.node.(type) {
@@ -30,19 +30,19 @@ type callFinder struct {
 	calls []recordings.SourceCall
 }
 
-// A guarded is a visitor for code that runs only in a branch, or if a feature gate
-// has a certain value.
+// A guarded is a visitor for code that runs only in a branch, or with a certain
+// value of a feature gate.
 type guarded struct {
 	*callFinder
 	gate string // "" for none
-	// deferred is set for the call of a defer statement.
+	// deferred is set for a defer statement's call.
 	deferred bool
 	// branch is the innermost enclosing branch.
 	branch recordings.Branch
 }
 
 // block walks through statements. After an if statement that leaves the block, the
-// remaining statements also depend on its condition.
+// rest also depends on its condition.
 func (c *callFinder) block(list []ast.Stmt, g guarded) {
 	for _, stmt := range list {
 		ast.Walk(g, stmt)
@@ -121,7 +121,7 @@ func (g guarded) add(pos token.Pos, kind recordings.CallKind, name string) {
 	g.calls = append(g.calls, recordings.SourceCall{Line: line, Kind: kind, Name: name, Gate: g.gate, Deferred: g.deferred, Branch: g.branch})
 }
 
-// call adds a call, unless it is a conversion or the call of a built-in function.
+// call adds a call, unless it is a conversion or calls a built-in function.
 func (g guarded) call(node *ast.CallExpr) {
 	fun := ast.Unparen(node.Fun)
 	if tv, ok := g.pkg.info.Types[fun]; ok && (tv.IsType() || tv.IsBuiltin()) {
@@ -135,7 +135,7 @@ func (g guarded) call(node *ast.CallExpr) {
 	case *ast.IndexListExpr:
 		fun = ast.Unparen(x.X)
 	}
-	// For a call over several lines, the runtime reports the line of the opening bracket.
+	// For a call over several lines, the runtime reports the opening bracket's line.
 	pos := node.Lparen
 	switch fun := fun.(type) {
 	case *ast.FuncLit:
@@ -166,8 +166,9 @@ func (g guarded) callOf(pos token.Pos, object types.Object) {
 	}
 }
 
-// makes adds the creation of a value if its type has methods and belongs to a traced package,
-// except API packages and k8s.io/apimachinery. The type's methods run only if such code has run.
+// makes adds the creation of a value if its type has methods and belongs to a traced
+// package, except API packages and k8s.io/apimachinery. The methods run only if such code
+// has run.
 func (g guarded) makes(node *ast.CompositeLit) {
 	named, ok := types.Unalias(g.pkg.info.Types[node].Type).(*types.Named)
 	if !ok || named.NumMethods() == 0 || named.Obj().Pkg() == nil {
@@ -223,7 +224,7 @@ func nameOf(object types.Object) string {
 	return path + name + "." + fn.Name()
 }
 
-// gateIn returns the feature gate that an expression checks, or "" if it checks none.
+// gateIn returns the feature gate that an expression checks, or "".
 func (p *packageReader) gateIn(expr ast.Expr) string {
 	gate := ""
 	ast.Inspect(expr, func(node ast.Node) bool {
@@ -260,7 +261,7 @@ func (p *packageReader) enabledGate(call *ast.CallExpr) string {
 	return constant.StringVal(value)
 }
 
-// findGateVars finds the variables and fields of a file that store whether a gate is on.
+// findGateVars finds a file's variables and fields that store whether a gate is on.
 func (p *packageReader) findGateVars(file *ast.File) {
 	set := func(to ast.Expr, value ast.Expr) {
 		call, ok := ast.Unparen(value).(*ast.CallExpr)
@@ -303,9 +304,9 @@ func (p *packageReader) findGateVars(file *ast.File) {
 	})
 }
 
-// findGateLocals finds the local variables of a file that hold a condition on a feature
-// gate, such as cached := resourceVersion == "" && enabled. Such a variable has one
-// assignment, and its condition may use such variables.
+// findGateLocals finds a file's local variables with a condition on a feature gate,
+// such as cached := resourceVersion == "" && enabled. Such a variable has one
+// assignment, and its condition may use others.
 func (p *packageReader) findGateLocals(file *ast.File) {
 	type assignment struct {
 		to    types.Object
@@ -358,7 +359,7 @@ func (p *packageReader) findGateLocals(file *ast.File) {
 	}
 }
 
-// isLocalBool reports whether an object is a boolean variable of a function.
+// isLocalBool reports whether an object is a function's boolean variable.
 func (p *packageReader) isLocalBool(object types.Object) bool {
 	v, ok := object.(*types.Var)
 	if !ok || v.IsField() || v.Parent() == p.pkg.types.Scope() {

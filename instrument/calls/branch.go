@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// mostBranchText limits the number of characters of a branch's code that are kept.
+// mostBranchText limits the kept code of a branch, in characters.
 const mostBranchText = 100
 
 // code prints an expression or a statement in one line.
@@ -25,8 +25,8 @@ func (c *callFinder) code(node ast.Node) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// ifText returns the code of an if statement without its body. It leaves out the
-// statement before the condition if the code would be too long.
+// ifText returns an if statement's code without its body. If that is too long,
+// it omits the statement before the condition.
 func (c *callFinder) ifText(node *ast.IfStmt) string {
 	cond := c.code(node.Cond)
 	if node.Init != nil {
@@ -82,7 +82,7 @@ func (g guarded) ifElse(node *ast.IfStmt) {
 	}
 }
 
-// loop walks through a loop. A loop without a condition is not a branch.
+// loop walks through a loop. Without a condition it is not a branch.
 func (g guarded) loop(node ast.Node) {
 	inside := g
 	switch node := node.(type) {
@@ -110,8 +110,8 @@ func (g guarded) loop(node ast.Node) {
 	}
 }
 
-// cases walks through a switch. Each case is a branch. The conditions of other cases
-// are not part of it.
+// cases walks through a switch. Each case is a branch, without the conditions of
+// others.
 func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 	if init != nil {
 		ast.Walk(g, init)
@@ -149,7 +149,7 @@ func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 	}
 }
 
-// shortCut walks through && and ||. The right side depends on the left side.
+// shortCut walks through && and ||. The right side depends on the left.
 func (g guarded) shortCut(node *ast.BinaryExpr) {
 	ast.Walk(g, node.X)
 	right := g
@@ -160,8 +160,8 @@ func (g guarded) shortCut(node *ast.BinaryExpr) {
 	ast.Walk(right, node.Y)
 }
 
-// threshold returns the kind of limit that a condition compares with: a duration, a length, the
-// log's verbosity, or none.
+// threshold returns the kind of limit in a condition: a duration, a length, the log's
+// verbosity, or none.
 func (c *callFinder) threshold(cond ast.Expr) recordings.Threshold {
 	found := recordings.NoThreshold
 	ast.Inspect(cond, func(node ast.Node) bool {
@@ -201,8 +201,8 @@ func (c *callFinder) isLength(expr ast.Expr) bool {
 	return ok && name.Name == "len" && c.pkg.info.Types[call.Fun].IsBuiltin()
 }
 
-// isSmall reports whether an expression is a constant of at most 1. A comparison of a
-// length with it only asks whether there are elements.
+// isSmall reports whether an expression is a constant of at most 1. A length is
+// compared with it only to find out whether there are elements.
 func (c *callFinder) isSmall(expr ast.Expr) bool {
 	value := c.pkg.info.Types[expr].Value
 	if value == nil {

@@ -1,6 +1,6 @@
-// Package calls reads a program's type-checked source. It finds the functions of the traced
-// packages, which of them have a span, why the others have no span, and the calls in the text
-// of each function. The result is the index that recordings include.
+// Package calls reads a program's type-checked source. It finds the functions of the
+// traced packages, which of them have a span, why the others have none, and the calls in
+// each function's text. The result is the index that recordings include.
 //
 // The package runs no program and reads no recordings.
 package calls
@@ -19,7 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Read reads the source of a program. The guide says which packages are traced.
+// Read reads a program's source. The guide says which packages are traced.
 func Read(guide *instrument.Guide, tree *source.Tree) (_ *recordings.Program, err error) {
 	prog := guide.Programs[tree.Program]
 	if prog == nil {
@@ -49,15 +49,15 @@ type reader struct {
 	guide  *instrument.Guide
 	tree   *source.Tree
 	loader *loader
-	// spans has the names of the functions with a span.
+	// spans has the functions with a span.
 	spans map[string]bool
-	// files has the names of functions by file, as in Source.File, and line.
+	// files has functions by file, as in Source.File, and line.
 	files     map[string]map[int][]string
 	functions []recordings.Source
 }
 
-// name gets the names of the functions in traced packages from the rewriter. It calls
-// the rewriter twice: for the functions with a span, and for all functions.
+// name gets the names of functions in traced packages from the rewriter, in two
+// calls: for functions with a span, and for all.
 func (r *reader) name(prog *instrument.ProgramGuide) error {
 	spanned, err := r.rewrite(r.guide)
 	if err != nil {
@@ -95,8 +95,8 @@ func (r *reader) rewrite(guide *instrument.Guide) (_ []instrument.Function, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-	// The rewriter makes a folder beside the vendor folder. That must not happen in the tree
-	// itself, so the rewriter gets a link to the tree.
+	// The rewriter makes a folder beside the vendor folder. So it gets a link, to keep
+	// that out of the tree.
 	vendor := filepath.Join(out, "vendor")
 	if err := os.Symlink(r.tree.Dir, vendor); err != nil {
 		return nil, err

@@ -27,9 +27,9 @@ func (r *reader) readPackage(pkg *loadedPackage) {
 type packageReader struct {
 	*reader
 	pkg *loadedPackage
-	// literals has the names of the function literals of the file.
+	// literals has the names of the file's function literals.
 	literals map[*ast.FuncLit]string
-	// gateVars has the variables and fields that store whether a feature gate is on.
+	// gateVars has the variables and fields that store whether a gate is on.
 	gateVars map[any]string
 }
 
@@ -78,7 +78,7 @@ func (p *packageReader) readFile(file *ast.File) {
 	}
 }
 
-// cannotHaveSpan reports whether a directive forbids the code that the rewriter inserts.
+// cannotHaveSpan reports whether a directive forbids the rewriter's code.
 func cannotHaveSpan(decl *ast.FuncDecl) bool {
 	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
 		directive, _, _ := strings.Cut(c.Text, " ")
@@ -99,7 +99,7 @@ func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
 	p.functions = append(p.functions, recordings.Source{Name: nameOf(fn), File: base, Spanless: why})
 }
 
-// spanless returns why a function that can have a span has no span: the guide names it.
+// spanless returns why a function that can have a span has none: the guide names it.
 func (r *reader) spanless(name string) recordings.Spanless {
 	if r.spans[name] {
 		return recordings.Spanned

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// holdsGates reports whether a package may hold a table of feature gates.
+// holdsGates reports whether a package may have a table of feature gates.
 func holdsGates(path string) bool {
 	return strings.HasSuffix(path, "/features") || strings.HasSuffix(path, "/feature")
 }
@@ -65,7 +65,7 @@ func (r *reader) readGates(pkg *loadedPackage, table *ast.CompositeLit, all map[
 	}
 }
 
-// isFeature reports whether a type is that of feature gates.
+// isFeature reports whether a type is feature gates' type.
 func isFeature(t types.Type) bool { return t != nil && strings.HasSuffix(t.String(), ".Feature") }
 
 // defaultOf reads the default from a gate's specification. The specification has one
@@ -91,8 +91,8 @@ func (r *reader) defaultOf(pkg *loadedPackage, spec *ast.CompositeLit) (on, know
 	return on, known
 }
 
-// release returns the tree's version in the numbers of the guide and the feature
-// gates. The sample server is released with Kubernetes, as v0.37.1 with v1.37.1.
+// release returns the tree's version as the guide and the feature gates number
+// it. The sample server's v0.37.1 is Kubernetes v1.37.1.
 func (r *reader) release() string {
 	if minor, ok := strings.CutPrefix(r.tree.Version, "v0."); ok {
 		return "v1." + minor

@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// A loader type-checks packages of a vendor tree. If the tree lacks a package, the
-// package comes from the Go installation. Bodies of functions are checked only in
-// traced packages and in packages with feature gates.
+// A loader type-checks packages of a vendor tree or, if that lacks them, of the Go
+// installation. It checks function bodies only in traced packages and in packages
+// with feature gates.
 type loader struct {
 	fset   *token.FileSet
 	target build.Context
@@ -43,7 +43,7 @@ func newLoader(vendor string) *loader {
 func (l *loader) traced() []string { return slices.Sorted(maps.Keys(l.bodies)) }
 
 // load type-checks a package that a file in the folder from imports. Source that does not
-// compile with this Go is not an error; unresolved names are missing in the type information.
+// compile with this Go is not an error; the type information lacks unresolved names.
 func (l *loader) load(path, from string) (*loadedPackage, error) {
 	dir, err := l.find(path, from)
 	if err != nil {
@@ -71,7 +71,7 @@ func (l *loader) load(path, from string) (*loadedPackage, error) {
 	return p, nil
 }
 
-// isRead reports whether the bodies of a package's functions are checked.
+// isRead reports whether a package's function bodies are checked.
 func (l *loader) isRead(path string) bool { return l.bodies[path] || holdsGates(path) }
 
 // find returns the folder of a package. The Go installation has a vendor folder of

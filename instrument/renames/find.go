@@ -14,25 +14,24 @@ import (
 // change names similar candidates.
 const (
 	// nearly is the share of a text that must be the same without other evidence, in a
-	// text of longText tokens or more. ahead is the lead that a candidate must have over
-	// the next.
+	// text of longText tokens or more. ahead is a candidate's required lead over the
+	// next.
 	nearly, ahead, longText = 0.65, 0.08, 50
-	// withCallers is the share that must be the same if the same functions call both.
+	// withCallers is the required share if the same functions call both.
 	withCallers = 0.6
-	// withName is the share that must be the same if the last part of the name stayed, in
-	// a text of namedText tokens or more.
+	// withName is the required share if the last part of the name stayed, in a text of
+	// namedText tokens or more.
 	withName, namedText = 0.45, 25
-	// anywhere is the share that must be the same if the package changed and many
-	// packages have the name, in a text of largeText tokens or more. Short texts are
-	// alike in all packages.
+	// anywhere is the required share if the package changed and many packages have the
+	// name, in a text of largeText tokens or more. Short texts are alike everywhere.
 	anywhere, largeText = 0.8, 100
 	// rare is the largest number of packages with a name that identifies its function by
 	// itself.
 	rare = 2
 	// folded is the share of a text that must be new in another function. foldedTokens is
-	// the minimum length of the text.
+	// the text's minimum length.
 	folded, foldedTokens = 0.6, 20
-	// share is the minimum share of a text for a part of a split function.
+	// share is a split function's minimum share of a text.
 	share = 0.15
 	// somewhat is the share of a text that makes a candidate without evidence worth
 	// naming.
@@ -40,13 +39,13 @@ const (
 	// partedTokens is the minimum length of a text that can lose a part. parted is the
 	// share of the text that must be in the new function.
 	partedTokens, parted = 100, 0.25
-	// fewMethods limits the methods of one name. Up to this number, a call by the name
+	// fewMethods limits the methods of one name. Up to this number, a call by name
 	// identifies the method.
 	fewMethods = 3
 )
 
 // between finds the changes from one release to the next: the fate of each name that the
-// next release does not have, and functions that lost a part of their text.
+// next one lacks, and functions that lost a part of their text.
 func between(old, new *Source) []lineage.Change {
 	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*thing{}}
 	f.came = map[lineage.Kind][]*thing{}
@@ -85,9 +84,9 @@ func between(old, new *Source) []lineage.Change {
 
 type finder struct {
 	old, new *Source
-	// came has the names of new that old does not have, sorted.
+	// came has the names in new but not in old, sorted.
 	came map[lineage.Kind][]*thing
-	// is maps a name of old to its new name, if it was found.
+	// is maps a name of old to its new name, if found.
 	is map[string]string
 	// added has the texts of new. Each is reduced to the part that the text lacked in
 	// old.
@@ -173,7 +172,7 @@ func (f *finder) fate(t *thing) lineage.Change {
 	return c
 }
 
-// byMethods returns the type that most methods of a type moved to, and their new names.
+// byMethods returns the type that most of a type's methods moved to, and their new names.
 func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 	if t.kind != lineage.Type {
 		return nil, nil
@@ -202,8 +201,7 @@ func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 
 // byEmbedding returns the method that calls reach in place of a method that is gone, and
 // the struct type of these calls. In both releases, the struct type embeds the other
-// method's type and has the method. In one release it declares the method, in the other
-// it has the method by embedding.
+// method's type and has the method: declared in one release, by embedding in the other.
 func (f *finder) byEmbedding(t *thing) (to *thing, through string) {
 	n := funcname.Parse(t.name)
 	if t.kind != lineage.Function || n.Type == "" {
@@ -234,7 +232,7 @@ func (f *finder) embeds(outer, inner string) bool {
 	return true
 }
 
-// declares reports whether a type has a method of its own, on the type or its pointer.
+// declares reports whether a type or its pointer has its own method.
 func (s *Source) declares(typ, method string) bool {
 	pkg := funcname.Package(typ)
 	name := strings.TrimPrefix(typ, pkg+".")
@@ -242,7 +240,7 @@ func (s *Source) declares(typ, method string) bool {
 }
 
 // parted finds the functions that lost part of their text to a new function with the same
-// last name in the same package.
+// last name and package.
 func (f *finder) parted() []lineage.Change {
 	var changes []lineage.Change
 	for _, to := range f.came[lineage.Function] {
@@ -272,8 +270,8 @@ func (f *finder) parted() []lineage.Change {
 	return changes
 }
 
-// score orders candidates. A name that stayed counts as much as a tenth of the text, and
-// so do callers in common.
+// score orders candidates. A name that stayed counts as a tenth of the text, and so do
+// common callers.
 func (c candidate) score() float64 {
 	s := c.alike
 	if c.named {
@@ -307,7 +305,7 @@ func (f *finder) evident(t *thing, all []candidate) bool {
 	return best.alike >= nearly && t.tokens >= longText
 }
 
-// rare reports whether few packages have the name, including the name of its type.
+// rare reports whether few packages have the name, with its type's.
 func (f *finder) rare(t *thing) bool {
 	n := inPackage(t.name)
 	return f.old.count[n] <= rare && f.new.count[n] <= rare
@@ -316,8 +314,8 @@ func (f *finder) rare(t *thing) bool {
 // inPackage returns a full name without its package.
 func inPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
 
-// own returns the last part of a name, without package and type, in lower case. So a
-// function that becomes exported keeps its own name.
+// own returns a name's last part, without package and type, in lower case, so that
+// it stays when the function becomes exported.
 func own(full string) string {
 	n := funcname.Parse(full)
 	return strings.ToLower(n.Func)
@@ -330,9 +328,8 @@ func samePlace(a, b string) bool {
 	return x.Package == y.Package || x.Type != "" && x.Type == y.Type
 }
 
-// Callers returns the functions that call another, by full name, sorted. A call of a
-// method identifies the method only if few types have a method of its name. If many types
-// have one, known is false.
+// Callers returns the functions that call another, by full name, sorted. A call
+// identifies a method only if few types have one of its name; otherwise known is false.
 func (s *Source) Callers(full string) (callers []string, known bool) {
 	n := funcname.Parse(full)
 	called := strings.TrimSuffix(full, funcname.GenericMark)
@@ -353,8 +350,8 @@ func (f *finder) callersOf(s *Source, t *thing) []string {
 	return callers
 }
 
-// shared returns the callers of the function t in old that call other in new. It returns
-// their names in new.
+// shared returns the functions that call t in old and other in new, by their names in
+// new.
 func (f *finder) shared(t, other *thing) []string {
 	var both []string
 	there := f.callersOf(f.new, other)

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// maxReleases is the number of bits in a set of releases.
+// maxReleases is the bits in a set of releases.
 const maxReleases = 64
 
 // A Builder builds the lineage of releases.
@@ -17,7 +17,7 @@ type Builder struct {
 	last    *Source
 }
 
-// Add adds a release. It must be newer than the releases before it.
+// Add adds a release, newer than the ones before.
 func (b *Builder) Add(s *Source) error {
 	at := len(b.library.Releases)
 	if at == maxReleases {

@@ -1,8 +1,7 @@
 // Package renames finds the functions and types that are renamed, moved, split or removed
-// from one release to the next. It compares their texts, and the functions that call
-// them. It parses the released sources, but does not type-check them, because the
-// dependencies of the oldest releases are not available. Package lineage has the form of
-// the results.
+// from one release to the next. It compares their texts and callers. It parses the
+// sources, but does not type-check them: the oldest releases' dependencies are not
+// available. Package lineage has the form of the results.
 package renames
 
 import (
@@ -23,17 +22,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// A Source holds the functions and types of a release.
+// A Source holds a release's functions and types.
 type Source struct {
 	Release string
 	// Unread are the modules that were not available.
 	Unread []string
 	things map[key]*thing
-	// callers has the functions that call a name; see called for the form of the name.
+	// callers has the callers of a name; see called for its form.
 	callers map[string]map[string]bool
 	// methods counts the methods with a name, over all types.
 	methods map[string]int
-	// count counts the functions and types with a name, without their packages.
+	// count counts the functions and types with a name, over all packages.
 	count map[string]int
 }
 
@@ -53,8 +52,8 @@ type thing struct {
 	embeds          []string // full names of the types that a struct embeds
 }
 
-// Read reads the packages below a folder. The path of a package's folder is its import
-// path. Read leaves out tests, generated code, and files for systems other than Linux.
+// Read reads the packages below a folder. A package's path there is its import path.
+// Read leaves out tests, generated code, and files for systems other than Linux.
 // unread are modules without source. Read claims nothing about them.
 func Read(release, dir string, unread ...string) (*Source, error) {
 	s := &Source{Release: release, Unread: unread, things: map[key]*thing{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
@@ -97,7 +96,7 @@ func Read(release, dir string, unread ...string) (*Source, error) {
 	return s, nil
 }
 
-// isRead reports whether Read reads a file: hand-written Go code that is not a test.
+// isRead reports whether Read reads a file: hand-written Go, not a test.
 func isRead(name string) bool {
 	base := path.Base(filepath.ToSlash(name))
 	return strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, ".pb.go") && !strings.HasPrefix(base, "zz_generated") &&
@@ -181,8 +180,8 @@ func (f *fileReader) function(decl *ast.FuncDecl) {
 	f.things[t.key] = t
 }
 
-// called returns the names that a call may mean: the full name of a function, or a dot
-// and the method's own name.
+// called returns the names that a call may mean: a function's full name, or a dot and
+// the method's own name.
 func (f *fileReader) called(fun ast.Expr) []string {
 	switch fun := fun.(type) {
 	case *ast.Ident:
@@ -241,8 +240,7 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	f.things[t.key] = t
 }
 
-// full returns the full name of the type that a struct embeds, or nothing if the type has
-// none.
+// full returns the full name of the type that a struct embeds, or nothing.
 func (f *fileReader) full(typ ast.Expr) []string {
 	switch typ := typ.(type) {
 	case *ast.StarExpr:

@@ -5,13 +5,12 @@ import (
 	"go/token"
 )
 
-// width is the number of tokens of a shingle. With fewer, different texts look alike.
-// With more, each small change counts too much.
+// width is a shingle's number of tokens. With fewer, different texts look alike. With
+// more, each small change counts too much.
 const width = 4
 
-// setText sets the tokens of a text, without comments. self is the name of the receiver.
-// It does not count, because a method that moved to another type mostly has another
-// receiver name.
+// setText sets a text's tokens, without comments. self, the receiver's name, does not
+// count: a method that moved to another type mostly has another one.
 func (t *thing) setText(code []byte, self string) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
@@ -39,7 +38,7 @@ func (t *thing) setText(code []byte, self string) {
 	}
 }
 
-// alike returns the share of two texts that is the same, from 0 to 1.
+// alike returns the equal share of two texts, from 0 to 1.
 func alike(a, b *thing) float64 {
 	if a.whole == b.whole {
 		return 1

@@ -13,37 +13,37 @@ import (
 	"strings"
 )
 
-// A Change is a declared function that has a different text in two versions of a
-// file. Comments and layout do not count.
+// A Change is a declared function with different text in two versions of a file.
+// Comments and layout do not count.
 type Change struct {
 	// Name is the full name of the function or method, as in trace.Call. Its literals
 	// belong to it.
 	Name string
-	// Before and After are set if that version has the function.
+	// Before and After tell whether that version has the function.
 	Before, After bool
-	// File is the path of its file, if the caller of ChangesIn sets it.
+	// File is the file's path, if the caller of ChangesIn sets it.
 	File string
 	// Line is its line in the version after, or in the version before if the function
 	// was removed.
 	Line int
-	// New are the calls that the text after has more often than the text before. Gone
-	// are the calls that it has less often. Both are sorted by their texts.
+	// New are the calls that the text after has more often than the text before, Gone
+	// the calls that it has less often. Both are sorted by their texts.
 	New, Gone []Called
 }
 
-// A Called is a called function, as far as the text of one file tells.
+// A Called is a called function, as far as one file tells.
 type Called struct {
 	// Text is the expression: "dryrun.IsDryRun", "s.validate".
 	Text string
-	// Function is the full name; "" for a method or a value. A conversion to a type
-	// of another file looks like a call of a function.
+	// Function is the full name; "" for a method or a value. A conversion to
+	// another file's type looks like a call of a function.
 	Function string
 }
 
-// ChangesIn compares two versions of a Go file in a package. pkg is the package's
-// import path. nil stands for a version without the file. ChangesIn returns the
-// functions that changed, sorted by name, and whether another declaration changed: a
-// type, a variable or an import.
+// ChangesIn compares two versions of a Go file in the package with import path pkg.
+// nil stands for a version without the file. ChangesIn returns the changed
+// functions, sorted by name, and whether another declaration changed: a type, a
+// variable or an import.
 func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool, err error) {
 	a, restA, err := declarations(pkg, before)
 	if err != nil {
@@ -70,7 +70,7 @@ func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool,
 	return functions, restA != restB, nil
 }
 
-// without returns the calls that calls has more often than others.
+// without returns the calls that are more frequent in calls than in others.
 func without(calls, others map[Called]int) (more []Called) {
 	for call, n := range calls {
 		if n > others[call] {
@@ -89,9 +89,8 @@ type declaration struct {
 	calls map[Called]int
 }
 
-// declarations returns the functions of a file by their full names, and the text of
-// all other declarations. Several functions with the same name, such as init, count
-// as one.
+// declarations returns a file's functions by full name, and the text of all other
+// declarations. Several functions with the same name, such as init, count as one.
 func declarations(pkg string, data []byte) (functions map[string]declaration, rest string, err error) {
 	functions = map[string]declaration{}
 	if data == nil {
@@ -155,8 +154,7 @@ func addCalls(calls map[Called]int, f *ast.FuncDecl, pkg string, imports []*ast.
 	})
 }
 
-// imported returns the path of the package that a file imports under a name, or "" if
-// there is no such import.
+// imported returns the path of the package that a file imports under a name, or "".
 func imported(imports []*ast.ImportSpec, name string) string {
 	for _, spec := range imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -173,9 +171,8 @@ func imported(imports []*ast.ImportSpec, name string) string {
 	return ""
 }
 
-// tokens returns Go source without its comments and its layout. It also drops a
-// semicolon or a comma before a closing bracket, because such a token depends only on
-// a line break.
+// tokens returns Go source without comments and layout. It also drops a semicolon or
+// a comma before a closing bracket, which depends only on a line break.
 func tokens(source []byte) string {
 	var s scanner.Scanner
 	fset := token.NewFileSet()

@@ -21,31 +21,31 @@ type Version struct {
 // DiffOptions say how to write the difference of two functions. The zero value is
 // plain text.
 type DiffOptions struct {
-	// Added and Removed are the styles of lines that only one side has. Heading is
-	// the style of names and places.
+	// Added and Removed are the styles of lines on one side only, Heading of names
+	// and places.
 	Added, Removed, Heading lipgloss.Style
-	// Lang is the language of all text except the source: "en" or "zh"; "" means English.
+	// Lang is the language of all text but the source: "en", "zh", or "" for English.
 	Lang string
 }
 
 // A Hunk is a part of two texts with its differences. Lines are numbered as in
 // upstream's files.
 type Hunk struct {
-	// FromA is the first line of A in the hunk, and CountA is the number of its
-	// lines. FromB and CountB are the same for B. As in a unified diff, an empty
-	// range has the line before it as its first line.
+	// FromA is the hunk's first line of A, and CountA the number of its lines.
+	// FromB and CountB are the same for B. As in a unified diff, the first line
+	// of an empty range is the line before it.
 	FromA, CountA, FromB, CountB int
 	Lines                        []HunkLine
 }
 
-// A HunkLine is a line of A, of B, or of both. The line number is 0 for a side that
-// does not have the line.
+// A HunkLine is a line of A, of B, or of both. Its number is 0 for a side without
+// it.
 type HunkLine struct {
 	A, B int
 	Text string
 }
 
-// Hunks compares the texts of two functions. Equal texts have no hunks.
+// Hunks compares two functions. Equal texts have no hunks.
 func Hunks(a, b Version) ([]Hunk, error) {
 	const context = 3
 	diff, err := udiff.ToUnifiedDiff("", "", a.Text, udiff.Lines(a.Text, b.Text), context)
@@ -75,8 +75,8 @@ func Hunks(a, b Version) ([]Hunk, error) {
 	return hunks, nil
 }
 
-// WriteDiff writes the unified diff of two functions, with upstream's line numbers.
-// It returns whether their texts are the same.
+// WriteDiff writes the unified diff of two functions, with upstream's line numbers,
+// and returns whether their texts are the same.
 func WriteDiff(w io.Writer, a, b Version, o DiffOptions) (same bool, err error) {
 	hunks, err := Hunks(a, b)
 	if err != nil {

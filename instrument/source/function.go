@@ -19,16 +19,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Function is a function, method or function literal with its source.
+// A Function is a function, method or literal with its source.
 type Function struct {
 	// Name is the full name.
 	Name string
 	// File is the import path, a slash and the file's name, as in trace.Call.
 	File string
-	// Path is the path of the file on this machine.
+	// Path is the file's path on this machine.
 	Path string
-	// Line is the line of the word "func". First and Last are the lines of the text,
-	// which begins with the doc comment.
+	// Line is the line of "func". First and Last are the lines of the text, which
+	// begins with the doc comment.
 	Line, First, Last int
 	// Text is the source from First to Last, in whole lines.
 	Text string
@@ -36,7 +36,7 @@ type Function struct {
 	Literals []Literal
 }
 
-// A Literal is a function literal in the text of a function.
+// A Literal is a function literal in a function's text.
 type Literal struct {
 	// Name is the full name.
 	Name string
@@ -44,8 +44,8 @@ type Literal struct {
 	Line int
 }
 
-// Function returns the function with this full name. If there is no such function,
-// the error is a *trace.UnknownFunctionError.
+// Function returns the function with this full name. If there is none, the error
+// is a *trace.UnknownFunctionError.
 func (t *Tree) Function(name string) (*Function, error) {
 	p, err := t.Package(funcname.Package(name))
 	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
@@ -57,8 +57,8 @@ func (t *Tree) Function(name string) (*Function, error) {
 	return p.Function(name)
 }
 
-// A Package is a package of a tree. It is read once for any number of its functions.
-// It is not safe for concurrent use.
+// A Package is a package of a tree, read once for all its functions. It is not safe
+// for concurrent use.
 type Package struct {
 	tree      *Tree
 	functions []instrument.Function
@@ -72,8 +72,8 @@ type file struct {
 	syntax *ast.File
 }
 
-// Package returns the package with this import path. If there is no such package, the
-// error is a *trace.UnknownFunctionError.
+// Package returns the package with this import path. If there is none, the error is a
+// *trace.UnknownFunctionError.
 func (t *Tree) Package(path string) (*Package, error) {
 	functions, err := t.functions(path)
 	if err != nil {
@@ -124,8 +124,8 @@ func parse(path string) (*file, error) {
 	return &file{bytes.SplitAfter(data, []byte("\n")), fset, syntax}, nil
 }
 
-// near returns names that are similar to an unknown name. If the name is a literal,
-// these are the existing literals of its function.
+// near returns names similar to an unknown name. For a literal, these are the
+// existing literals of its function.
 func (t *Tree) near(name string, functions []instrument.Function) []string {
 	var literals, all []string
 	declared, rest := funcname.SplitLiteral(name)
@@ -149,16 +149,16 @@ func (t *Tree) functions(pkg string) ([]instrument.Function, error) {
 	return instrument.FunctionsIn(t.Dir, pkg)
 }
 
-// InSourceOrder compares names of functions that begin in the same line. A function
-// comes before its literals, and literals are ordered by number.
+// InSourceOrder compares names of functions that begin in the same line: a function
+// before its literals, and literals by number.
 func InSourceOrder(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 	})
 }
 
-// read fills in the text of a function. n counts the functions that begin before it
-// in the same line.
+// read fills in a function's text. n counts the functions that begin before it in
+// the same line.
 func (f *Function) read(from *file, n int) error {
 	line := func(pos token.Pos) int { return from.fset.PositionFor(pos, false).Line }
 	ast.Inspect(from.syntax, func(node ast.Node) bool {

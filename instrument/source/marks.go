@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Mark is a function that was called, or may have been called, from a line.
+// A Mark is a function that was called, or may have been, from a line.
 type Mark struct {
 	// Line is the line that made the calls.
 	Line int
@@ -16,12 +16,12 @@ type Mark struct {
 	Function string
 	// Calls is the number of calls.
 	Calls int
-	// NoSpan is set for a function without a span. No recording tells whether it was called.
+	// NoSpan is set for a function without a span: no recording shows its calls.
 	NoSpan bool
 }
 
-// SpanlessMarks lists, by line, the functions without a span that f calls in its text
-// and in its literals. It lists only functions that the index of the sources knows.
+// SpanlessMarks lists, by line, the functions without a span that f and its literals
+// call, as far as the index of the sources knows them.
 func SpanlessMarks(f *Function, program string, code *recordings.Code) []Mark {
 	var marks []Mark
 	for _, part := range append([]Literal{{f.Name, f.Line}}, f.Literals...) {
@@ -44,8 +44,7 @@ func Merge(a, b []Mark) []Mark {
 }
 
 // Marks lists, by line and in order of entry, the functions that recorded calls of f,
-// or of literals in its text, called. The recordings must have the same version as
-// the text.
+// or of its literals, called. The recordings must have the text's version.
 func Marks(f *Function, recordings []*trace.Recording) []Mark {
 	var marks []Mark
 	for _, rec := range recordings {

@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Palette has a style for each part of the text. The zero value is plain text.
+// A Palette has a style for each part of the text. The zero value is plain.
 type Palette struct {
 	Keyword, String, Number, Comment, Declared lipgloss.Style
 	// LineNumber is the style of line numbers. Mark is the style of the marks at
@@ -40,16 +40,15 @@ type PrintOptions struct {
 	Palette Palette
 	// Marks are the calls to mark, ordered by line.
 	Marks []Mark
-	// Lang is the language of all text except the source: "en" or "zh"; "" means English.
+	// Lang is the language of all text but the source: "en", "zh", or "" for English.
 	Lang string
-	// ASCII limits all text except the source to ASCII characters.
+	// ASCII limits all text but the source to ASCII characters.
 	ASCII bool
 }
 
-// Print writes the function's source, each line with its number in upstream's file. A
-// line that made calls has a mark, and the called functions follow the line. A line
-// that calls only functions without a span has another mark, because no recording
-// tells whether it made the calls.
+// Print writes the function's source, with line numbers of upstream's file. A line
+// that made calls has a mark, and the called functions follow it. A line that calls
+// only functions without a span has another mark: no recording tells whether it did.
 func Print(w io.Writer, f *Function, o PrintOptions) error {
 	lines := o.Palette.Highlight(f.Text)
 	sign, noSpan, arrow, times := "▶", "◌", "→", "×"
@@ -85,7 +84,7 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 	return out.Flush()
 }
 
-// Highlight colours Go source and splits it into lines. Tabs become four blanks.
+// Highlight colours Go source, in lines. Tabs become four blanks.
 func (p Palette) Highlight(text string) []string {
 	var lines []string
 	for _, line := range chroma.SplitTokensIntoLines(Tokens(harmless(text))) {
@@ -99,7 +98,7 @@ func (p Palette) Highlight(text string) []string {
 	return lines[:min(len(lines), strings.Count(text, "\n"))]
 }
 
-// style returns the style of a token type that Tokens uses.
+// style returns the style of a token type of Tokens.
 func (p Palette) style(token chroma.TokenType) lipgloss.Style {
 	switch token {
 	case chroma.Comment:

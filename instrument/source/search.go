@@ -17,18 +17,18 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Tree is the source of one program: a vendor folder.
+// A Tree is one program's source: a vendor folder.
 type Tree struct {
-	// Program and Version name the program and its version: "kube-apiserver", "v1.37.1".
+	// Program and Version are the program and version: "kube-apiserver", "v1.37.1".
 	Program, Version string
-	// Dir is the folder. The files of a package are in Dir/<import path>.
+	// Dir is the folder. A package's files are in Dir/<import path>.
 	Dir string
 }
 
 func (t *Tree) String() string { return t.Program + " " + t.Version }
 
 // Search returns the full names of the tree's functions that a query means; see
-// trace.FindFunctions. Search does not check that a literal exists; Function does.
+// trace.FindFunctions. It does not check that a literal exists; Function does.
 func (t *Tree) Search(query string) ([]string, error) {
 	declared, rest := funcname.SplitLiteral(query)
 	if name := funcname.Last(declared); name == "init" || initFunction(declared) {
@@ -52,8 +52,8 @@ func initFunction(name string) bool {
 	return err == nil
 }
 
-// searchInit finds functions called init. Every package may have such functions, so
-// the query must have the package's full import path.
+// searchInit finds functions called init. Every package may have some, so the query
+// must have the package's full import path.
 func (t *Tree) searchInit(query string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(funcname.Package(query)))); err != nil {
 		return nil, nil
@@ -75,8 +75,8 @@ func (t *Tree) SearchTypes(query string) ([]string, error) {
 // packages that the query may mean.
 func (t *Tree) declared(query string) ([]string, error) { return t.declaredBy(query, declaredIn) }
 
-// declaredBy lists the names that in finds in the files of packages that the query
-// may mean. in gets a file and the query's last part.
+// declaredBy lists the names that in finds in files of packages that the query may
+// mean. in gets a file and the query's last part.
 func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]string, error)) ([]string, error) {
 	within := ""
 	if strings.Contains(query, "/") {
@@ -105,8 +105,8 @@ func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]str
 	return names, err
 }
 
-// declaredIn lists the functions of a file with this name. Most files without such a
-// function need not be parsed.
+// declaredIn lists a file's functions with this name. Most files without one need
+// not be parsed.
 func declaredIn(file string, name []byte) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -128,7 +128,7 @@ func declaredIn(file string, name []byte) ([]string, error) {
 	return names, nil
 }
 
-// typesIn lists the type of a file with this name, if there is one.
+// typesIn lists a file's type with this name, if any.
 func typesIn(file string, name []byte) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil || len(name) == 0 || !bytes.Contains(data, name) || !bytes.Contains(data, []byte("type")) {
@@ -153,7 +153,7 @@ func typesIn(file string, name []byte) ([]string, error) {
 	return names, nil
 }
 
-// receiver returns a method's receiver in the form of the names of calls: "(*store).".
+// receiver returns a method's receiver as names of calls have it: "(*store).".
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""

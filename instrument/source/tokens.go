@@ -9,10 +9,10 @@ import (
 )
 
 // Tokens splits Go source into tokens of these types of chroma: Comment, Keyword,
-// KeywordConstant, KeywordType, LiteralString, LiteralNumber, NameBuiltin, NameFunction, and
-// Text for all other text. Go's scanner finds the tokens in a hundredth of the time of chroma's
-// lexer, and the page of a recording has thousands of functions. The text must not contain
-// carriage returns, because the scanner drops them.
+// KeywordConstant, KeywordType, LiteralString, LiteralNumber, NameBuiltin, NameFunction,
+// and Text for all other text. Go's scanner takes a hundredth of the time of chroma's
+// lexer, and a recording's page has thousands of functions. The text must not contain
+// carriage returns, which the scanner drops.
 func Tokens(text string) []chroma.Token {
 	var tokens []chroma.Token
 	end := 0 // end of the last token in tokens
@@ -26,7 +26,7 @@ func Tokens(text string) []chroma.Token {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, []byte(text), nil, scanner.ScanComments)
-	// The type of a name depends on the tokens before and after it.
+	// A name's type depends on the tokens around it.
 	name, nameAt, before := "", 0, token.ILLEGAL
 	for last := token.ILLEGAL; last != token.EOF; {
 		pos, kind, literal := s.Scan()
@@ -56,8 +56,8 @@ func Tokens(text string) []chroma.Token {
 	return tokens
 }
 
-// typeOfName returns the type of a name. A predeclared name of Go has a type of its
-// own, except after a dot. A built-in function has it only if it is called.
+// typeOfName returns a name's type. A predeclared name of Go has its own type,
+// except after a dot. A built-in function has it only if called.
 func typeOfName(name string, selected, called bool) chroma.TokenType {
 	if !selected {
 		switch types.Universe.Lookup(name).(type) {

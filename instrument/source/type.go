@@ -26,13 +26,13 @@ import (
 type Type struct {
 	// Name is the full name.
 	Name string
-	// Declaration is the source of the declaration, from its comment on. Its Line is
-	// the line of the name.
+	// Declaration is the declaration's source, from its comment on. Its Line is the
+	// line of the name.
 	Declaration *Function
 	Interface   bool
 	// Methods are the methods declared on the type or its pointer, in the order of
 	// their files and lines. An interface also has the methods of embedded
-	// interfaces, as far as the tree has these interfaces.
+	// interfaces in the tree.
 	Methods []Method
 }
 
@@ -43,13 +43,13 @@ type Method struct {
 	Name string
 	// Signature has the parameters and results: "(ctx context.Context) error".
 	Signature string
-	// File and Line are the method's place, as in Function.
+	// File and Line are the place, as in Function.
 	File string
 	Line int
 }
 
 // A Types reads types of a tree, each package once. It does not check types: it
-// resolves the name of a package only by the imports of a file. It is not safe for
+// resolves a package's name only by a file's imports. It is not safe for
 // concurrent use.
 type Types struct {
 	tree     *Tree
@@ -61,7 +61,7 @@ func (t *Tree) Types() *Types {
 	return &Types{tree: t, packages: map[string]map[string]*declaredType{}}
 }
 
-// A declaredType is a type in the syntax of its package.
+// A declaredType is a type in its package's syntax.
 type declaredType struct {
 	name    string
 	spec    *ast.TypeSpec
@@ -70,18 +70,18 @@ type declaredType struct {
 	methods []Method
 }
 
-// A typeFile is a file that declares types or methods.
+// A typeFile is a file with types or methods.
 type typeFile struct {
 	*file
-	// name is the import path, a slash and the file's name. path is the path on this machine.
+	// name is the import path, a slash and the file's name. path is on this machine.
 	name, path string
 	imports    map[string]string
 }
 
 func (f *typeFile) line(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
 
-// Type returns the type with this full name. If there is no such type, the error is
-// a *trace.UnknownFunctionError.
+// Type returns the type with this full name. If there is none, the error is a
+// *trace.UnknownFunctionError.
 func (r *Types) Type(name string) (*Type, error) {
 	d, err := r.find(name)
 	if err != nil {
@@ -114,8 +114,8 @@ func (d *declaredType) source() *Function {
 	}
 }
 
-// methodsOf returns the methods of an interface and of its embedded interfaces. seen
-// holds the interfaces that were already read.
+// methodsOf returns the methods of an interface and its embedded interfaces. seen
+// holds the interfaces that were read.
 func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, error) {
 	seen[d.name] = true
 	var all []Method
@@ -146,10 +146,10 @@ func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, erro
 	return all, nil
 }
 
-// Through returns the chain of embedded types that promotes a method to a struct type. The
-// chain has full names, outermost first; the last type declares the method. A "*" precedes a
-// type that is embedded by pointer. The chain is empty if the type declares the method itself,
-// or if the tree does not tell where the method comes from.
+// Through returns the chain of embedded types that promotes a method to a struct type, by
+// full names, outermost first; the last type declares the method. A "*" precedes a type
+// embedded by pointer. The chain is empty if the type declares the method itself, or if
+// the tree does not tell where the method comes from.
 func (r *Types) Through(typ, method string) ([]string, error) {
 	type way struct {
 		*declaredType
@@ -194,9 +194,9 @@ func (r *Types) Through(typ, method string) ([]string, error) {
 	return nil, nil
 }
 
-// Lacks reports whether a type has no method with this name, neither declared nor by
-// embedding. It returns false if the tree does not have the type, or one of its
-// embedded types.
+// Lacks reports whether a type has no method with this name, declared or by
+// embedding. It returns false if the tree lacks the type, or one of its embedded
+// types.
 func (r *Types) Lacks(typ, method string) (bool, error) {
 	return r.lacks(typ, method, map[string]bool{})
 }
@@ -269,8 +269,8 @@ func (d *declaredType) embeds() []string {
 	return all
 }
 
-// full returns the full name of a type that a declaration names, and whether the
-// declaration names the type's pointer. The name is "" for a type without a name.
+// full returns the full name of a type in a declaration, and whether it is the
+// type's pointer. A type without a name has the name "".
 func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
 	switch x := x.(type) {
 	case *ast.StarExpr:
@@ -292,8 +292,8 @@ func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
 	return "", false
 }
 
-// find returns the declaration of a type, or nil. For an alias, it returns the declaration of
-// the aliased type, if the tree has it.
+// find returns a type's declaration, or nil. For an alias, it is the aliased type's, if
+// the tree has it.
 func (r *Types) find(name string) (*declaredType, error) {
 	for range 8 { // limits chains of aliases
 		if name == "" {
@@ -317,8 +317,8 @@ func (r *Types) find(name string) (*declaredType, error) {
 	return nil, nil
 }
 
-// readPackage reads the types of a package as it is compiled for Linux on amd64. A
-// package that the tree lacks has no types.
+// readPackage reads a package's types, as compiled for Linux on amd64. A package
+// that the tree lacks has none.
 func (r *Types) readPackage(pkg string) (map[string]*declaredType, error) {
 	if known, ok := r.packages[pkg]; ok {
 		return known, nil
@@ -394,9 +394,9 @@ func readTypeFile(where, name string) (*typeFile, error) {
 	return f, nil
 }
 
-// majorVersion matches the last element of an import path that may not be the package's name.
-// It is not the name in "k8s.io/klog/v2", but it is in "k8s.io/api/core/v1".
+// majorVersion matches the last element of an import path that may not be the package's
+// name. In "k8s.io/klog/v2" it is not, in "k8s.io/api/core/v1" it is.
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// signature returns the parameters and results of a function's type.
+// signature returns a function type's parameters and results.
 func signature(typ ast.Expr) string { return strings.TrimPrefix(types.ExprString(typ), "func") }

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A place is code in recordings that the guide does not know and the user looks for: the
-// module of the user's own API server, or packages that --trace named.
+// A place is code that the guide does not know and the user looks for: the module of the
+// own API server, or packages from --trace.
 type place struct {
 	root      string // an import path
 	recursive bool   // with all packages below root
@@ -24,8 +24,8 @@ func (p place) has(function string) bool {
 }
 
 // minor reports whether a call of an entry tells little. In the user's server these are
-// generated conversions and defaults. Hooks that only set a field are leaves there, and
-// matter. In other packages, leaves tell little.
+// generated conversions and defaults; hooks that only set a field are leaves there, and
+// matter. Elsewhere, leaves tell little.
 func (p place) minor(call *trace.Call) bool {
 	if p.layer == trace.LayerOwn {
 		return strings.HasPrefix(path.Base(call.File), "zz_generated.")
@@ -33,10 +33,9 @@ func (p place) minor(call *trace.Call) bool {
 	return call.Leaf
 }
 
-// chosen has the places of recordings, and the entries of each place: the functions that
-// code outside of the place calls. A function literal is not an entry if the function around
-// it is one of its callers, because then the place itself passed it to other code. An entry
-// is a key step.
+// chosen has the places of recordings, and their entries: the functions that code outside
+// of the place calls. A function literal is not an entry if the function around it is one
+// of its callers: the place itself then passed it to other code. An entry is a key step.
 type chosen struct {
 	places  []place
 	entries map[string]bool
@@ -105,10 +104,10 @@ func (c *chosen) placeOf(function string) int {
 	return slices.IndexFunc(c.places, func(p place) bool { return p.has(function) })
 }
 
-// copies reports whether a function is one of the generated functions that copy objects.
+// copies reports whether a function is generated for copying.
 func copies(function string) bool { return strings.HasPrefix(funcname.Last(function), "DeepCopy") }
 
-// titles returns the titles of the layers of the places.
+// titles returns the titles of the places' layers.
 func (c *chosen) titles(lang string) map[string]string {
 	var modules []string
 	titles := map[string]string{}
@@ -129,7 +128,7 @@ var (
 	saysMore = message.Of("Packages that --trace named")
 )
 
-// Layer returns the layer that the function belongs to, "" if it belongs to none.
+// Layer returns a function's layer, or "".
 func (g *Guide) Layer(function string) string {
 	if layer := g.Lookup.Layer(function); layer != "" {
 		return layer
@@ -140,14 +139,14 @@ func (g *Guide) Layer(function string) string {
 	return ""
 }
 
-// Key tells whether the function is a key step: one of the guide's, or an entry of code
-// that the user looks for.
+// Key tells whether the function is a key step: of the guide, or an entry of code that
+// the user looks for.
 func (g *Guide) Key(function string) bool {
 	return g.entries[function] || g.Lookup.Key(function)
 }
 
-// Minor tells whether the function is a key step that gives way to others: one of the
-// guide's, or an entry that tells little.
+// Minor tells whether the function is a key step that gives way to others: of the
+// guide, or an entry that tells little.
 func (g *Guide) Minor(function string) bool {
 	return g.entries[function] && !g.major[function] || g.Lookup.Minor(function)
 }

@@ -1,5 +1,5 @@
-// Package spoken presents the guide to a reader of recordings: only the steps for the
-// recordings' releases, in the reader's language.
+// Package spoken presents the guide to a reader of recordings: only the steps for
+// their releases, in the reader's language.
 package spoken
 
 import (
@@ -20,8 +20,8 @@ type Guide struct {
 	titles map[string]string
 }
 
-// New returns the guide for the releases of recordings. Without recordings, it returns
-// the whole guide. Each recording must be valid.
+// New returns the guide for recordings' releases, or the whole guide without any. Each
+// recording must be valid.
 func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
 	g := &Guide{Lookup: Of(guide, of...).Lookup(), chosen: chosenIn(of), lang: lang}
 	g.titles = g.chosen.titles(lang)
@@ -33,9 +33,9 @@ func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
 	return g
 }
 
-// Of returns the guide without the steps that hold for none of the recordings' releases.
-// A step may name a function literal. In an older release, another literal may have had
-// this name.
+// Of returns the guide without the steps for none of the recordings' releases. A step
+// may name a function literal. In an older release, another literal may have had this
+// name.
 func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	if len(of) == 0 {
 		return guide
@@ -50,13 +50,13 @@ func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	return &held
 }
 
-// etcdClient matches the functions of etcd's client. They are part of kube-apiserver, so
-// their releases are Kubernetes releases. All other functions of etcd, such as raft and
-// bbolt, have etcd's releases.
+// etcdClient matches the functions of etcd's client, a part of kube-apiserver with
+// Kubernetes releases. All other functions of etcd, such as raft and bbolt, have etcd's
+// releases.
 var etcdClient = regexp.MustCompile(`^go\.etcd\.io/etcd/client(v3|/v3)\b`)
 
-// holds reports whether a step is for the recording's release. If the release is not
-// known, every step is.
+// holds reports whether a step is for the recording's release. For an unknown
+// release, every step is.
 func holds(step instrument.Step, rec *trace.Recording) bool {
 	version := rec.K8sVersion
 	if function := string(step.Function); strings.HasPrefix(function, "go.etcd.io/") && !etcdClient.MatchString(function) {
@@ -65,7 +65,7 @@ func holds(step instrument.Step, rec *trace.Recording) bool {
 	return version == "" || step.Has(version)
 }
 
-// Title returns the title of a layer, "" if there is no such layer.
+// Title returns a layer's title, or "".
 func (g *Guide) Title(layer string) string { return g.titles[layer] }
 
 // groups are the guide's names for groups of calls.
@@ -77,7 +77,7 @@ var groups = map[string]message.Message{
 	"route":              message.Of("route"),
 }
 
-// Group returns the label for a group of calls of this function and its likes, or "".
+// Group returns the label for calls of this and similar functions, or "".
 func (g *Guide) Group(function string) string {
 	name := g.Lookup.Group(function)
 	if known, ok := groups[name]; ok {
@@ -86,7 +86,7 @@ func (g *Guide) Group(function string) string {
 	return name
 }
 
-// Note returns the note of the function's step, "" if the function has no step.
+// Note returns the note of the function's step, or "".
 func (g *Guide) Note(function string) string {
 	if step := g.Entry(function).Step; step != nil {
 		return step.Note.In(g.lang)
@@ -94,7 +94,7 @@ func (g *Guide) Note(function string) string {
 	return ""
 }
 
-// Values returns the names of the values of the function's step, in the guide's order.
+// Values returns the values of the function's step, in the guide's order.
 func (g *Guide) Values(function string) []string {
 	step := g.Entry(function).Step
 	if step == nil {
