@@ -1,5 +1,6 @@
-// Package bounded reads whole files whose names come from a user, a client or a file. It refuses files that could keep the reader
-// waiting forever or fill the memory: a pipe that nobody writes to, a device without end, a huge file.
+// Package bounded reads whole files that a user, a client or a file names. It refuses
+// files that could block the reader forever or fill the memory: a pipe that nobody writes
+// to, a device without end, a huge file.
 package bounded
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// MaxText is the limit of files that people write, such as scenarios, exercises and bodies of requests, in bytes.
+// MaxText is the maximum size in bytes of files that people write, such as scenarios,
+// exercises and bodies of requests.
 const MaxText = 10 << 20
 
 // ReadFile reads a regular file of at most limit bytes.
@@ -21,14 +23,15 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return read(name, info, err, func() (fs.File, error) { return os.Open(name) }, limit)
 }
 
-// ReadFS is like [ReadFile] for a file of a file system.
+// ReadFS is [ReadFile] in a file system.
 func ReadFS(files fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	return read(name, info, err, func() (fs.File, error) { return files.Open(name) }, limit)
 }
 
-// ReadStream is like [ReadFile], but the file may be a pipe, such as "<(zcat FILE)" in a shell. Only commands should use it:
-// opening a pipe waits until another process writes to it.
+// ReadStream is [ReadFile], but the file may be a pipe, such as "<(zcat FILE)" in a
+// shell. It is only for commands: opening a pipe waits until another process writes to
+// it.
 func ReadStream(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil || info.Mode().Type() != fs.ModeNamedPipe {
@@ -62,12 +65,13 @@ func read(name string, info fs.FileInfo, err error, open func() (fs.File, error)
 	return readAll(file, name, info.Size(), limit)
 }
 
-// ReadAll reads r to its end, at most limit bytes. name names the source in errors.
+// ReadAll reads r to its end, at most limit bytes. name is for errors.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	return readAll(r, name, 0, limit)
 }
 
-// readAll allocates memory for the expected size at once, because growing it would take twice the memory.
+// readAll allocates memory for the expected size at once. Growing would take twice as
+// much.
 func readAll(r io.Reader, name string, expected, limit int64) ([]byte, error) {
 	data := bytes.NewBuffer(make([]byte, 0, expected+bytes.MinRead))
 	if _, err := data.ReadFrom(io.LimitReader(r, limit+1)); err != nil {

@@ -6,17 +6,17 @@ import (
 	"math/bits"
 )
 
-// A bitCoder writes or reads numbers as the bits of one arithmetic code: the better a bit is
-// predicted, the less space it takes. It suits numbers without repeated sequences, such as
-// times, because zstd cannot compress them well. The models learn the probability of each number
-// in its context.
+// A bitCoder writes or reads numbers as the bits of one arithmetic code: the better a bit
+// is predicted, the less space it takes. It suits numbers without repeated sequences,
+// such as times, which zstd cannot compress well. The models learn each number's
+// probability in its context.
 //
-// The code is a number between low and high. Its leading bytes are written as soon as they
-// are certain.
+// The code is a number between low and high. Its leading bytes are written as soon as
+// they are certain.
 type bitCoder struct {
 	writing   bool
 	low, high uint32
-	// code holds the bytes of the code at the current position, for reading.
+	// code holds the code's bytes at the current position, for reading.
 	code uint32
 	data []byte
 	err  error
@@ -32,7 +32,7 @@ func newBitReader(data []byte) *bitCoder {
 	return b
 }
 
-// next removes the first byte of the data and returns it.
+// next removes and returns the first byte of the data.
 func (b *bitCoder) next() uint32 {
 	if len(b.data) == 0 {
 		b.err = fmt.Errorf("column %q: %w", BitsColumn, errTruncated)
@@ -54,7 +54,7 @@ func (b *bitCoder) end() error {
 // written returns all bytes of the code.
 func (b *bitCoder) written() []byte { return binary.BigEndian.AppendUint32(b.data, b.low) }
 
-// bit writes or reads a bit with the prediction of the model.
+// bit writes or reads a bit with the model's prediction.
 func (b *bitCoder) bit(bit bool, m *bitModel) bool {
 	middle := b.low + uint32(uint64(b.high-b.low)*uint64(m.one)>>16)
 	if !b.writing {
@@ -72,7 +72,7 @@ func (b *bitCoder) bit(bit bool, m *bitModel) bool {
 	return bit
 }
 
-// shift writes or reads the bytes that low and high have in common.
+// shift writes or reads the bytes that low and high share.
 func (b *bitCoder) shift() {
 	for (b.low^b.high)>>24 == 0 {
 		if b.writing {
@@ -84,18 +84,18 @@ func (b *bitCoder) shift() {
 	}
 }
 
-// A bitModel predicts a bit from the bits that it has seen before.
+// A bitModel predicts a bit from earlier ones.
 type bitModel struct {
 	// one is the probability of a set bit, in 1/65536.
 	one uint16
-	// seen is the number of bits seen so far, at most mostSeen.
+	// seen is the number of bits so far, at most mostSeen.
 	seen uint8
 }
 
 const (
 	// mostSeen sets the slowest pace of learning.
 	mostSeen = 250
-	// surest is the minimum distance of a probability from 0 and from 1, in 1/65536.
+	// surest is a probability's minimum distance from 0 and 1, in 1/65536.
 	surest = 24
 )
 
@@ -110,8 +110,8 @@ func (m *bitModel) learn(bit bool) {
 	}
 }
 
-// paces has the part of a difference that a model learns from a bit, in 1/32768, by the number
-// of bits seen.
+// paces has the part of a difference that a model learns from a bit, in 1/32768, by the
+// number of bits seen.
 var paces = func() (all [256]int32) {
 	for seen := range all {
 		all[seen] = int32(32768 * 2 / (2*seen + 3))
@@ -119,21 +119,21 @@ var paces = func() (all [256]int32) {
 	return all
 }()
 
-// ownLengths is the number of lengths with separate models for each context.
+// ownLengths is how many lengths have separate models for each context.
 const ownLengths = 4
 
-// enough is the number of bits after which a context no longer trains the general model.
+// enough is after how many bits a context no longer trains the general model.
 const enough = 32
 
-// A Model predicts numbers of one kind. It first predicts the number of binary digits, by the
-// context, and then the digits.
+// A Model predicts numbers of one kind: first the number of binary digits, by the
+// context, then the digits.
 type Model struct {
 	lengths [64]bitModel
 	// contexts has models of the lengths for each used context.
 	contexts [][ownLengths]bitModel
-	// leading predicts the three digits after the first one, by the length.
+	// leading predicts the three digits after the first, by the length.
 	leading [65][8]bitModel
-	// others predicts whether any of the remaining digits is set, by the length.
+	// others predicts whether a remaining digit is set, by the length.
 	others [65]bitModel
 }
 
@@ -179,8 +179,7 @@ func (b *bitCoder) number(v uint64, m *Model, context int) uint64 {
 	return b.digits(v, len(m.lengths), m)
 }
 
-// digits writes or reads the digits of a number and returns the number. The first digit is
-// always 1.
+// digits writes or reads a number's digits and returns it. The first digit is always 1.
 func (b *bitCoder) digits(v uint64, length int, m *Model) uint64 {
 	if length < 2 || b.err != nil {
 		return uint64(length)

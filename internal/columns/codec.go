@@ -1,9 +1,10 @@
-// Package columns defines the format of the data files inside apitrace: recordings, the index of
-// the sources, the names of all releases, and the search index. A file has one column for each
-// field, and the same code writes and reads it. The meaning of the fields doesn't belong here.
+// Package columns defines the format of the data files inside apitrace: recordings, the
+// index of the sources, the names of all releases, and the search index. A file has one
+// column for each field, and the same code writes and reads it. The fields' meaning
+// doesn't belong here.
 //
-// A file is compressed with zstd. It has the version of the format, the names and sizes of the
-// columns, and their content. The column "texts" holds each text once. The column "bits" holds
+// A file is compressed with zstd. It has the format's version, the names and sizes of the
+// columns, and their content. The column "texts" holds each text once, the column "bits"
 // the numbers that a Model predicts.
 package columns
 
@@ -17,20 +18,20 @@ import (
 	"time"
 )
 
-// A Codec writes values into columns, or reads them. Each of its methods does both with the same
-// code, so that writing and reading cannot diverge. A writing codec writes the value that the
-// pointer refers to; a reading codec sets that value. A new field of a model is one more line.
-// After the first error a Codec does nothing.
+// A Codec writes values into columns, or reads them, with the same code, so that both
+// cannot diverge. A writing codec writes the value that the pointer refers to; a reading
+// codec sets it. A new field of a model is one more line. After the first error a Codec
+// does nothing.
 type Codec struct {
 	writing bool
 	columns *columns
 	// bits has the numbers that models predict.
 	bits   *bitCoder
 	models map[string]*Model
-	// texts holds each text once. index has the position of each text.
+	// texts holds each text once, index its position.
 	texts []string
 	index map[string]uint64
-	// before has the last text that Sorted wrote or read, by column.
+	// before has the last text of Sorted, by column.
 	before map[string]string
 	err    error
 }
@@ -40,8 +41,8 @@ func NewWriter() *Codec {
 	return &Codec{writing: true, columns: newColumns(), bits: newBitWriter(), models: map[string]*Model{}, index: map[string]uint64{}, before: map[string]string{}}
 }
 
-// Pack returns the content of the file. Column content that resembles common takes almost no
-// space. common may be nil; Open needs the same common. A codec may be packed only once.
+// Pack returns the file's content. Columns that resemble common take almost no space.
+// common may be nil; Open needs the same. A codec may be packed only once.
 func (c *Codec) Pack(common []byte) ([]byte, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -62,13 +63,13 @@ func (c *Codec) Contents() (iter.Seq2[string, []byte], error) {
 	}, c.err
 }
 
-// BitsColumn is the column of the predicted numbers. textsColumn is the column of the texts.
+// BitsColumn is the column of predicted numbers, textsColumn the column of texts.
 const (
 	BitsColumn  = "bits"
 	textsColumn = "texts"
 )
 
-// finish adds the columns with the texts and with the bits.
+// finish adds the columns with the texts and the bits.
 func (c *Codec) finish() {
 	for _, text := range c.texts {
 		c.columns.get(textsColumn).putText(text)
@@ -79,7 +80,7 @@ func (c *Codec) finish() {
 	c.texts, c.models = nil, nil
 }
 
-// Open returns a codec that reads the output of Pack.
+// Open returns a codec that reads Pack's output.
 func Open(packed, common []byte) (*Codec, error) {
 	cols, err := unpack(packed, common)
 	if err != nil {
@@ -88,7 +89,7 @@ func Open(packed, common []byte) (*Codec, error) {
 	return newReader(cols)
 }
 
-// Reread finishes writing and returns a codec that reads the written values, for tests that do
+// Reread finishes writing and returns a codec that reads the values, for tests that do
 // not pack. The writer must not be used any more.
 func (c *Codec) Reread() (*Codec, error) {
 	if c.finish(); c.err != nil {
@@ -105,7 +106,7 @@ func newReader(cols *columns) (c *Codec, err error) {
 	return c, err
 }
 
-// Close returns the first error, or an error if the columns have unread data.
+// Close returns the first error, or an error if columns have unread data.
 func (c *Codec) Close() error {
 	if len(c.models) > 0 || len(c.bits.data) > 0 {
 		c.Fail(c.bits.end())
@@ -124,10 +125,10 @@ func (c *Codec) Writing() bool { return c.writing }
 // Err returns the first error.
 func (c *Codec) Err() error { return c.err }
 
-// Fail sets the error of the codec, unless it has one or err is nil.
+// Fail sets the codec's error, unless it has one or err is nil.
 func (c *Codec) Fail(err error) { c.err = cmp.Or(c.err, err) }
 
-// Column returns the column with a name, for NumberIn and StepIn. They do not look it up
+// Column returns the column with a name, for NumberIn and StepIn, without looking it up
 // each time.
 func (c *Codec) Column(name string) *Column { return c.columns.get(name) }
 
@@ -158,7 +159,7 @@ func (c *Codec) NumberIn(col *Column, v *uint64) {
 	}
 }
 
-// Numbers reads and yields the remaining numbers of a column. It ends early after an error.
+// Numbers reads and yields a column's remaining numbers. It ends early after an error.
 func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for col := c.columns.get(column); c.err == nil && len(col.data) > 0; {
@@ -170,7 +171,7 @@ func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	}
 }
 
-// Step writes or reads a value as its difference from another value.
+// Step writes or reads a value as the difference from another.
 func (c *Codec) Step(column string, v *int64, from int64) {
 	if c.err == nil {
 		c.StepIn(c.column(column), v, from)
@@ -186,13 +187,13 @@ func (c *Codec) StepIn(col *Column, v *int64, from int64) {
 	}
 }
 
-// Fold maps a number near 0 to a small unsigned number. Unfold is its inverse.
+// Fold maps a number near 0 to a small unsigned one. Unfold is its inverse.
 func Fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
 // Unfold is the inverse of Fold.
 func Unfold(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// Predicted writes or reads a number with the prediction of a model. The context must be a
+// Predicted writes or reads a number with a model's prediction. The context must be a
 // small number.
 func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	if c.err != nil {
@@ -202,7 +203,7 @@ func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	c.err = c.bits.err
 }
 
-// Model returns the model with a name. It makes a new model if needed.
+// Model returns the model with a name, and makes it if needed.
 func (c *Codec) Model(name string) *Model {
 	m := c.models[name]
 	if m == nil {
@@ -234,7 +235,7 @@ func BitOf(v bool) uint64 {
 	return 0
 }
 
-// Text writes or reads a text. The file stores each text once.
+// Text writes or reads a text. The file stores each once.
 func (c *Codec) Text(column string, v *string) {
 	var i uint64
 	if c.writing {
@@ -254,7 +255,7 @@ func (c *Codec) Text(column string, v *string) {
 	}
 }
 
-// intern returns the number of a text: 0 for the empty text, 1 or more otherwise.
+// intern returns a text's number: 0 for the empty text, else 1 or more.
 func (c *Codec) intern(text string) uint64 {
 	if text == "" {
 		return 0
@@ -268,8 +269,8 @@ func (c *Codec) intern(text string) uint64 {
 	return i
 }
 
-// Sorted writes or reads a text that probably shares its beginning with the previous text of the
-// column, as in a sorted list.
+// Sorted writes or reads a text that probably begins like the column's previous one, as
+// in a sorted list.
 func (c *Codec) Sorted(column string, v *string) {
 	before := c.before[column]
 	var shared uint64
@@ -297,7 +298,7 @@ func (c *Codec) Sorted(column string, v *string) {
 	c.before[column] = *v
 }
 
-// Bytes writes or reads the whole content of a column.
+// Bytes writes or reads a column's whole content.
 func (c *Codec) Bytes(column string, v *[]byte) {
 	if c.writing {
 		c.columns.get(column).data = *v
@@ -318,7 +319,8 @@ func (c *Codec) Time(column string, t *time.Time) {
 	}
 }
 
-// List writes or reads the number of elements and each element. It reads an empty list as nil.
+// List writes or reads the number of elements and each element. It reads an empty list as
+// nil.
 func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	n := uint64(len(*all))
 	c.Number(column, &n)
@@ -337,8 +339,8 @@ func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	}
 }
 
-// Texts writes or reads a list of texts. The texts are in the column of the list with the
-// suffix ".text".
+// Texts writes or reads a list of texts. These are in the list's column with the suffix
+// ".text".
 func (c *Codec) Texts(column string, all *[]string) {
 	List(c, column, all, func(text *string) { c.Text(column+".text", text) })
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Column holds the values of one field of all objects of a kind, as consecutive varints.
-// Similar values compress well.
+// A Column holds the values of one field of all objects of a kind, as consecutive
+// varints. Similar values compress well.
 type Column struct {
 	name string
 	data []byte
-	// next is the column that was used after this one the last time. It is probably the next
-	// one again.
+	// next is the column used after this one last time, and probably the next time.
 	next *Column
 }
 
@@ -26,7 +25,7 @@ func (c *Column) putText(s string) {
 	c.data = append(c.data, s...)
 }
 
-// uint removes the next value of the column and returns it.
+// uint removes and returns the column's next value.
 func (c *Column) uint() (uint64, error) {
 	if len(c.data) > 0 && c.data[0] < 1<<7 { // like most values
 		v := uint64(c.data[0])
@@ -54,7 +53,7 @@ func (c *Column) text() (string, error) {
 	return s, nil
 }
 
-// texts removes all texts of the column and returns them.
+// texts removes and returns all texts of the column.
 func (c *Column) texts() ([]string, error) {
 	var texts []string
 	for all := string(c.data); len(c.data) > 0; { // the texts are parts of this one string
@@ -72,7 +71,7 @@ func (c *Column) texts() ([]string, error) {
 	return texts, nil
 }
 
-// columns are the columns of a file, in the order of their first use.
+// columns are a file's columns, in the order of their first use.
 type columns struct {
 	all    []*Column
 	byName map[string]*Column
@@ -82,7 +81,7 @@ type columns struct {
 
 func newColumns() *columns { return &columns{byName: map[string]*Column{}} }
 
-// get returns the column with a name. It adds the column if it does not exist.
+// get returns the column with a name, and adds it if needed.
 func (c *columns) get(name string) *Column {
 	col := c.find(name)
 	if col == nil {
@@ -93,8 +92,8 @@ func (c *columns) get(name string) *Column {
 	return col
 }
 
-// find returns the column with a name, or nil. Objects have their fields in the same order, so
-// few lookups need the map.
+// find returns the column with a name, or nil. Objects have their fields in the same
+// order, so few lookups need the map.
 func (c *columns) find(name string) *Column {
 	if c.last != nil && c.last.next != nil && c.last.next.name == name {
 		c.last = c.last.next
@@ -111,7 +110,7 @@ func (c *columns) find(name string) *Column {
 	return col
 }
 
-// take returns the content of a column and leaves the column empty.
+// take returns a column's content and leaves it empty.
 func (c *columns) take(name string) []byte {
 	col := c.byName[name]
 	if col == nil {
@@ -134,19 +133,19 @@ func (c *columns) size() int {
 const (
 	// MaxSize is the maximum size of an unpacked file in bytes.
 	MaxSize = 64 << 20
-	// window is the maximum distance of a repetition that the compression finds, in bytes.
+	// window is how far apart, in bytes, the compression finds repetitions.
 	window = 8 << 20
 	// dictionary is zstd's number for common. Any number will do.
 	dictionary = 1
-	// version is the version of the format. Version 1 has no version number: it begins with the
-	// number of columns, which is never 0.
+	// version is the format's version. Version 1 has no number: it begins with the number
+	// of columns, which is never 0.
 	version = 2
 )
 
-// pack returns the columns as zstd: 0, the version of the format, the number of columns, the
-// name and size of each column, and then their content. The content of each column is compressed
-// in separate blocks, because frequent values of one column are rare in another. Content that
-// resembles common takes almost no space. common may be nil; unpack needs the same common.
+// pack returns the columns as zstd: 0, the format's version, the number of columns, the
+// name and size of each, and then their content. Each column's content is compressed in
+// separate blocks, because frequent values of one column are rare in another. Content
+// that resembles common takes almost no space. common may be nil; unpack needs the same.
 func (c *columns) pack(common []byte) ([]byte, error) {
 	head := &Column{}
 	head.put(0)
@@ -189,8 +188,8 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, err
 	}
 	defer r.Close()
-	// Frames do not tell their size. The decoded data is four to seven times as long. With
-	// enough room for it, nothing is copied while it grows.
+	// Frames do not tell their size. The data is four to seven times as long. With enough
+	// room, nothing is copied while it grows.
 	raw, err := r.DecodeAll(packed, make([]byte, 0, 8*len(packed)))
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// chinese is a catalogue in the format of gettext: msgid has the English text, msgstr the
-// Chinese text. Strings are quoted as in Go. A string that follows another string continues it.
+// chinese is a catalogue in gettext's format: msgid has the English text, msgstr the
+// Chinese. Strings are quoted as in Go. A string after another continues it.
 //
 //go:embed zh.po
 var chinese string
@@ -23,9 +23,9 @@ var catalogue = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// parse returns the messages of a catalogue, and the duplicate messages. The first entry of a
-// duplicate counts. Only a test rejects duplicates: two changes that add the same message must
-// not break every command in Chinese.
+// parse returns a catalogue's messages, and its duplicates. A duplicate's first entry
+// counts. Only a test rejects them: two changes that add the same message must not break
+// every command in Chinese.
 func parse(po string) (all map[string]string, twice []string, err error) {
 	all = map[string]string{}
 	var id, str string

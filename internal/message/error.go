@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// A localizedError can be reported in every language. Error returns its English text.
+// A localizedError can be reported in every language. Error returns the English text.
 type localizedError struct {
 	said   error // by fmt.Errorf
 	format string
 	args   []any
 }
 
-// Errorf returns an error like fmt.Errorf and wraps the operands of %w. If an operand is an
-// error or a localizer, it is reported in the language of the whole error. The format must be
-// a constant.
+// Errorf is like fmt.Errorf, and wraps the operands of %w. An operand that is an error or
+// a localizer is reported in the whole error's language. The format must be a constant.
 func Errorf(format string, args ...any) error {
 	return &localizedError{said: fmt.Errorf(format, args...), format: format, args: args}
 }
 
-// NewError returns an error with a constant text, like errors.New. Each error is distinct, even
-// if the text is the same.
+// NewError returns an error with a constant text, like errors.New. Each is distinct, even
+// with the same text.
 func NewError(format string) error { return Errorf(format, []any{}...) }
 
 // Localize returns the error in the printer's language.
@@ -43,8 +42,8 @@ func (e *localizedError) Error() string { return e.said.Error() }
 // Unwrap returns the error that wraps the operands, for errors.Is and errors.As.
 func (e *localizedError) Unwrap() error { return e.said }
 
-// Error returns the text of an error in the printer's language. It does not translate messages
-// of other programs and libraries, except for a few texts of the system.
+// Error returns an error's text in the printer's language. Messages of other programs and
+// libraries are not translated, except for a few texts of the system.
 func (p Printer) Error(err error) string {
 	if !p.chinese {
 		return err.Error()
@@ -81,16 +80,16 @@ var operations = map[string]Message{
 	"write": Of("write %s: %s"), "mkdir": Of("mkdir %s: %s"), "remove": Of("remove %s: %s"),
 }
 
-// replaceIn replaces the text of an error within the text of an error that wraps it.
+// replaceIn replaces an error's text within the text of the error around it.
 func (p Printer) replaceIn(text string, inner error) string {
 	return strings.Replace(text, inner.Error(), p.Error(inner), 1)
 }
 
-// wraps matches the verb %w of fmt.Errorf, which Sprintf does not know.
+// wraps matches the verb %w of fmt.Errorf, unknown to Sprintf.
 var wraps = regexp.MustCompile(`%(\[\d+\])?w`)
 
-// system lists the translated texts of the system and of Go's libraries. Users see them so often
-// that they must be in Chinese.
+// system lists the translated texts of the system and Go's libraries. Users see these
+// often.
 var system = []string{
 	"no such file or directory", "permission denied", "is a directory", "not a directory", "file exists",
 	"no space left on device", "connection refused", "context canceled", "context deadline exceeded",

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// A Message is a text for users that can be formatted in every language. The zero value
-// is empty.
+// A Message is a text for users in every language. The zero value is empty.
 type Message struct {
 	format string
 	args   []any
 }
 
-// Of returns a message. The format must be a constant that the catalogue has. If the operands
-// are not known yet, leave them out and call Format later.
+// Of returns a message. The format must be a constant in the catalogue. Leave out
+// operands that are not known yet, and call Format later.
 func Of(format string, args ...any) Message { return Message{format, args} }
 
 // Plural returns one of two messages, like Printer.Plural.
@@ -25,7 +24,7 @@ func Plural(n int, one, many string, args ...any) Message {
 	return Message{one, args}
 }
 
-// Join returns a message made of parts. The format must be a constant that joins two parts:
+// Join returns a message made of parts. The format must be a constant that joins two:
 // "%s, then %s".
 func Join(format string, parts ...Message) Message {
 	if len(parts) == 0 {
@@ -41,27 +40,27 @@ func Join(format string, parts ...Message) Message {
 // IsZero reports whether the message is empty.
 func (m Message) IsZero() bool { return m.format == "" }
 
-// ID returns the English format of the message, which is its key in the catalogue.
+// ID returns the English format, the message's key in the catalogue.
 func (m Message) ID() string { return m.format }
 
-// Operands returns the operands of the message. The caller must not change them.
+// Operands returns the message's operands. The caller must not change them.
 func (m Message) Operands() []any { return m.args }
 
 // In returns the message in the language "en" or "zh".
 func (m Message) In(lang string) string { return m.Localize(For(lang)) }
 
-// Format returns the message in a language, with these operands after its own.
+// Format returns the message in a language, with these operands appended.
 func (m Message) Format(lang string, args ...any) string {
 	return m.With(args...).In(lang)
 }
 
-// With returns the message with these operands after its own.
+// With returns the message with these operands appended.
 func (m Message) With(args ...any) Message {
 	return Message{m.format, append(m.args[:len(m.args):len(m.args)], args...)}
 }
 
-// Fill returns the message in the printer's language. It replaces each name in braces by its
-// value, as in "{caller} calls {callee}".
+// Fill returns the message in the printer's language, with values for the names in
+// braces, as in "{caller} calls {callee}".
 func (m Message) Fill(p Printer, values map[string]string) string {
 	pairs := make([]string, 0, 2*len(values))
 	for name, value := range values {
@@ -86,7 +85,7 @@ func List[T any](items []T) Message {
 	return Join("%s, %s", all...)
 }
 
-// Alternatives returns a message with a choice of quoted words: "a", "b" or "c".
+// Alternatives returns a choice of quoted words: "a", "b" or "c".
 func Alternatives(words []string) Message {
 	if len(words) == 0 {
 		return Message{}
@@ -102,9 +101,9 @@ func Alternatives(words []string) Message {
 	return Of("%s or %s", List(quoted[:last]), quoted[last])
 }
 
-// Recognize finds the message that matches an English text, and returns it with the operands
-// found in the text. So a text from a file can be shown in another language. The formats may
-// only have the verbs %s and %d. If no message matches, Recognize returns the text itself.
+// Recognize finds the message that matches an English text, with the operands in the
+// text, to show a file's text in another language. The formats may only have the verbs %s
+// and %d. If no message matches, it returns the text itself.
 func Recognize(english string, of ...Message) Message {
 	for _, m := range of {
 		verbs := operand.FindAllString(m.format, -1)

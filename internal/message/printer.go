@@ -27,7 +27,7 @@ import (
 // A Printer writes messages in one language. The zero value writes English.
 type Printer struct{ chinese bool }
 
-// For returns the printer of a language: "en" or "zh"; "" is English.
+// For returns a language's printer: "en" or "zh"; "" is English.
 func For(lang string) Printer { return Printer{chinese: lang == "zh"} }
 
 // Lang returns the printer's language, "en" or "zh".
@@ -38,10 +38,10 @@ func (p Printer) Lang() string {
 	return "en"
 }
 
-// A localizer has a text in every language. If an argument of a message is a localizer or an
-// error, it is formatted in the language of the message.
+// A localizer has a text in every language. A message formats arguments that are
+// localizers or errors in its own language.
 type localizer interface {
-	// Localize returns the text in the language of the printer.
+	// Localize returns the text in the printer's language.
 	Localize(p Printer) string
 }
 
@@ -54,10 +54,10 @@ func (p Printer) Sprintf(format string, args ...any) string {
 	return p.tighten(fmt.Sprintf(format, p.localize(args)...))
 }
 
-// tighten removes the blanks that Chinese text does not have: a blank between two Chinese
-// characters, and a blank between a word and full-width punctuation. Such blanks come from
-// operands that are words in one message and Chinese in another. Runs of blanks, as between
-// columns, stay.
+// tighten removes the blanks that Chinese text does not have: between two Chinese
+// characters, and between a word and full-width punctuation. They come from operands that
+// are words in one message and Chinese in another. Runs of blanks, as between columns,
+// stay.
 func (p Printer) tighten(s string) string {
 	if !p.chinese || !strings.Contains(s, " ") {
 		return s
@@ -86,7 +86,7 @@ func isFullWidth(r rune) bool { return r >= 0x3001 && r <= 0x301f || r >= 0xff01
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Plural formats one of two messages: one for n == 1, many otherwise. Both formats must be
+// Plural formats one of two messages: one for n == 1, else many. Both formats must be
 // constants and get the same arguments.
 func (p Printer) Plural(n int, one, many string, args ...any) string {
 	if n != 1 {
@@ -95,8 +95,8 @@ func (p Printer) Plural(n int, one, many string, args ...any) string {
 	return p.Sprintf(one, args...)
 }
 
-// Clauses joins the parts of a sentence, or a row of facts, with a comma. In Chinese it is a
-// full-width comma. Use List to enumerate names.
+// Clauses joins parts of a sentence, or a row of facts, with a comma, full-width in
+// Chinese. Use List to enumerate names.
 func (p Printer) Clauses(parts ...string) string { return strings.Join(parts, p.Sprintf(", ")) }
 
 func (p Printer) lookUp(english string) (string, bool) {
@@ -122,9 +122,9 @@ func (p Printer) localize(args []any) []any {
 	return said
 }
 
-// Text returns the Chinese text for an English text, such as the description of a flag. It
-// returns the English text if the catalogue has no Chinese. The catalogue may have "%s" in place
-// of one of the values.
+// Text returns the Chinese for an English text, such as a flag's description, or the
+// English if the catalogue has no Chinese. The catalogue may have "%s" in place of one of
+// the values.
 func (p Printer) Text(english string, values ...string) string {
 	if chinese, ok := p.lookUp(english); ok {
 		return chinese

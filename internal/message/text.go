@@ -1,12 +1,12 @@
 package message
 
-// A Text is a text for people in two languages.
+// A Text is a text in two languages.
 type Text struct {
 	En string `yaml:"en"`
 	Zh string `yaml:"zh"`
 }
 
-// In returns the text in the language "en" or "zh", or in English if it has no Chinese.
+// In returns the text in "en" or "zh", or in English without Chinese.
 func (t Text) In(lang string) string {
 	if lang == "zh" && t.Zh != "" {
 		return t.Zh

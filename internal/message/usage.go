@@ -1,10 +1,10 @@
 package message
 
-// A UsageError reports a mistake in a command: a wrong flag, name or combination. The command
-// line ends with another status than for a failure, and names the help.
+// A UsageError reports a mistake in a command: a wrong flag, name or combination. The
+// exit status is another than for a failure, and the help is named.
 type UsageError struct {
 	Err error
-	// Command is the command with the help to read; "" if unknown.
+	// Command is the command with the right help; "" if unknown.
 	Command string
 }
 

@@ -19,14 +19,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostAnswers is the maximum size of all kept answers in bytes. The answer for the history of
-// boot takes 226,000 bytes.
+// mostAnswers is the maximum size of all kept answers, in bytes. The history of boot
+// takes 226,000.
 const mostAnswers = 64 << 20
 
-// Answers keeps results of long computations in the cache, for later processes of the same
-// executable. An answer may depend only on its name and on the executable, which includes the
-// recordings. Another executable does not see it. Several processes may use the same answers at
-// the same time.
+// Answers keeps results of long computations in the cache, for later processes of the
+// same executable. An answer may depend only on its name and on the executable, which
+// includes the recordings. Several processes may use them at once.
 type Answers struct {
 	dir  string
 	most int64
@@ -38,7 +37,7 @@ func (c *Cache) Answers() *Answers {
 	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), most: mostAnswers, self: executableSum}
 }
 
-// Get returns the data kept under a name. It returns nil if there is none or if it is damaged.
+// Get returns the data kept under a name, or nil if there is none or it is damaged.
 func (a *Answers) Get(name string) ([]byte, error) {
 	file, err := a.file(name)
 	if err != nil {
@@ -56,8 +55,8 @@ func (a *Answers) Get(name string) ([]byte, error) {
 	return data, ignoreNotExist(os.Chtimes(file, now, now))
 }
 
-// Put keeps data under a name and replaces older data of that name. If the kept answers become
-// too large, Put removes the least recently used ones.
+// Put keeps data under a name and replaces older data. If the answers become too large,
+// it removes the least recently used ones.
 func (a *Answers) Put(name string, data []byte) error {
 	file, err := a.file(name)
 	if err != nil {
@@ -66,7 +65,7 @@ func (a *Answers) Put(name string, data []byte) error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
 	}
-	// The write is atomic: no other process reads a part of the file.
+	// No other process reads a half-written file.
 	kept := slices.Concat([]byte(sumOf(data)+"\n"), data)
 	if err := renameio.WriteFile(file, kept, 0o600, renameio.WithTempDir(a.dir), renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
@@ -74,8 +73,8 @@ func (a *Answers) Put(name string, data []byte) error {
 	return a.bound()
 }
 
-// bound removes the least recently used answers until the rest fits. Another process may do so
-// at the same time.
+// bound removes the least recently used answers until the rest fits. Other processes may
+// do so too.
 func (a *Answers) bound() error {
 	listed, err := os.ReadDir(a.dir)
 	if err != nil {
@@ -88,8 +87,8 @@ func (a *Answers) bound() error {
 		if err != nil || !file.Mode().IsRegular() {
 			continue
 		}
-		// A name with a dot belongs to a temporary file. A process is writing the file, or was
-		// killed while it wrote.
+		// A name with a dot belongs to a temporary file, which may be left from a killed
+		// process.
 		if !strings.HasPrefix(file.Name(), ".") || time.Since(file.ModTime()) > time.Hour {
 			files = append(files, file)
 			size += file.Size()
@@ -149,7 +148,7 @@ var executableSum = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 })
 
-// answersEntry returns one entry for all answers, or no entry if there are none.
+// answersEntry returns one entry for all answers, if there are any.
 func (c *Cache) answersEntry() ([]Entry, error) {
 	dir := c.Answers().dir
 	info, err := os.Stat(dir)

@@ -10,14 +10,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// buildFormat is part of the key of every build. Raise it when the steps of a build change.
+// buildFormat is part of every build's key. Raise it when the steps of a build change.
 const buildFormat = "build 1"
 
 const (
 	overlayFile = "overlay.json"
 	overlayDir  = "overlay"
 	logFile     = "build.log"
-	// failedFile marks a build that did not compile, as opposed to an interrupted one.
+	// failedFile marks a build that did not compile, unlike an interrupted one.
 	failedFile = "apitrace.failed"
 )
 
@@ -30,7 +30,7 @@ type build struct {
 	debuggable bool
 	tell       *reporter
 	toolchain  Toolchain
-	// noGo is the reason why there is no toolchain, or nil. Without a toolchain, the build must
+	// noGo is the reason why there is no toolchain, or nil. Without one, the build must
 	// be in the cache.
 	noGo     error
 	upstream Upstream
@@ -44,8 +44,8 @@ type build struct {
 	dir          string
 }
 
-// Build makes the binary of a program, or finds it in the cache. If another process builds the
-// same program, Build waits for it.
+// Build makes the binary of a program, or finds it in the cache. It waits for another
+// process that builds the same program.
 func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	tell := newReporter(o.Progress, p)
 	tell.stage(StageResolve, 0)
@@ -98,8 +98,8 @@ func (b *build) failed() bool {
 	return err == nil
 }
 
-// Key returns the key of the binary that Build would make. It resolves the module of the
-// version, but neither makes nor reads the binary.
+// Key returns the key of the binary that Build would make. It resolves the version, but
+// neither makes nor reads the binary.
 func Key(ctx context.Context, p Program, o Options) (string, error) {
 	b, err := newBuild(ctx, p, o, newReporter(o.Progress, p))
 	if err != nil {
@@ -111,8 +111,8 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 	return b.key, nil
 }
 
-// newBuild collects the inputs of a build, without building anything. Without a toolchain, the
-// key is the key of an acceptable build in the cache, or "".
+// newBuild collects the inputs of a build and builds nothing. Without a toolchain, the
+// key is the key of an acceptable cached build, or "".
 func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
@@ -160,7 +160,7 @@ func checkGoVersion(p Program, t Toolchain, up Upstream) error {
 	return nil
 }
 
-// buildKey returns a hash of all inputs of the binary.
+// buildKey hashes all inputs of the binary.
 func (b *build) buildKey() string {
 	parts := []string{buildFormat, b.workspaceKey, b.toolchain.Version, b.toolchain.OS, b.toolchain.Arch, b.rewriteKey()}
 	return hash([]byte(strings.Join(append(parts, b.buildFlags()...), "\x00")))
@@ -173,9 +173,8 @@ func (b *build) rewriteKey() string {
 	return b.rewrite.Key
 }
 
-// checkBinary looks for the finished build and verifies the binary. The other files of the
-// entry were only needed to make the binary. A valid build stays in the cache until b.release
-// is called.
+// checkBinary looks for the finished build and verifies its binary, but not the files it
+// was made from. A valid build stays in the cache until b.release is called.
 func (b *build) checkBinary() (m manifest, err error) {
 	release, ok := useEntry(b.dir)
 	if !ok {
@@ -193,8 +192,8 @@ func (b *build) verify() (manifest, error) {
 	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
 }
 
-// run waits for other processes that build the program, then builds it. cached reports whether
-// another process has made the build meanwhile.
+// run waits for other processes that build the program, then builds it. cached reports
+// whether another process made the build meanwhile.
 func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	unlock, err := b.cache.lock(ctx, b.program, b.tell)
 	if err != nil {
@@ -225,7 +224,6 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	return m, false, err
 }
 
-// make fills the folder of the build and seals it.
 func (b *build) make(ctx context.Context) (manifest, error) {
 	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), More: b.more(), Cover: b.counts()}
 	if err := removeEntry(b.dir); err != nil {
@@ -262,7 +260,7 @@ func (b *build) edits() []string {
 	return b.rewrite.Edits
 }
 
-// more names the packages that the user had rewritten in addition to the rules.
+// more names the packages that the user had rewritten beyond the rules.
 func (b *build) more() []string {
 	if b.rewrite == nil {
 		return nil

@@ -16,23 +16,23 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Cache is the folder of apitrace's generated data: workspaces, builds, Go's build cache, and
-// the records of resolved modules. Everything in it can be generated again.
+// A Cache is the folder of data that can be generated again: workspaces, builds, Go's
+// build cache, and records of resolved modules.
 type Cache struct {
 	// Root is the absolute path of the folder.
 	Root string
-	// Max is the maximum size in bytes; 0 means no limit. Builds enforce it; see Trim.
+	// Max is the maximum size in bytes; 0 means no limit. See Trim.
 	Max int64
 }
 
-// CacheEnv names the environment variable that sets the cache folder.
+// CacheEnv is the environment variable with the cache folder.
 const CacheEnv = "APITRACE_CACHE"
 
-// MaxEnv names the environment variable that limits the size of the cache: "10GB".
+// MaxEnv is the environment variable with the maximum cache size: "10GB".
 const MaxEnv = "APITRACE_CACHE_MAX"
 
 // OpenCache opens the cache at root and creates it if needed. If root is empty, it uses
-// $APITRACE_CACHE, or else the folder "apitrace" in the user's cache folder. $APITRACE_CACHE_MAX
+// $APITRACE_CACHE, or else "apitrace" in the user's cache folder. $APITRACE_CACHE_MAX
 // sets its maximum size.
 func OpenCache(root string) (*Cache, error) {
 	if root == "" {
@@ -61,15 +61,14 @@ func OpenCache(root string) (*Cache, error) {
 			return nil, message.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
 		}
 	}
-	// Root must not contain links. The go command uses the real path of its working directory,
-	// and an overlay with other names of the workspace files would have no effect.
+	// Root must not contain links. The go command uses the real path of its working
+	// directory, and would ignore an overlay with other names of the workspace files.
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, message.Errorf("resolving the path of the cache folder: %w", err)
 	}
 	return &Cache{Root: root, Max: maxSize}, nil
 }
 
-// goCache is the folder of Go's build cache for all builds of this cache.
 func (c *Cache) goCache() string { return filepath.Join(c.Root, "gocache") }
 
 // A Kind is a kind of cache entry.
@@ -79,43 +78,42 @@ type Kind string
 const (
 	// KindWorkspace is a generated module with its vendor tree.
 	KindWorkspace Kind = "workspace"
-	// KindBuild is a binary with the overlay it was built with.
+	// KindBuild is a binary with its overlay.
 	KindBuild Kind = "build"
-	// KindGoCache is Go's build cache: it only makes the next build faster.
+	// KindGoCache is Go's build cache, which only makes builds faster.
 	KindGoCache Kind = "gocache"
-	// KindAnswers holds the kept results of long computations; see Answers.
+	// KindAnswers holds results of long computations; see Answers.
 	KindAnswers Kind = "answers"
 )
 
-// An Entry is the data of one program at one version.
+// An Entry is the data of one program version.
 type Entry struct {
 	Kind Kind
 	// Name is unique within the kind.
 	Name string
 	// Program and Version are empty for KindGoCache and KindAnswers.
 	Program, Version string
-	// Key is the key of the Binary. It is "" unless the entry is a complete build.
+	// Key is the Binary's key, or "" unless the entry is a complete build.
 	Key string
 	// Instrumented is set for an instrumented build.
 	Instrumented bool
-	// Edited is set if the build includes the user's edits. Edits lists the edited files by
-	// their paths below the vendor folder. It is empty for older builds, which did not record
-	// their edits.
+	// Edited is set if the build includes the user's edits. Edits lists the edited files
+	// by their paths below the vendor folder. Older builds did not record it.
 	Edited bool
 	Edits  []string
-	// More lists the packages that the user had rewritten in addition to the rules.
+	// More lists the packages that the user had rewritten beyond the rules.
 	More []string
 	Dir  string
-	// Size counts the bytes of all files in Dir. For a complete build or workspace, it is the
-	// size at the first listing.
+	// Size counts the bytes of all files in Dir. For a complete build or workspace, it
+	// dates from the first listing.
 	Size     int64
 	LastUsed time.Time
-	// Complete is false for the remains of an interrupted build.
+	// Complete is false after an interrupted build.
 	Complete bool
 }
 
-// Entries lists the entries of the given kinds, or all entries if no kind is given, sorted by
-// kind and name. Listing KindGoCache takes seconds, because it has many files.
+// Entries lists the entries of the given kinds, or of all kinds if none is given, sorted
+// by kind and name. Listing KindGoCache takes seconds, because it has many files.
 func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if len(kinds) == 0 {
 		kinds = Kinds
@@ -162,8 +160,8 @@ var Kinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
 
 func kindOrder(k Kind) int { return slices.Index(Kinds, k) }
 
-// kindDir returns the folder of the entries of a kind. The folder may be a link into another
-// cache. The path is free of links, for the same reason as Root.
+// kindDir returns the folder for entries of a kind. It may be a link into another cache,
+// so the path is resolved, as Root is.
 func (c *Cache) kindDir(k Kind) string {
 	dir := filepath.Join(c.Root, string(k)+"s")
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -211,7 +209,7 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	return e, nil
 }
 
-// entryDir returns the folder of an entry. Its name shows users the content.
+// entryDir returns the folder of an entry. Its name tells users the content.
 func (c *Cache) entryDir(kind Kind, p Program, key string) string {
 	return filepath.Join(c.kindDir(kind), p.Name+"_"+p.Version+"_"+key[:12])
 }
@@ -224,7 +222,7 @@ func splitEntryName(name string) (program, version string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// diskUsage sums the sizes of all files below dir. It ignores files that vanish in the meantime.
+// diskUsage sums the sizes of all files below dir. It ignores files that vanish.
 func diskUsage(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -247,8 +245,8 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// verify compares all files of an entry with the checksums from its creation, and returns an
-// error if they differ. A build verifies only the files that it uses.
+// verify compares all files of an entry with the checksums from its creation. A build
+// verifies only the files that it uses.
 func (c *Cache) verify(e Entry) error {
 	if e.Kind == KindGoCache || e.Kind == KindAnswers {
 		return nil // the go command, and Answers, verify the files that they use
@@ -265,7 +263,7 @@ func (c *Cache) verify(e Entry) error {
 	return nil
 }
 
-// InUse reports whether a process runs the program of the entry, or is about to.
+// InUse reports whether a process runs the entry's program, or is about to.
 func (e Entry) InUse() bool {
 	if e.Kind != KindBuild {
 		return false
@@ -280,7 +278,7 @@ func (e Entry) InUse() bool {
 	return err == nil && !free
 }
 
-// Remove deletes an entry. It returns an [inUseError] if a process uses or builds the entry.
+// Remove deletes an entry. It returns an [inUseError] if a process uses or builds it.
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
 	switch e.Kind {
@@ -316,7 +314,7 @@ func (c *Cache) Remove(e Entry) error {
 	return nil
 }
 
-// goCacheLock names the lock that every build holds as a shared lock.
+// goCacheLock names the lock that every build shares.
 const goCacheLock = "gocache"
 
 func programLock(program, version string) string { return program + "_" + version }
@@ -325,7 +323,7 @@ func (c *Cache) lockFile(name string) string {
 	return filepath.Join(c.Root, "locks", name+".lock")
 }
 
-// lock waits until no other process builds the program. It notifies the user if it has to wait.
+// lock waits until no other process builds the program, and tells the user if it has to.
 func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock func(), err error) {
 	shared := flock.New(c.lockFile(goCacheLock))
 	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))

@@ -17,52 +17,52 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// These variables are set in the environment of the traced programs.
+// These variables are set for the traced programs.
 const (
 	// SocketEnv is the path of the probe's unix socket.
 	SocketEnv = "APITRACE_SOCKET"
 	// ProcessEnv is the name of the program in traces.
 	ProcessEnv = "APITRACE_PROCESS"
-	// CheckEnv is "1" if the probe runs in its checking mode.
+	// CheckEnv is "1" if the probe runs in checking mode.
 	CheckEnv = "APITRACE_CHECK"
-	// BootEnv is the traceparent of a program with a traced start.
+	// BootEnv is the traceparent for a traced start.
 	BootEnv = "APITRACE_BOOT"
 
 	leashEnv      = "APITRACE_LEASH"
 	leashPathsEnv = "APITRACE_LEASH_PATHS"
 )
 
-// childInherited lists the variables that a server inherits from the user's environment. It
-// inherits no others, because etcd reads ETCD_* as flags, and kube-apiserver would call webhooks
-// through the user's HTTP proxy.
+// childInherited lists all variables that a server inherits from the user. Others would
+// do harm: etcd reads ETCD_* as flags, and kube-apiserver would call webhooks through the
+// user's HTTP proxy.
 var childInherited = []string{"HOME", "PATH", "TMPDIR", "TZ"}
 
-// A Server describes how to run a server as a child process.
+// A Server describes a server to run as a child process.
 type Server struct {
 	// Name is the name of the program: "etcd".
 	Name string
-	// Path is the executable. Args are its arguments without the program's name.
+	// Path is the executable. Args lacks the program's name.
 	Path string
 	Args []string
-	// Dir is the server's part of the run directory. It becomes the working directory, and holds
-	// the log and the probe's socket.
+	// Dir is the server's part of the run directory: its working directory, with its log
+	// and the probe's socket.
 	Dir string
 	// Check enables the probe's checking mode.
 	Check bool
-	// Boot is a sampled W3C traceparent. With it, the probe traces the program's start. If it is
-	// empty, the start is not traced.
+	// Boot is a sampled W3C traceparent for the program's start. If it is empty, the
+	// start is not traced.
 	Boot string
 	// Remove lists paths outside of Dir that must be removed with the server if
 	// apitrace is killed.
 	Remove []string
-	// Ready returns nil if the server is ready. It is called repeatedly until it returns nil.
+	// Ready returns nil if the server is ready. It is repeated until then.
 	Ready func(context.Context) error
-	// ReadyTimeout limits the time until the server is ready. Zero means two minutes; a busy
-	// machine took more than one.
+	// ReadyTimeout limits the wait for Ready. Zero means two minutes; a busy machine took
+	// more than one.
 	ReadyTimeout time.Duration
 }
 
-// Socket is the path of the unix socket of the server's probe.
+// Socket is the path of the probe's unix socket.
 func (s Server) Socket() string { return filepath.Join(s.Dir, "probe.sock") }
 
 func (s Server) log() string { return filepath.Join(s.Dir, "log") }
@@ -71,17 +71,17 @@ func (s Server) log() string { return filepath.Join(s.Dir, "log") }
 type Child struct {
 	server Server
 	cmd    *exec.Cmd
-	// leash is this process's end of a pipe. Closing it ends the child.
+	// leash is our end of a pipe. Closing it ends the child.
 	leash *os.File
-	// release allows the removal of the child's build from the cache.
+	// release lets the cache remove the child's build.
 	release func()
 	done    chan struct{}
 	// err is set before done is closed.
 	err error
 }
 
-// Start starts a server and waits until it is ready. It kills the server if it is not ready in
-// time or if ctx ends.
+// Start starts a server and waits until it is ready. It kills the server if that takes
+// too long or if ctx ends.
 func Start(ctx context.Context, s Server) (*Child, error) {
 	c, err := spawn(s)
 	if err != nil {
@@ -114,8 +114,8 @@ func spawn(s Server) (*Child, error) {
 			release = use
 		}
 	}
-	// A program leaves its socket behind when it ends, for example because its port is taken.
-	// The next program could not listen on that socket.
+	// A program that ends, for example because its port is taken, leaves its socket
+	// behind. The next program could not listen there.
 	if err := os.Remove(s.Socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		release()
 		ours.Close()
@@ -196,10 +196,10 @@ func (c *Child) awaitReady(ctx context.Context) error {
 	}
 }
 
-// Done is closed when the server has ended for any reason.
+// Done is closed when the server has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err returns the reason why the server ended. It returns nil before Done is closed.
+// Err returns why the server ended, or nil before Done is closed.
 func (c *Child) Err() error {
 	select {
 	case <-c.done:
@@ -209,7 +209,7 @@ func (c *Child) Err() error {
 	}
 }
 
-// Terminate asks a server to end and does not wait for it.
+// Terminate asks a server to end, without waiting.
 func (c *Child) Terminate() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return message.Errorf("stopping %s: %w", c.server.Name, err)
@@ -217,8 +217,8 @@ func (c *Child) Terminate() error {
 	return nil
 }
 
-// Stop asks a server to end and waits for it. It kills the server if it has not ended after the
-// grace period, or when ctx ends.
+// Stop asks a server to end and waits for it. It kills the server after the grace period,
+// or when ctx ends.
 func (c *Child) Stop(ctx context.Context, grace time.Duration) error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return message.Errorf("stopping %s: %w", c.server.Name, err)
@@ -238,15 +238,15 @@ func (c *Child) kill() {
 	<-c.done
 }
 
-// stack matches the first line of a goroutine's stack, which follows a panic.
+// stack matches the first line of a stack, which follows a panic.
 var stack = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 
-// A usageText recognizes the usage text that a command prints when it rejects its flags. The
-// text has about a hundred lines, and none of them states the reason.
+// A usageText recognizes the usage text of a command that rejects its flags: about a
+// hundred lines that do not state the reason.
 type usageText struct{ inside bool }
 
-// has reports whether the next line belongs to the usage text. The text begins with "Usage:" and
-// has indented lines below titles.
+// has reports whether the next line belongs to the usage text, which begins with "Usage:"
+// and has indented lines below titles.
 func (u *usageText) has(line string) bool {
 	switch {
 	case line == "Usage:":
@@ -257,8 +257,8 @@ func (u *usageText) has(line string) bool {
 	return u.inside
 }
 
-// tail returns the last lines of the server's log. It leaves out usage texts, and the stacks
-// after a panic, because the log gives the reason before them.
+// tail returns the last lines of the server's log. It omits usage texts and the stacks
+// after a panic, because the reason comes before them.
 func (c *Child) tail() string {
 	f, err := os.Open(c.server.log())
 	if err != nil {
@@ -274,7 +274,7 @@ func (c *Child) tail() string {
 
 // An ExitError reports that a server ended unexpectedly.
 type ExitError struct {
-	// Name is the name of the server. State describes its end: "exit status 1".
+	// Name is the server's name. State describes its end: "exit status 1".
 	Name, State string
 	// Log holds the last lines of the server's log.
 	Log string
@@ -292,8 +292,8 @@ func (e *ExitError) message() message.Message {
 	return message.Of("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
 }
 
-// PortTaken reports whether the server ended because another process had taken this port in the
-// meantime. A log that reports a taken port without its number counts as well.
+// PortTaken reports whether the server ended because another process took this port. A
+// log that reports a taken port without its number counts too.
 func (e *ExitError) PortTaken(port int) bool {
 	taken := e.takenPort()
 	return taken == port || taken == 0 && strings.Contains(e.Log, syscall.EADDRINUSE.Error())
@@ -303,8 +303,8 @@ func (e *ExitError) PortTaken(port int) bool {
 // "listen tcp 127.0.0.1:8080: bind: …".
 var takenAddress = regexp.MustCompile(`listen tcp[46]? \S*:(\d+): bind: ` + regexp.QuoteMeta(syscall.EADDRINUSE.Error()))
 
-// takenPort returns the port that the server could not listen on, or 0 if the log does not
-// name it.
+// takenPort returns the port that the server could not listen on, or 0 if the log does
+// not name it.
 func (e *ExitError) takenPort() int {
 	match := takenAddress.FindStringSubmatch(e.Log)
 	if match == nil {

@@ -15,19 +15,19 @@ import (
 // A Command is one run of the go command.
 type Command struct {
 	Stage Stage
-	// Purpose says what the command is for: "count the packages".
+	// Purpose says why to run the command: "count the packages".
 	Purpose message.Message
 	Dir     string
 	Args    []string
-	// Set lists the environment variables set for the command, as "NAME=value".
+	// Set lists the command's own variables, as "NAME=value".
 	Set []string
-	// Inherit lists the variables from the user's environment. nil means all of them.
+	// Inherit lists the variables inherited from the user; nil means all.
 	Inherit []string
 	// Env is the whole environment.
 	Env []string
 }
 
-// run runs the command and passes each line of its standard error to line.
+// run passes each line of the command's standard error to line.
 func (c Command) run(ctx context.Context, line func(string)) error {
 	var tail tailBuffer
 	err := c.start(ctx, io.Discard, func(l string) {
@@ -40,10 +40,10 @@ func (c Command) run(ctx context.Context, line func(string)) error {
 	return err
 }
 
-// name returns the short name of the command: "go mod tidy".
+// name returns a short name: "go mod tidy".
 func (c Command) name() string { return "go " + strings.Join(c.Args[1:min(3, len(c.Args))], " ") }
 
-// start runs the command and waits for its end. It passes the command's standard error to line,
+// start runs the command and waits for its end. It passes the standard error to line,
 // line by line.
 func (c Command) start(ctx context.Context, stdout io.Writer, line func(string)) error {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
@@ -106,8 +106,8 @@ func (t *tailBuffer) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// addUntil adds the lines of r that come before the first line matched by end. It leaves out
-// lines matched by skip.
+// addUntil adds the lines of r before the first match of end. It omits lines that match
+// skip.
 func (t *tailBuffer) addUntil(r io.Reader, end, skip func(string) bool) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)

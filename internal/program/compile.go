@@ -13,24 +13,23 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// buildFlags returns the flags of go build that affect the binary.
 func (b *build) buildFlags() []string {
 	flags := []string{
 		"-mod=vendor",
-		// The binary contains no path of this machine, and Go's build cache serves all
+		// With no path of this machine in the binary, Go's build cache serves all
 		// workspaces with the same source.
 		"-trimpath",
-		// The cache folder may be inside a repository that is unrelated to the program.
+		// The cache folder may be inside an unrelated repository.
 		"-buildvcs=false",
 	}
 	var link []string
 	if !b.debuggable {
-		// Data for a debugger take a fifth of the time of a build, and a third of the binary.
+		// A debugger's data take a fifth of the build time and a third of the binary.
 		flags = append(flags, "-gcflags=all=-dwarf=false")
 		link = append(link, "-w")
 	}
 	if b.counts() {
-		// Only atomic counters can be cleared while the program runs.
+		// Only atomic counters can be cleared at run time.
 		flags = append(flags, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.rewrite.Cover, ","))
 	}
 	for _, v := range b.program.stamp(b.upstream) {
@@ -42,7 +41,7 @@ func (b *build) buildFlags() []string {
 	return flags
 }
 
-// overlayFlag returns the go command's flag for the rewritten files.
+// overlayFlag returns the go command's flags for the rewritten files.
 func (b *build) overlayFlag() []string {
 	if b.rewrite == nil {
 		return nil
@@ -57,8 +56,8 @@ func (b *build) goCommand(purpose message.Message, args ...string) Command {
 	}
 }
 
-// listCommand lists the packages of the program, and whether each of them must be compiled. The
-// answer depends on the flags of the build.
+// listCommand lists the program's packages, and whether each must be compiled. That
+// depends on the build's flags.
 func (b *build) listCommand() Command {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
@@ -71,11 +70,11 @@ func (b *build) buildCommand() Command {
 	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), b.program.target())...)
 }
 
-// compile runs go build and reports its progress. It writes the compiler's output to a log file,
-// and the first lines to the error.
+// compile runs go build and reports its progress. The compiler's output goes to a log
+// file, its first lines also to the error.
 func (b *build) compile(ctx context.Context) error {
 	b.tell.stage(StageCompile, 0)
-	// The go command leaves its temporary files behind when it is killed.
+	// When killed, the go command leaves its temporary files behind.
 	tmp, err := NewRunDir()
 	if err != nil {
 		return err
@@ -92,7 +91,7 @@ func (b *build) compile(ctx context.Context) error {
 	}
 	slog.DebugContext(ctx, "compiling", "program", b.program, "packages", len(packages), "stale", stale, "log", log.Name())
 	if b.tell.stage(StageCompile, stale); stale <= 1 {
-		// At most package main, which is small, must be compiled. The rest is linking.
+		// At most the small package main must be compiled. The rest is linking.
 		b.tell.stage(StageLink, 0)
 	}
 	var complaints []string
@@ -106,7 +105,7 @@ func (b *build) compile(ctx context.Context) error {
 		}
 		b.tell.step(line)
 		if line == b.program.mainPackage() {
-			// Every other package is compiled before package main, which is small.
+			// The small package main comes after all other packages.
 			b.tell.stage(StageLink, 0)
 		}
 	})
@@ -116,8 +115,8 @@ func (b *build) compile(ctx context.Context) error {
 	return err
 }
 
-// packages returns the import paths of all packages of the program, and the number of packages
-// to compile. If the go command cannot parse a file, it returns a CompileError.
+// packages returns the import paths of the program's packages, and how many must be
+// compiled. If the go command cannot parse a file, it returns a CompileError.
 func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]bool, stale int, err error) {
 	var stdout bytes.Buffer
 	var complaints []string
@@ -145,14 +144,14 @@ func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]boo
 // A CompileError reports that go build failed.
 type CompileError struct {
 	Program Program
-	// Complaints has the output of the go command, line by line.
+	// Complaints has the go command's output, line by line.
 	Complaints []string
 	// Log is the file that holds the whole output.
 	Log string
 	Err error
 }
 
-// shownComplaints is the number of lines of the compiler's output in the error message.
+// shownComplaints is the number of output lines in the error message.
 const shownComplaints = 12
 
 func (e *CompileError) Error() string { return e.message().String() }

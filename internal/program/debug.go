@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Builds and child processes are logged at debug level by log/slog. A build logs whether it
-// comes from the cache, or why it does not. Commands and child processes log their start and
-// their end. The log has no environment, because that may hold credentials.
+// Builds and child processes write debug messages to log/slog: where a build comes from
+// and why, and the start and end of each process. The environment is not logged, because
+// it may hold credentials.
 
-// logLookup logs whether a build is in the cache. err is the reason if it is not.
+// logLookup logs whether a build is in the cache, or why not (err).
 func (b *build) logLookup(ctx context.Context, err error) {
 	what := "taking a build from the cache"
 	args := []any{"program", b.program, "folder", b.dir, "go", b.toolchain.Version, "rewrite", b.rewriteKey()}
@@ -23,8 +23,8 @@ func (b *build) logLookup(ctx context.Context, err error) {
 	slog.DebugContext(ctx, what, args...)
 }
 
-// missing explains why the build is not in the cache. It compares the build with the other
-// builds of the program there.
+// missing explains why the build is not in the cache, from the program's other builds
+// there.
 func (b *build) missing(err error) string {
 	if !errors.Is(err, errNoEntry) {
 		return fmt.Sprintf("the build is damaged: %v", err)
@@ -53,7 +53,7 @@ func (b *build) missing(err error) string {
 	return fmt.Sprintf("the Go toolchain, the flags or the dependencies differ from those of %d builds of this version", rewrites)
 }
 
-// logCommand logs the start of a command and returns a function that logs its end.
+// logCommand logs a command's start; ended logs its end.
 func (c Command) logCommand(ctx context.Context) (ended func(error)) {
 	began := time.Now()
 	slog.DebugContext(ctx, "running a command", "purpose", c.Purpose, "folder", c.Dir, "command", c.Args)
@@ -62,8 +62,7 @@ func (c Command) logCommand(ctx context.Context) (ended func(error)) {
 	}
 }
 
-// logStart logs the start of a child. It returns a function that logs that the child is ready,
-// or why it is not.
+// logStart logs a child's start; ready logs that it is ready, or why not.
 func (c *Child) logStart(ctx context.Context) (ready func(error)) {
 	began := time.Now()
 	slog.DebugContext(ctx, "started a child process", "name", c.server.Name, "process", c.cmd.Process.Pid, "path", c.server.Path, "flags", c.server.Args)

@@ -12,8 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A Display shows progress to a person. It shows nothing for a build that is already in
-// the cache.
+// A Display shows progress to a person. It shows nothing if the build is in the cache.
 type Display struct {
 	w        io.Writer
 	p        message.Printer
@@ -23,7 +22,7 @@ type Display struct {
 
 	mu   sync.Mutex
 	last Event
-	// began is the start of the first stage worth showing; zero before that.
+	// began is the start of the first stage worth showing; zero before.
 	began time.Time
 	// printed is the time of the last line, without a terminal.
 	printed time.Time
@@ -31,14 +30,14 @@ type Display struct {
 }
 
 const (
-	// refresh is the interval between updates of the clock on a terminal.
+	// refresh is how often a terminal's clock changes.
 	refresh = 250 * time.Millisecond
-	// lineEvery is the interval of the lines about a compilation, without a terminal.
+	// lineEvery is the interval of lines about a compilation, without a terminal.
 	lineEvery = 15 * time.Second
 )
 
-// NewDisplay shows progress on w in the printer's language. It shows a bar if w is a terminal,
-// and lines otherwise. The caller must call Close.
+// NewDisplay shows progress on w: a bar if w is a terminal, and lines otherwise. The
+// caller must call Close.
 func NewDisplay(w io.Writer, terminal bool, p message.Printer) *Display {
 	d := &Display{w: w, p: p, terminal: terminal, stop: make(chan struct{})}
 	if terminal {
@@ -47,7 +46,7 @@ func NewDisplay(w io.Writer, terminal bool, p message.Printer) *Display {
 	return d
 }
 
-// Close ends the display and removes the bar from the screen.
+// Close ends the display and removes its bar.
 func (d *Display) Close() {
 	close(d.stop)
 	d.stopped.Wait()
@@ -60,7 +59,7 @@ func (d *Display) Close() {
 func (d *Display) Report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// The command line sets versions, and notes quote the go command.
+	// The user chooses versions, and notes quote the go command.
 	e.Program = text.Escape(e.Program)
 	if !e.Note.IsZero() {
 		d.clear()
@@ -113,14 +112,14 @@ func (d *Display) line() string {
 	return d.stage()
 }
 
-// stage returns the current stage and its time so far.
+// stage returns the current stage with its time.
 func (d *Display) stage() string {
 	return d.p.Sprintf("%s: %s, %s", d.last.Program, stageNames[d.last.Stage], d.elapsed())
 }
 
 func (d *Display) elapsed() string { return time.Since(d.began).Round(time.Second).String() }
 
-// newBar makes a bar for a stage. The bar is a spinner if the stage counts nothing.
+// newBar makes a bar for a stage, or a spinner if there is nothing to count.
 func (d *Display) newBar() *progressbar.ProgressBar {
 	total := d.last.Total
 	if total == 0 {
@@ -129,11 +128,11 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(d.w),
 		progressbar.OptionSetWidth(20),
-		// The description has the time of all stages, which is the time that counts.
+		// The description already has the time of all stages.
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionThrottle(refresh / 4),
-		// The bar's own clock would go on drawing after it was cleared.
+		// The bar's own clock would draw after clear.
 		progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionSetRenderBlankState(false),
 	}
@@ -143,7 +142,7 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions(total, options...)
 }
 
-// draw updates the bar. It ignores errors of the terminal, because they must not end a build.
+// draw updates the bar. An error of the terminal must not end a build.
 func (d *Display) draw() {
 	if d.bar == nil {
 		return

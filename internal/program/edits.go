@@ -15,12 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// StateEnv names the environment variable that sets the folder of StateDir.
+// StateEnv is the environment variable with the folder of StateDir.
 const StateEnv = "APITRACE_STATE"
 
-// StateDir returns the folder for data that cannot be generated again: the user's edits and the
-// progress in the workshop. It is $APITRACE_STATE, or else "apitrace" in $XDG_STATE_HOME, or
-// else "apitrace" in ~/.local/state. It may not exist yet.
+// StateDir returns the folder for data that cannot be generated again: the user's edits
+// and workshop progress. It is $APITRACE_STATE, or "apitrace" in $XDG_STATE_HOME, or in
+// ~/.local/state. It may not exist yet.
 func StateDir() (string, error) {
 	if dir := os.Getenv(StateEnv); dir != "" {
 		return filepath.Abs(dir)
@@ -35,18 +35,18 @@ func StateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "apitrace"), nil
 }
 
-// Edits is a folder with a person's own copies of upstream files. A copy has the same path below
-// version/program as its original has below the vendor folder. Next to it is the original text,
-// with ".orig" after the name, so that they can be compared without the workspace. The zero
-// Edits has no edits.
+// Edits is a folder with a person's own copies of upstream files. A copy has the same
+// path below version/program as its original below the vendor folder. Next to it is the
+// original text, in a file with the suffix ".orig", so comparing needs no workspace. The
+// zero Edits has no edits.
 type Edits struct {
-	// Dir is the folder. If it is empty, there are no edits.
+	// Dir is the folder, or "" for no edits.
 	Dir string
-	// Version is the version of Kubernetes, for the files of every program.
+	// Version is the version of Kubernetes, for every program.
 	Version string
 }
 
-// An Edit is a person's copy of an upstream file.
+// An Edit is a user's copy of an upstream file.
 type Edit struct {
 	// Program is the program that the file belongs to.
 	Program string
@@ -54,7 +54,7 @@ type Edit struct {
 	Name string
 	// Path is the copy.
 	Path string
-	// Text is the content of the copy. Original is the content of upstream's file.
+	// Text is the copy's content. Original is upstream's.
 	Text, Original []byte
 }
 
@@ -62,13 +62,13 @@ type Edit struct {
 // affect builds.
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Text, e.Original) }
 
-// Is reports whether name is the edit's Name, an end of it after a slash, or its Path.
+// Is reports whether name is the edit's Name, its end after a slash, or its Path.
 func (e *Edit) Is(name string) bool {
 	return e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name
 }
 
-// Lines counts the lines that the copy adds to upstream's file, and the lines that it removes. A
-// moved line counts as added and as removed.
+// Lines counts the lines that the copy adds to upstream's file and removes from it. A
+// moved line counts as both.
 func (e *Edit) Lines() (added, removed int) {
 	original := string(e.Original)
 	diff, err := udiff.ToUnifiedDiff("", "", original, udiff.Lines(original, string(e.Text)), 0)
@@ -98,7 +98,7 @@ func (e Edits) edit(program, name string) Edit {
 	return Edit{Program: program, Name: name, Path: filepath.Join(e.programDir(program), filepath.FromSlash(name))}
 }
 
-// List reads the edits of a program, changed or not, ordered by name.
+// List reads a program's edits, changed or not, ordered by name.
 func (e Edits) List(program string) ([]Edit, error) {
 	if e.Dir == "" {
 		return nil, nil
@@ -129,14 +129,13 @@ func (e Edits) List(program string) ([]Edit, error) {
 	return edits, nil
 }
 
-// Changed lists the edits of a program that differ from upstream's files.
+// Changed lists the edits that differ from upstream's files.
 func (e Edits) Changed(program string) ([]Edit, error) {
 	edits, err := e.List(program)
 	return slices.DeleteFunc(edits, func(e Edit) bool { return !e.Changed() }), err
 }
 
-// Add copies a file of the vendor folder, so that it can be edited. It does not change an
-// existing copy.
+// Add copies a file of the vendor folder for editing. It keeps an existing copy.
 func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	edit := e.edit(program, name)
 	var err error
@@ -150,14 +149,14 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
 		return edit, message.Errorf("copying %s for editing: %w", name, err)
 	}
-	// Write the copy last: without upstream's text, it is not an edit.
+	// The copy comes last: without upstream's text, it is not an edit.
 	if err := writeFile(edit.Path+originalSuffix, edit.Original); err != nil {
 		return edit, err
 	}
 	return edit, writeFile(edit.Path, edit.Text)
 }
 
-// Revert removes an edit. Later builds are the same as without it.
+// Revert removes an edit. Later builds are as without it.
 func (e Edits) Revert(edit Edit) error {
 	for _, file := range []string{edit.Path, edit.Path + originalSuffix} {
 		if err := ignoreNotExist(os.Remove(file)); err != nil {

@@ -23,8 +23,8 @@ import (
 // read them.
 const exportFormat = 1
 
-// An exportIndex is the first file of an export. The name of this file has its checksum. Its
-// content has the checksums of all other files.
+// An exportIndex is the first file of an export. Its name has its own checksum, its
+// content the checksums of all other files.
 type exportIndex struct {
 	Format int            `json:"format"`
 	OS     string         `json:"os"`
@@ -37,9 +37,9 @@ const (
 	indexSuffix = ".json"
 )
 
-// Export writes programs of the cache to w, for Import on other machines of this platform. It
-// returns the number of bytes before compression. The programs must be built. The output is a
-// tar archive, compressed with zstd. It names no folder of this machine.
+// Export writes built programs of the cache to w, for Import on other machines of this
+// platform. It returns the size before compression, in bytes. The output is a tar
+// archive, compressed with zstd. It names no folder of this machine.
 func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...ExportedProgram) (int64, error) {
 	index := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH}
 	for _, p := range programs {
@@ -64,7 +64,7 @@ func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...ExportedPro
 	return size, nil
 }
 
-// addSums reads all files and sets their checksums and sizes.
+// addSums sets the checksums and sizes of all files.
 func (x *exportIndex) addSums(ctx context.Context) (size int64, err error) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -94,7 +94,7 @@ func (x *exportIndex) addSums(ctx context.Context) (size int64, err error) {
 }
 
 func (x *exportIndex) write(ctx context.Context, w io.Writer) error {
-	// Faster than most disks, and half the size: a person waits for the export.
+	// This level is faster than most disks, and halves the size. A person is waiting.
 	compressed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (f *exportedFile) write(out *tar.Writer) error {
 }
 
 func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) error {
-	// The header has no data of this machine or its user, and no time.
+	// The header has no time and no data of this machine or user.
 	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}); err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) err
 	return err
 }
 
-// entryOf splits the path of an exported file into the kind and the name of its cache entry,
-// and the rest. name is "" for files without an entry: records of modules, and files of Go's
-// build cache.
+// entryOf splits an exported file's path into the kind and name of its cache entry, and
+// the rest. name is "" for files without an entry: records of modules, and Go's build
+// cache.
 func entryOf(path string) (kind Kind, name, rest string, ok bool) {
 	if !filepath.IsLocal(filepath.FromSlash(path)) || strings.Contains(path, "\\") {
 		return "", "", "", false

@@ -11,13 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An ExportedProgram selects a program for export: its finished build and the record of its module. With
-// these, another machine runs the program without a network and without Go. With Rebuild, the
-// export also has the source and the compiled packages. With these, another machine builds the
-// program with edits, with the same version of Go and without a network.
+// An ExportedProgram selects a program for export: its build and the record of its
+// module, which another machine can run without a network and without Go. With Rebuild,
+// the export also has the source and the compiled packages. The other machine can then
+// build the program with edits, without a network, but with the same version of Go.
 type ExportedProgram struct {
 	Program Program
-	// Options are the options of the build. Export sets their Cache to the exported one.
+	// Options are the options of the build. Export sets their Cache.
 	Options Options
 	Rebuild bool
 }
@@ -28,13 +28,13 @@ type exportedFile struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 	Sum  string `json:"sha256"`
-	// data is the content. If it is nil, source is a file on this machine with the content.
+	// data is the content. If it is nil, the file source has the content.
 	data   []byte
 	source string
 }
 
-// filesOf lists the files to export for one program. It fails if the program is not built. If it
-// succeeds, the caller must call release of the returned build.
+// filesOf lists the files to export for one program. It fails if the program is not
+// built. On success, the caller must call release of the returned build.
 func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []exportedFile, use *build, err error) {
 	tell := newReporter(what.Options.Progress, what.Program)
 	b, err := newBuild(ctx, what.Program, what.Options, tell)
@@ -76,8 +76,8 @@ func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []expo
 	return files, b, nil
 }
 
-// below returns the path of a file of the cache relative to the cache's root. It also maps files
-// in the folders that kindDir resolves, because these may be links.
+// below returns the path of a cache file relative to the cache's root, even if the folder
+// of its kind is a link.
 func (c *Cache) below(file string) string {
 	for _, kind := range []Kind{KindBuild, KindWorkspace} {
 		if rel, err := filepath.Rel(c.kindDir(kind), file); err == nil && filepath.IsLocal(rel) {
@@ -91,8 +91,8 @@ func (c *Cache) below(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// sealedBinary lists the files of a build that is reduced to its binary. The overlay and the log
-// are left out, because they name folders of this machine.
+// sealedBinary lists the files of a build reduced to its binary. The overlay and the log
+// name folders of this machine.
 func (b *build) sealedBinary(m manifest) ([]exportedFile, error) {
 	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
 	if err != nil {
@@ -112,8 +112,8 @@ func (b *build) sealedBinary(m manifest) ([]exportedFile, error) {
 	}, nil
 }
 
-// rebuildFiles lists the files that another machine needs to rebuild the program: the workspace
-// and a part of Go's build cache.
+// rebuildFiles lists the files that a rebuild needs: the workspace and a part of Go's
+// build cache.
 func (b *build) rebuildFiles(ctx context.Context) ([]exportedFile, error) {
 	if b.noGo != nil {
 		return nil, b.noGo
@@ -142,7 +142,7 @@ func (b *build) rebuildFiles(ctx context.Context) ([]exportedFile, error) {
 	return append(files, compiled...), err
 }
 
-// treeFiles lists all regular files below a folder of the cache.
+// treeFiles lists all regular files below a cache folder.
 func (c *Cache) treeFiles(dir string) (files []exportedFile, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -153,9 +153,9 @@ func (c *Cache) treeFiles(dir string) (files []exportedFile, err error) {
 	return files, err
 }
 
-// compiledFiles lists the files of Go's build cache that hold the program's compiled packages.
-// It compiles packages that the cache no longer has. In Go's build cache, a file "…-d" holds an
-// output. A file "…-a" maps an action to its output: "v1 ACTION OUTPUT SIZE TIME"
+// compiledFiles lists the files of Go's build cache with the program's compiled packages.
+// It compiles missing ones. In Go's build cache, a file "…-d" holds an output. A file
+// "…-a" maps an action to its output: "v1 ACTION OUTPUT SIZE TIME"
 // (cmd/go/internal/cache/cache.go of Go 1.26).
 func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 	args := append([]string{"list", "-export", "-deps", "-f", "{{.Export}}"}, b.buildFlags()...)
@@ -167,7 +167,7 @@ func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 		return nil, message.Errorf("finding the compiled packages of %s: %w: %s", b.program, err, stderr.String())
 	}
 	defer b.tell.stage(StageDone, 0)
-	// The compiler's output for a package without warnings is empty.
+	// A package without warnings has an empty compiler output.
 	outputs := map[string]bool{hash(nil): true}
 	for line := range strings.Lines(out.String()) {
 		if name, ok := strings.CutSuffix(filepath.Base(strings.TrimSpace(line)), "-d"); ok {
@@ -183,8 +183,8 @@ func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 	for _, action := range actions {
 		text, err := os.ReadFile(action)
 		if fields := strings.Fields(string(text)); err == nil && len(fields) == 5 && outputs[fields[2]] {
-			// Export the text that was read, not the file. Another build may write the file
-			// again with another time.
+			// Export the text, not the file: another build may rewrite the file with
+			// another time.
 			files = append(files, exportedFile{Path: b.cache.below(action), data: text})
 			there[fields[2]] = true
 		}

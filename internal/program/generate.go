@@ -14,26 +14,25 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Generator makes source that upstream's own build generates before it compiles. A
-// released module does not contain that source. A Generator reads and writes the vendor
-// folder of the workspace.
+// A Generator makes source in the workspace's vendor folder. Upstream's build generates
+// it before compiling, so released modules lack it.
 type Generator struct {
-	// Tool is the import path of the generator's package main. It becomes part of the workspace,
-	// in the version that upstream's go.mod requires for its module.
+	// Tool is the import path of the generator's package main. The workspace has it in
+	// the version that upstream's go.mod requires for its module.
 	Tool string
-	// Marker is the comment of a package that requests the generated source:
-	// "+k8s:openapi-gen=". The packages of Tool's module only mention it.
+	// Marker is the comment of a package that requests the source: "+k8s:openapi-gen=".
+	// The packages of Tool's module only mention it.
 	Marker string
-	// Args are the tool's arguments. In them, "${packages}" stands for the import paths of the
-	// packages with the Marker, joined by commas. "${vendor}" stands for the vendor folder, and
-	// "${empty}" for a file without content.
+	// Args are the tool's arguments. "${packages}" stands for the import paths of the
+	// packages with the Marker, joined by commas, "${vendor}" for the vendor folder, and
+	// "${empty}" for an empty file.
 	Args []string
 }
 
 const (
-	// toolsFile makes packages main part of the vendor tree. No binary contains it.
+	// toolsFile brings packages main into the vendor tree. No binary contains it.
 	toolsFile = "apitrace_tools.go"
-	// generateDir is a folder of the workspace that exists while generators run.
+	// generateDir is a workspace folder for the time of the generators.
 	generateDir = "generate"
 )
 
@@ -48,7 +47,7 @@ func toolsSource(tools []string) []byte {
 	return b.Bytes()
 }
 
-// generate runs the program's generators in the workspace, which must have its vendor folder.
+// generate runs the program's generators. The workspace must have its vendor folder.
 func (b *build) generate(ctx context.Context) error {
 	if len(b.program.Generate) == 0 {
 		return nil
@@ -80,7 +79,7 @@ func (b *build) generate(ctx context.Context) error {
 
 func (b *build) vendor() string { return filepath.Join(b.workspace, "vendor") }
 
-// marked lists the packages of the vendor folder with the Marker.
+// marked lists the vendored packages with the Marker.
 func (g Generator) marked(vendor string) ([]string, error) {
 	var packages []string
 	err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
@@ -122,7 +121,7 @@ func (g Generator) markedIn(text []byte) bool {
 // folder is made.
 const plannedPackages = "PACKAGES"
 
-// generateCommands returns the commands that compile a generator and run it.
+// generateCommands returns the commands that compile and run a generator.
 func (b *build) generateCommands(g Generator, packages string) []Command {
 	gopath := filepath.Join(b.workspace, generateDir)
 	tool := filepath.Join(gopath, path.Base(g.Tool))

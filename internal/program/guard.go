@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// The guard is a process that briefly outlives this process. Like the leash of the servers, it
-// holds the reading end of a pipe, and this process holds the writing end. So it notices when
-// this process is gone, even after a SIGKILL. It then performs the duties that were not
-// withdrawn: it kills processes that this process started, and removes its files.
+// The guard is a process that briefly outlives this one. Like a server's leash, it reads
+// from a pipe that this process holds, so it notices our end, even after a SIGKILL. It
+// then performs the duties that were not withdrawn: it kills processes that we started,
+// and removes files.
 type guard struct {
 	mu   sync.Mutex
 	to   io.Writer // nil without a guard
 	next int
 }
 
-// A duty is a task of the guard. It is sent as a line of JSON.
+// A duty is a task of the guard, sent as a line of JSON.
 type duty struct {
 	// ID identifies the duty.
 	ID int `json:"id"`
@@ -30,14 +30,14 @@ type duty struct {
 	Done bool `json:"done,omitempty"`
 	// Group is a process group to kill.
 	Group int `json:"group,omitempty"`
-	// Mark is an environment variable with its value. The guard kills the processes that have
-	// it, if the system shows the environments of processes.
+	// Mark is an environment variable with its value. The guard kills the processes that
+	// have it, if the system shows their environments.
 	Mark string `json:"mark,omitempty"`
 	// Dir is a folder to remove.
 	Dir string `json:"dir,omitempty"`
 }
 
-// A process with guardEnv and guardArgument becomes the guard of its parent.
+// A process with guardEnv and guardArgument becomes its parent's guard.
 const (
 	guardEnv      = "APITRACE_GUARD"
 	guardArgument = "guard"
@@ -47,15 +47,15 @@ const (
 var ourGuard = sync.OnceValue(func() *guard {
 	to, err := startGuard()
 	if err != nil {
-		// The next command cleans up most remains of a killed process.
+		// The next command cleans up most remains of killed processes.
 		slog.Debug("there is no guard", "error", err)
 		return &guard{}
 	}
 	return &guard{to: to}
 })
 
-// init makes this process a guard if it was started as one. This is not done in main, because
-// any program that uses this package may start the guard.
+// init makes this process a guard if it was started as one. main is too late, because any
+// program with this package may start the guard.
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == guardArgument && os.Getenv(guardEnv) != "" {
 		runGuard(os.Stdin)
@@ -75,7 +75,7 @@ func startGuard() (*os.File, error) {
 	defer theirs.Close()
 	cmd := exec.Command(self, guardArgument)
 	cmd.Env, cmd.Dir, cmd.Stdin = []string{guardEnv + "=1"}, "/", theirs
-	// Signals from the terminal and to this process group do not reach the guard.
+	// Terminal signals and signals to this process group do not reach the guard.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		ours.Close()
@@ -89,12 +89,13 @@ func startGuard() (*os.File, error) {
 // is called.
 func GuardGroup(pgid int) (release func()) { return ourGuard().give(duty{Group: pgid}) }
 
-// GuardMark makes the guard kill the processes with the assignment in their environment when
-// this process is gone, until release is called. It also finds processes that have left their
-// group, but only on Linux.
+// GuardMark makes the guard kill the processes with the assignment in their environment
+// when this process is gone, unless release was called. On Linux, it also finds processes
+// that left their group.
 func GuardMark(assignment string) (release func()) { return ourGuard().give(duty{Mark: assignment}) }
 
-// guardDir makes the guard remove a folder when this process is gone, until release is called.
+// guardDir makes the guard remove a folder when this process is gone, unless release was
+// called.
 func guardDir(dir string) (release func()) { return ourGuard().give(duty{Dir: dir}) }
 
 func (g *guard) give(d duty) (release func()) {
@@ -110,8 +111,7 @@ func (g *guard) give(d duty) (release func()) {
 	}
 }
 
-// send writes to the pipe. The guard reads the duty even if this process is killed right
-// after that.
+// send writes to the pipe. The guard reads the duty even if this process is killed next.
 func (g *guard) send(d duty) {
 	if g.to == nil {
 		return
@@ -125,7 +125,7 @@ func (g *guard) send(d duty) {
 	}
 }
 
-// runGuard reads duties until the other process is gone, and then performs the remaining duties.
+// runGuard reads duties until the other process is gone, and performs the rest.
 func runGuard(from io.Reader) {
 	left := map[int]duty{}
 	lines := bufio.NewScanner(from)
@@ -157,7 +157,7 @@ func runGuard(from io.Reader) {
 	}
 }
 
-// removeDeserted removes a folder. It retries, because ending processes may still write there.
+// removeDeserted retries, because ending processes may still write to the folder.
 func removeDeserted(dir string) {
 	for range 100 {
 		if os.RemoveAll(dir) == nil {

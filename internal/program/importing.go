@@ -21,29 +21,29 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostIndex is the maximum size of an index in bytes. The index of a whole release has 8 MB.
+// mostIndex is the maximum size of an index in bytes. A whole release has 8 MB.
 const mostIndex = 64 << 20
 
-// mostFile is the maximum size in bytes of a file of an export. mostFiles is the maximum number
-// of files. The sum of their sizes fits into 63 bits.
+// mostFile is the maximum size of an exported file, in bytes. mostFiles is the maximum
+// number of files. The sum of their sizes fits into 63 bits.
 const (
 	mostFile  = 1 << 40
 	mostFiles = 1 << 20
 )
 
-// An Imported is an entry of the cache that came with an export.
+// An Imported is a cache entry from an export.
 type Imported struct {
-	// Name is the name of the entry in the cache.
+	// Name is the entry's name in the cache.
 	Name             string
 	Program, Version string
 	Kind             Kind
-	// Had is set if the cache already had the entry.
+	// Had is set if the cache already had it.
 	Had bool
 }
 
-// Import adds the entries of an export to the cache. It rejects a damaged export and an export
-// for another platform, and then adds nothing. Existing entries stay. The programs of an export
-// will be run, so an export is only as trustworthy as the person who made it.
+// Import adds the entries of an export to the cache. Existing entries stay. It rejects a
+// damaged export and one for another platform, and then adds nothing. The programs will
+// be run, so an export is only as trustworthy as its maker.
 func (c *Cache) Import(ctx context.Context, r io.Reader) ([]Imported, error) {
 	compressed, err := zstd.NewReader(r)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *Cache) checkRoom(x *exportIndex) error {
 	return err
 }
 
-// unpack writes the files of an export below a folder and verifies their checksums.
+// unpack writes the exported files below a folder and verifies their checksums.
 func (x *exportIndex) unpack(ctx context.Context, in *tar.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -180,8 +180,8 @@ func (f *exportedFile) unpack(in io.Reader, root *os.Root) error {
 	return nil
 }
 
-// takeIn moves the unpacked files to their places in the cache. Builds come last, after
-// everything that they need.
+// takeIn moves the unpacked files into the cache. Builds come after everything that they
+// need.
 func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 	entries := map[Imported]bool{}
 	for _, f := range x.Files {
@@ -214,7 +214,7 @@ func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
 	return all, nil
 }
 
-// placeEntry moves one entry into the cache, unless a complete one is already there.
+// placeEntry moves one entry into the cache, unless it has a complete one.
 func (c *Cache) placeEntry(entry *Imported, from string) error {
 	m, err := readManifest(from)
 	if err != nil {
@@ -246,7 +246,7 @@ func (c *Cache) placeEntry(entry *Imported, from string) error {
 	return os.Rename(from, to)
 }
 
-// moveNew moves a file to its place, unless a file is already there.
+// moveNew moves a file, unless there already is one.
 func moveNew(from, to string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil

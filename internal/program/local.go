@@ -21,47 +21,46 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Local is source on this machine from which a program is built instead of a released module.
-// It is the folder of a module, or of a Go workspace of several modules. Nothing is written to
-// that folder.
+// A Local is source on this machine to build instead of a released module: the folder of
+// a module, or of a Go workspace. Nothing is written there.
 type Local struct {
 	// Dir is the top folder.
 	Dir string
-	// Name is the name of the source for people: "./kubernetes@main". Errors show it.
+	// Name is the name for people, also in errors: "./kubernetes@main".
 	Name string
 	// Release is the release closest to the source: "v1.37.1".
 	Release string
-	// Like is the release that lends its versions to the modules of the folder. With equal
-	// versions, Go's build cache serves the source that both share.
+	// Like is the release that lends its versions to the folder's modules. With equal
+	// versions, Go's build cache serves the source they share.
 	Like string
-	// Commit is the hash of the checked-out commit. Time is the time of that commit.
+	// Commit is the hash of the checked-out commit. Time is its time.
 	Commit string
 	Time   time.Time
-	// Dirty is set if the files differ from the commit.
+	// Dirty is set if files differ from the commit.
 	Dirty bool
-	// State identifies the files before they are read. If Take has already read the files in
-	// this state, it need not run again. "" stands for an unknown state.
+	// State identifies the files before they are read, or is "". If Take has already read
+	// this state, it need not run again.
 	State string
 	// Check returns the present state of the files. nil means that they never change.
 	Check func(context.Context) (state string, err error)
 }
 
-// ErrChanged reports that source was changed while it was read.
+// ErrChanged reports that source changed while it was read.
 var ErrChanged = message.NewError("the files were changed while they were read: try again")
 
-// A LocalBuild describes the folder of an Upstream that was taken from one.
+// A LocalBuild describes the folder that an Upstream was taken from.
 type LocalBuild struct {
 	Dir   string `json:"dir"`
 	Name  string `json:"name"`
 	Dirty bool   `json:"dirty,omitempty"`
-	// Folders maps the path of each module in Dir to its folder there: "staging/src/k8s.io/api".
+	// Folders maps each module's path to its folder in Dir: "staging/src/k8s.io/api".
 	Folders map[string]string `json:"folders"`
 	// GoMod is the go.mod of the workspace.
 	GoMod string `json:"goMod"`
 }
 
-// FileOf returns the path in Dir of a file below the vendor folder. It returns "" if the file
-// belongs to a module from elsewhere.
+// FileOf returns the path in Dir of a vendored file, or "" if its module is from
+// elsewhere.
 func (l *LocalBuild) FileOf(vendored string) string {
 	for dir := path.Dir(vendored); dir != "."; dir = path.Dir(dir) {
 		if folder, ok := l.Folders[dir]; ok {
@@ -74,10 +73,10 @@ func (l *LocalBuild) FileOf(vendored string) string {
 // IsLocal reports whether Take made the version.
 func IsLocal(version string) bool { return localBuild.MatchString(semver.Build(version)) }
 
-// localBuild is the build metadata of the versions that Local.version makes.
+// localBuild matches the build metadata that Local.version makes.
 var localBuild = regexp.MustCompile(`^\+[0-9a-f]{1,10}(\.dirty)?\.[0-9a-f]{8}$`)
 
-// version returns the version of a build from the checksum of its source.
+// version returns a build's version from the checksum of its source.
 func (l Local) version(sum string) string {
 	label := l.Commit[:min(10, len(l.Commit))]
 	if l.Dirty {
@@ -86,8 +85,8 @@ func (l Local) version(sum string) string {
 	return l.Release + "+" + label + "." + sum[:8]
 }
 
-// Taken returns the version that Take gave to the source in the state of l, if its copy is still
-// in the cache.
+// Taken returns the version that Take gave to the source in the state of l, if the copy
+// is still in the cache.
 func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	if l.State == "" {
 		return "", false
@@ -106,8 +105,7 @@ func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	return p.Version, err == nil
 }
 
-// TakenFrom returns the record that Take wrote for a version, even if the copy is no longer in
-// the cache.
+// TakenFrom returns Take's record for a version, even if the copy is gone.
 func TakenFrom(c *Cache, p Program) (up Upstream, ok bool) {
 	up, err := c.recordedUpstream(p.Module, p.Version)
 	return up, err == nil && up.Local != nil
@@ -119,15 +117,15 @@ func (c *Cache) takenFile(p Program, l Local) string {
 }
 
 const (
-	// localDir holds the versions that Take assigned, by the state of the source.
+	// localDir holds the versions from Take, by the state of the source.
 	localDir = "locals"
-	// localFormat is part of the key of a state. Raise it when the reading of folders changes.
+	// localFormat is part of a state's key. Raise it when the reading of folders changes.
 	localFormat = "local 1"
 )
 
-// Take copies the source of a program and of its dependencies from a folder to the cache. It
-// returns the Upstream of the copy, which has a version of its own. Build and similar functions
-// accept that version like the version of a release.
+// Take copies the source of a program and its dependencies from a folder to the cache.
+// The returned Upstream has a version of its own, which Build and similar functions
+// accept like a release.
 func Take(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
 	p.Version = l.version("--------")
 	p.Released = l.Name
@@ -208,7 +206,7 @@ func (b *build) keepLocal(ctx context.Context, copied *localCopy) error {
 	return nil
 }
 
-// A localPackage is a package as go list describes it.
+// A localPackage is a package of go list.
 type localPackage struct {
 	ImportPath, Dir string
 	Standard        bool
@@ -223,15 +221,15 @@ type localModule struct {
 	Replace                              *struct{ Path, Version, Dir, GoMod, GoVersion string }
 }
 
-// local reports whether the module is in the folder itself.
+// local reports whether the module is in the folder.
 func (m *localModule) local() bool { return m.Main || m.Replace != nil && m.Replace.Version == "" }
 
-// A ListError reports that the packages of a folder cannot be listed, because a file is missing
-// or cannot be parsed.
+// A ListError reports that a folder's packages cannot be listed: a file is missing or
+// cannot be parsed.
 type ListError struct {
 	Name string
-	// Complaints has the messages of the go command, one line each. If a file is to blame, the
-	// line begins with it.
+	// Complaints has the lines of the go command. If a file is to blame, the line begins
+	// with it.
 	Complaints []string
 }
 
@@ -249,7 +247,7 @@ func (e *ListError) message() message.Message {
 	return message.Of("the packages of %s cannot be read:\n\t%s", e.Name, lines)
 }
 
-// listLocal lists the packages of the program, without the standard library.
+// listLocal lists the program's packages, without the standard library.
 func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) {
 	tmp, err := NewRunDir()
 	if err != nil {
@@ -299,9 +297,8 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 	return packages, nil
 }
 
-// listSettings returns the settings that select the source of packages. A go.work gives the
-// modules of the folder's Go workspace, and a vendor folder gives third-party modules. Both may
-// be above the folder.
+// listSettings selects the source of packages: a go.work for modules of the folder's Go
+// workspace, a vendor folder for third-party modules. Both may be above the folder.
 func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	mode, work, top := "-mod=readonly", "off", l.Dir
 	workspace, err := findWorkspace(l.Dir)
@@ -321,17 +318,18 @@ func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	return []setting{{"GOFLAGS", mode}, {"GOWORK", work}, {"CGO_ENABLED", "0"}}, nil
 }
 
-// A localCopy is the content of a workspace made from a folder.
+// A localCopy is the content of a workspace from a folder.
 type localCopy struct {
 	files []localFile
-	// links are folders whose files can be linked instead of copied.
+	// links are folders with files to link instead of copying.
 	links []linkable
 }
 
 type localFile struct {
 	// name is the path below the workspace, with slashes. sum is the checksum.
 	name, sum string
-	// from is a file in the cache with the same content, or "". If it is "", data is the content.
+	// from is a file in the cache with the same content. If it is "", data is the
+	// content.
 	from string
 	data []byte
 }
@@ -345,7 +343,7 @@ func (c *localCopy) sums() []byte {
 	return out.Bytes()
 }
 
-// readLocal reads the content of the workspace from the folder.
+// readLocal reads the workspace's content from the folder.
 func (b *build) readLocal(l Local, packages []localPackage) (*localCopy, error) {
 	modules := modulesOf(b.program, l, packages)
 	goMod, err := modules.goMod(b.upstream)
@@ -410,7 +408,7 @@ func (c *localCopy) file(name string, data []byte) localFile {
 	return f
 }
 
-// write writes the files below a folder. It links files that the cache already has.
+// write writes the files below a folder, as links if the cache has them.
 func (c *localCopy) write(dir string) error {
 	made := map[string]bool{}
 	for _, f := range c.files {
@@ -438,7 +436,7 @@ func (c *localCopy) write(dir string) error {
 	return nil
 }
 
-// A linkable is a workspace in the cache. Its files can be linked.
+// A linkable is a cached workspace with files to link.
 type linkable struct {
 	dir  string
 	sums map[string]string
@@ -477,8 +475,8 @@ func (b *build) linkables() []linkable {
 	return all
 }
 
-// files lists the files that go mod vendor would copy of a package: all files but tests, and the
-// embedded files from folders below.
+// files lists the files that go mod vendor would copy: all but tests, and the embedded
+// files from folders below.
 func (p *localPackage) files() ([]string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil {

@@ -16,18 +16,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// localModules maps the paths of modules to the modules that a folder's packages use.
+// localModules maps paths of modules to the modules that a folder uses.
 type localModules map[string]*localModuleUse
 
 type localModuleUse struct {
 	localModule
-	// version is the version under which the module is compiled.
+	// version is the version to compile the module under.
 	version  string
 	packages []string
 }
 
-// modulesOf returns the modules of packages. A module gets the version with which the folder's
-// release is built. The compiler then gets equal input for equal source.
+// modulesOf returns the modules of packages. A module gets its version in the folder's
+// release, so that the compiler gets equal input for equal source.
 func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	modules := localModules{}
 	for _, pkg := range packages {
@@ -50,8 +50,8 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 		if !m.local() {
 			continue
 		}
-		// The program's go.mod requires no version of the other modules. They require each
-		// other's versions once they are released.
+		// The program's go.mod requires no version of the other modules. They require
+		// each other's versions once released.
 		m.version = "v0.0.0"
 		if released, ok := p.localReplace(path, m.folder(l.Dir)); path == p.Module {
 			m.version = l.Like
@@ -84,7 +84,7 @@ func (m *localModuleUse) requires() []string {
 	return all
 }
 
-// folder returns the folder of a local module relative to top, with slashes.
+// folder returns a local module's folder relative to top, with slashes.
 func (m *localModule) folder(top string) string {
 	dir := m.Dir
 	if m.Replace != nil {
@@ -98,7 +98,7 @@ func (m *localModule) folder(top string) string {
 	return filepath.ToSlash(filepath.Clean(dir))
 }
 
-// folders maps the paths of the local modules to their folders.
+// folders maps local modules to their folders.
 func (m localModules) folders(top string) map[string]string {
 	all := map[string]string{}
 	for path, module := range m {
@@ -109,7 +109,7 @@ func (m localModules) folders(top string) map[string]string {
 	return all
 }
 
-// goMod returns the go.mod of the workspace. It requires every module in its version.
+// goMod returns the workspace's go.mod, with the version of every module.
 func (m localModules) goMod(up Upstream) ([]byte, error) {
 	theirs, err := up.ModFile()
 	if err != nil {
@@ -148,7 +148,7 @@ func (m localModules) list() []byte {
 	return out.Bytes()
 }
 
-// A goWork is a Go workspace of modules under development.
+// A goWork is a Go workspace.
 type goWork struct {
 	// file is the go.work. data is its content.
 	file string
@@ -157,9 +157,9 @@ type goWork struct {
 
 func (w *goWork) dir() string { return filepath.Dir(w.file) }
 
-// findWorkspace returns the Go workspace of the module in a folder. Its go.work is in that
-// folder, or in the nearest folder above that has one. A go.work above must use the module.
-// findWorkspace returns nil if there is no such workspace.
+// findWorkspace returns the Go workspace of the module in a folder, or nil. Its go.work
+// is in that folder, or in the nearest folder above that has one. A go.work above must
+// use the module.
 func findWorkspace(dir string) (*goWork, error) {
 	file := filepath.Join(dir, "go.work")
 	data, err := os.ReadFile(file)
@@ -187,7 +187,7 @@ func findWorkspace(dir string) (*goWork, error) {
 	}
 }
 
-// folders returns the folders of the workspace's modules, with slashes.
+// folders returns the folders of the modules, with slashes.
 func (w *goWork) folders() ([]string, error) {
 	file, err := modfile.ParseWork(w.file, w.data, nil)
 	if err != nil {
@@ -200,8 +200,8 @@ func (w *goWork) folders() ([]string, error) {
 	return folders, nil
 }
 
-// WorkspaceFolders lists the module folders of the Go workspace that the module in a folder is
-// part of. It returns nil if there is no such workspace.
+// WorkspaceFolders lists the module folders of the Go workspace of a folder's module. It
+// returns nil if there is none.
 func WorkspaceFolders(dir string) ([]string, error) {
 	w, err := findWorkspace(dir)
 	if err != nil || w == nil {
@@ -210,8 +210,8 @@ func WorkspaceFolders(dir string) ([]string, error) {
 	return w.folders()
 }
 
-// copyWork writes a copy of a go.work to another place, with its checksums. The copy names the
-// same folders.
+// copyWork copies a go.work and its checksums to another place. The copy names the same
+// folders.
 func copyWork(dir, to string, data []byte) (string, error) {
 	file, err := modfile.ParseWork(filepath.Join(dir, "go.work"), data, nil)
 	if err != nil {

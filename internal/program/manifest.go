@@ -25,7 +25,7 @@ import (
 const (
 	// manifestFile completes an entry. It is written last.
 	manifestFile = "apitrace.json"
-	// sumsFile lists the entry's files in the format of sha256sum(1).
+	// sumsFile lists the files in the format of sha256sum(1).
 	sumsFile = "apitrace.sha256"
 	// sizeFile holds the size of a complete entry; see sealedSize. The list of checksums does
 	// not include it.
@@ -40,17 +40,17 @@ type manifest struct {
 	// Rewrite and Summary are set for an instrumented build.
 	Rewrite string `json:"rewrite,omitempty"`
 	Summary string `json:"summary,omitempty"`
-	// Missing is the number of rules that matched nothing in the source.
+	// Missing is the number of rules without a match in the source.
 	Missing int `json:"missing,omitempty"`
 	// Edited is set if the build includes a person's edits. Edits has the names of the
 	// edited files.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
-	// More names the packages that a person had rewritten in addition to the rules.
+	// More names the packages that a user had rewritten beyond the rules.
 	More []string `json:"more,omitempty"`
 	// Cover is set if the build has statement counters.
 	Cover bool `json:"cover,omitempty"`
-	// Sums is the checksum of the list of the files' checksums.
+	// Sums is the checksum of sumsFile.
 	Sums string `json:"sums"`
 
 	// lastUsed is the modification time of the file.
@@ -75,7 +75,7 @@ func readManifest(dir string) (manifest, error) {
 	return m, nil
 }
 
-// seal completes an entry: it records the checksums of all its files.
+// seal completes an entry by recording the checksums of its files.
 func seal(dir string, m manifest) error {
 	sums, err := sumFiles(dir)
 	if err != nil {
@@ -98,9 +98,9 @@ var (
 	errNeverFinished = message.NewError("it was never finished")
 )
 
-// check compares an entry with its manifest. The files that want accepts must exist and be
-// unchanged; want gets paths relative to the entry, with slashes. check returns errNoEntry if
-// there is no entry, and another error if the entry is half-finished or damaged.
+// check compares an entry with its manifest. The files that want accepts must exist and
+// be unchanged; want gets paths relative to the entry, with slashes. check returns
+// errNoEntry if there is no entry, and another error if it is half-finished or damaged.
 func check(dir, key string, want func(file string) bool) (manifest, error) {
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +125,7 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 	return m, checkSums(dir, sums, want)
 }
 
-// checkSums compares the listed files with their checksums. It ignores other files.
+// checkSums compares the listed files with their checksums, and ignores others.
 func checkSums(dir string, sums []byte, want func(string) bool) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -148,9 +148,9 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 	return g.Wait()
 }
 
-// sealedSize returns the size of the files of a complete entry. A workspace has thousands of
-// files, and they do not change. So the first call counts them and records the size for later
-// calls. It ignores the error of a read-only cache.
+// sealedSize returns the size of a complete entry. A workspace has thousands of files
+// that do not change, so the first call records the size for later calls. It ignores the
+// error of a read-only cache.
 func sealedSize(dir string, m manifest) (int64, error) {
 	type size struct {
 		// Sums is manifest.Sums at the time of counting.
@@ -191,7 +191,7 @@ func removeEntry(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// sumFiles lists the checksums of all regular files below dir, sorted by path.
+// sumFiles lists the checksums of all regular files, sorted by path.
 func sumFiles(dir string) ([]byte, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -242,7 +242,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeJSON writes v to a file. A reader sees the old file or the new one, never a part.
+// writeJSON writes v to a file. Readers see the old file or the new one, never a part.
 func writeJSON(file string, v any) error {
 	data, err := encodeJSON(v)
 	if err != nil {
@@ -256,8 +256,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// writeFile writes a file that only its owner can read, so it may hold tokens. A reader sees the
-// old file or the new one, never a part.
+// writeFile writes a file for its owner only, so it may hold tokens. Readers see the old
+// file or the new one, never a part.
 func writeFile(file string, data []byte) error {
 	if err := renameio.WriteFile(file, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("writing %s: %w", file, err)

@@ -9,7 +9,7 @@ import (
 )
 
 // killMarked kills this user's processes that were started with the assignment in their
-// environment. It also kills processes that they start meanwhile.
+// environment, and the processes they start meanwhile.
 func killMarked(assignment string) {
 	for range 20 {
 		found := false
@@ -22,8 +22,8 @@ func killMarked(assignment string) {
 	}
 }
 
-// marked lists the processes with the assignment in their environment. It cannot read the
-// environments of other users' processes.
+// marked lists the processes with the assignment in their environment. Other users'
+// environments are not readable.
 func marked(assignment string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

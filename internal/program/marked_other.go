@@ -2,5 +2,5 @@
 
 package program
 
-// killMarked does nothing, because only Linux shows the environment of a process.
+// killMarked does nothing, because only Linux shows a process's environment.
 func killMarked(string) {}

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// isOwnDir reports whether dir is a folder of this user that nobody else can write to. A link to
-// a folder does not count. In a shared folder for temporary files, anybody may have made a
-// folder with a name like ours.
+// isOwnDir reports whether dir is a folder of this user, closed to others. A link does
+// not count. In a shared temporary folder, anybody may have made a folder with a name
+// like ours.
 func isOwnDir(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {

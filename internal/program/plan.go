@@ -12,37 +12,37 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A Plan describes the work of Build before it is done.
+// A Plan describes what Build would do.
 type Plan struct {
 	Program Program
-	// Workspace, Build and GoCache are the folders that Build would write.
+	// Workspace, Build and GoCache are the folders to write.
 	Workspace, Build, GoCache string
 	// Binary is the executable that Build would make.
 	Binary string
-	// Cached is set if the binary is in the cache. Build would then do nothing.
+	// Cached is set if the binary is in the cache. Build then does nothing.
 	Cached bool
-	// HasWorkspace is set if the workspace is in the cache. Only the build is left to do.
+	// HasWorkspace is set if the workspace is in the cache.
 	HasWorkspace bool
 	// Instrumented is set if Build would rewrite source.
 	Instrumented bool
-	// Commands are the commands of the build in order. It has no commands for cached parts, and
-	// none without Go.
+	// Commands are the build's commands, in order. Cached parts need none. Without Go,
+	// none are known.
 	Commands []Command
-	// NoGo is the error of the toolchain if the build needs one. It is nil if the toolchain is
-	// usable, or if the binary is cached. If NoGo is set, the commands are not known, and Binary
-	// contains "<key>".
+	// NoGo is the toolchain's error if the build needs one. It is nil if the toolchain is
+	// usable or the binary is cached. If NoGo is set, the commands are not known, and
+	// Binary contains "<key>".
 	NoGo error
-	// Upstream is the module version to build. If the module must be resolved first, Sum is "",
-	// and paths contain "<key>" in place of the key of the content.
+	// Upstream is the module version to build. If it is not resolved yet, Sum is "", and
+	// paths contain "<key>" for the key of the content.
 	Upstream Upstream
 }
 
-// unknownKey stands in a plan for a key that is not known yet.
+// unknownKey stands for a key that is not known yet.
 const unknownKey = "<key>-------"
 
-// MakePlan describes the work of Build. It writes nothing and does not use the network. Without
-// Go, the plan of an uncached build is less complete, because the commands and the folder of the
-// build depend on the toolchain.
+// MakePlan describes what Build would do. It writes nothing and does not use the network.
+// Without Go, the plan of an uncached build lacks the commands and the folder, which
+// depend on the toolchain.
 func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	toolchain, noGo := FindToolchain(ctx)
 	up, err := o.Cache.recordedUpstream(p.Module, p.Version)
@@ -79,12 +79,12 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	return plan, nil
 }
 
-// unknownDir returns the folder of an entry with an unknown key.
+// unknownDir returns an entry's folder without its key.
 func unknownDir(c *Cache, kind Kind, p Program) string {
 	return strings.TrimRight(c.entryDir(kind, p, unknownKey), "-")
 }
 
-// commands returns the commands of a build, without the steps that are done.
+// commands returns a build's remaining commands.
 func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	var cmds []Command
 	if !resolved || !hasWorkspace {
@@ -97,8 +97,8 @@ func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	return append(cmds, b.listCommand(), b.buildCommand())
 }
 
-// Write prints the plan as a shell script in the printer's language. People can read the script,
-// and can run all of it except the parts about generated files.
+// Write prints the plan as a shell script, in the printer's language. The script can run,
+// except for the parts about generated files.
 func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	var out strings.Builder
 	for _, line := range p.heading() {
@@ -113,7 +113,7 @@ func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	return err
 }
 
-// heading describes the program, and the parts that already exist.
+// heading describes the program and the existing parts.
 func (p *Plan) heading() []message.Message {
 	lines := []message.Message{message.Of("%s, plain", p.Program), message.Of("workspace: %s", p.Workspace), message.Of("binary:    %s", p.Binary)}
 	if p.Instrumented {

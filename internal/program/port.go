@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// FreePort returns a TCP port of the loopback interface that nobody listens on. Another process
-// may take the port before it is used; see WithFreePort.
+// FreePort returns a free TCP port of the loopback interface. Another process may take it
+// before it is used; see WithFreePort.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -18,12 +18,12 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// portAttempts is the maximum number of starts of a server. A start is repeated if another
-// process takes the port before the server listens on it.
+// portAttempts is the maximum number of starts of a server, if another process takes its
+// port before it listens.
 const portAttempts = 5
 
-// WithFreePort starts a server on a free port. If another process takes that port meanwhile, it
-// tries again with another port, up to portAttempts times in all.
+// WithFreePort starts a server on a free port. If another process takes that port
+// meanwhile, it tries another one, up to portAttempts times in all.
 func WithFreePort(start func(port int) (*Child, error)) (*Child, error) {
 	var lastErr error
 	for range portAttempts {

@@ -32,69 +32,69 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mainModule is the path of the generated main module. It is the path of apitrace itself, so
-// that the probe has its real import path in the traced program.
+// mainModule is the path of the generated main module. It is apitrace's own, so the probe
+// keeps its import path in the traced program.
 const mainModule = "github.com/kubeapitrace/apitrace"
 
-// A Program describes what to build: one released program at one version.
+// A Program is one program at one version to build.
 type Program struct {
-	// Name is the name of the program and of its binary: "kube-apiserver".
+	// Name is also the binary's name: "kube-apiserver".
 	Name string
 	// Module is the module that holds the program: "k8s.io/kubernetes". Version is the version
 	// of that module: "v1.37.1".
 	Module, Version string
-	// Released is the name of the release, if it is not Version. The releases of some
-	// repositories are not versions of their modules.
+	// Released is the name of the release, if it is not Version. Some repositories
+	// release other versions than their modules.
 	Released string
-	// Main is the path of upstream's func main within the module. It names the only file of
-	// package main, and the workspace gets a copy of that file. If it ends with a slash, it
-	// names the folder of a package main with several files or with imports of its module's
-	// internal packages. That package is built in the vendor tree.
+	// Main is the path of upstream's func main within the module. It is the only file of
+	// package main, which the workspace gets a copy of. If Main ends with a slash, it is
+	// a folder. Its package main has several files or imports internal packages of its
+	// module, and is built in the vendor tree.
 	Main string
-	// LocalReplace returns the released version of a module that upstream's go.mod replaces by a
-	// folder of its own repository. No module contains that folder. If LocalReplace is nil or
-	// returns false, the version that upstream's go.mod requires is used.
+	// LocalReplace returns the released version of a module that upstream's go.mod
+	// replaces by a folder of its own repository, which no module contains. If it is nil
+	// or returns false, the version that upstream's go.mod requires is used.
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
-	// Replace gives substitutes for modules that upstream's go.mod replaces by a version that is
-	// no longer available or usable. The key is the path of the replacement in upstream's
-	// go.mod. An empty Version means upstream's version. For a module with a version from
+	// Replace substitutes modules that upstream's go.mod replaces by a version that is no
+	// longer available or usable. The key is the path of the replacement in upstream's
+	// go.mod. An empty Version means upstream's. For a module with a version from
 	// LocalReplace, the key is the module's path, and only the Version is used.
 	Replace map[string]module.Version
-	// Generate lists the generators of source that upstream's released module lacks.
+	// Generate lists generators of source that upstream's module lacks.
 	Generate []Generator
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string
-	// Space is the number of bytes below the cache root that a build with an empty cache needs.
+	// Space is the number of bytes that a build with an empty cache needs there.
 	Space int64
 }
 
 // A Rewrite changes the source of a build.
 type Rewrite struct {
-	// Key identifies everything that affects the result: rules, rewriter and probe. It is part
-	// of the key of the build.
+	// Key identifies the rules, the rewriter and the probe. It is part of the build's
+	// key.
 	Key string
-	// Edits names the edited files that the build includes. Each attempt at an edit makes such a
+	// Edits names the edited files in the build. Each attempt at an edit makes such a
 	// build, so the cache keeps only the newest ones.
 	Edits []string
-	// More names the packages that the user had rewritten in addition to the packages of the
-	// rules. The cache keeps only the newest such builds, as it does with edits.
+	// More names the packages that the user had rewritten beyond the rules. The cache
+	// keeps only the newest such builds too.
 	More []string
-	// Cover lists the packages with statement counters, as of "go build -cover". A build with
-	// counters is not a traced build. Run still makes its overlay.
+	// Cover lists the packages with statement counters, as of "go build -cover". A build
+	// with counters is not traced, but has Run's overlay.
 	Cover []string
-	// Run writes changed copies of files of the workspace below out.
+	// Run writes changed copies of workspace files below out.
 	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
 }
 
 // A Rewritten is the result of a Rewrite.
 type Rewritten struct {
-	// Overlay maps a file of the workspace to the copy that replaces it. The key is an absolute
+	// Overlay maps a file of the workspace to its replacement. The key is an absolute
 	// path in the workspace, where no file needs to exist yet.
 	Overlay map[string]string
-	// Summary describes the result for people: "4,747 functions in 816 files".
+	// Summary is for people: "4,747 functions in 816 files".
 	Summary string
-	// Missing has a message for each rule that matched nothing in the source.
+	// Missing has a message for each rule without a match.
 	Missing []message.Message
 }
 
@@ -102,11 +102,11 @@ type Rewritten struct {
 type Options struct {
 	// Cache holds everything that the build makes. Required.
 	Cache *Cache
-	// Rewrite makes the build an instrumented one; nil means a plain build.
+	// Rewrite makes the build an instrumented one; nil means plain.
 	Rewrite *Rewrite
-	// Debuggable keeps the data in the binary that a debugger needs (DWARF).
+	// Debuggable keeps a debugger's data (DWARF) in the binary.
 	Debuggable bool
-	// Progress receives the progress of the build; nil discards it.
+	// Progress receives the build's progress; nil discards it.
 	Progress Progress
 }
 
@@ -114,27 +114,27 @@ type Options struct {
 type Binary struct {
 	// Path is the executable.
 	Path string
-	// Workspace is the folder with the source of the build, without the changes of the rewriter.
-	// It may have been removed since.
+	// Workspace is the folder with the source of the build, before rewriting. It may be
+	// gone.
 	Workspace string
-	// Key identifies the content of the build: source, rewriting, toolchain, flags.
+	// Key identifies source, rewriting, toolchain and flags.
 	Key string
 	// Upstream is the module version of the program.
 	Upstream Upstream
-	// Summary is the summary of the Rewrite; "" for a plain build.
+	// Summary is the Rewrite's summary; "" for a plain build.
 	Summary string
 	// Edited names the edited files that the build includes.
 	Edited []string
 	// More has the packages of Rewrite.More.
 	More []string
-	// Cached is set if the binary was already in the cache.
+	// Cached is set if the cache had the binary.
 	Cached bool
 
 	release func()
 }
 
-// Release allows other processes to remove the binary from the cache before this process ends. A
-// server that still runs the binary keeps it in the cache.
+// Release allows other processes to remove the binary from the cache before this process
+// ends. A server that runs it still keeps it there.
 func (b *Binary) Release() {
 	if b != nil && b.release != nil {
 		b.release()
@@ -144,8 +144,8 @@ func (b *Binary) Release() {
 // Release is the name of the program's release: "v3.4.3".
 func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
 
-// MainFolder returns the import path of a package main that is built in the vendor tree. It
-// returns "" for the copy in the workspace.
+// MainFolder returns the import path of a package main built in the vendor tree, or ""
+// for a copy in the workspace.
 func (p Program) MainFolder() string {
 	if !strings.HasSuffix(p.Main, "/") {
 		return ""
@@ -153,14 +153,14 @@ func (p Program) MainFolder() string {
 	return path.Join(p.Module, p.Main)
 }
 
-// mainPackage returns the import path of package main as the go command prints it.
+// mainPackage returns package main as the go command prints it.
 func (p Program) mainPackage() string { return cmp.Or(p.MainFolder(), mainModule) }
 
-// target returns the name of package main for the go command in the workspace.
+// target names package main for the go command in the workspace.
 func (p Program) target() string { return cmp.Or(p.MainFolder(), ".") }
 
 // tools returns the packages main that the vendor tree must have: the generators, and the
-// program's package main if it is built there.
+// program if it is built there.
 func (p Program) tools() []string {
 	var tools []string
 	for _, g := range p.Generate {
@@ -174,7 +174,7 @@ func (p Program) tools() []string {
 
 func (p Program) String() string { return p.Name + " " + p.Release() }
 
-// newModFile begins the go.mod of a workspace with upstream's Go version and godebug settings.
+// newModFile begins a workspace's go.mod with upstream's Go version and godebug settings.
 func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	ours := new(modfile.File)
 	edits := []error{ours.AddModuleStmt(mainModule)}
@@ -187,8 +187,8 @@ func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	return ours, errors.Join(edits...)
 }
 
-// goMod returns the go.mod of the workspace: upstream's Go version, godebug settings and
-// replacements. It raises no version above upstream's requirement.
+// goMod returns the workspace's go.mod: upstream's Go version, godebug settings and
+// replacements, and no version above upstream's requirement.
 func (p Program) goMod(up Upstream) ([]byte, error) {
 	if up.Local != nil {
 		return []byte(up.Local.GoMod), nil

@@ -2,7 +2,7 @@ package program
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// A Stage is a step between a version and a running program.
+// A Stage is a step towards a running program.
 type Stage string
 
 // stageNames are the names of the stages for people.
@@ -27,25 +27,25 @@ const (
 
 // An Event is one step of progress.
 type Event struct {
-	// Program is the program that is being built: "kube-apiserver v1.37.1".
+	// Program is the program to build: "kube-apiserver v1.37.1".
 	Program string
 	Stage   Stage
-	// Done is the number of compiled packages out of Total, in StageCompile. Total is 0 if there
-	// is nothing to count.
+	// Done is the number of packages compiled of Total, in StageCompile. Total is 0 if
+	// there is nothing to count.
 	Done, Total int
-	// Item is the current package or module; may be "".
+	// Item is the current package or module, or "".
 	Item string
-	// Note is a message for the user that stays on the screen. It may be empty.
+	// Note is a message that stays on the screen, or empty.
 	Note message.Message
 }
 
-// A Progress receives the progress of a build. Calls of Report are serialized. They are
-// frequent: hundreds per second.
+// A Progress receives a build's progress. Calls of Report are serialized, and frequent:
+// hundreds per second.
 type Progress interface {
 	Report(Event)
 }
 
-// A reporter fills in the fields that all events of one build share.
+// A reporter fills in what all events of a build share.
 type reporter struct {
 	to   Progress
 	last Event

@@ -17,14 +17,14 @@ type ReleasedModule struct {
 	Path, Version string
 	// Optional modules need not be available.
 	Optional bool
-	// Place maps the path of a file in the module to its path below the folder of the source. It
-	// returns "" for a file to leave out.
+	// Place maps a path in the module to its path below the folder of the source, or to
+	// "" for a file to leave out.
 	Place func(file string) string
 }
 
-// ReleasedSource returns a folder with files from modules of a release, for reading and not for
-// building. It fetches the modules if the folder is not in the cache. The folder is a workspace
-// of the cache, with the name and the version of p.
+// ReleasedSource returns a folder with files from modules of a release, for reading and
+// not for building. It is a workspace of the cache, with the name and version of p.
+// ReleasedSource fetches the modules if the cache does not have it.
 func ReleasedSource(ctx context.Context, p Program, o Options, modules []ReleasedModule) (string, error) {
 	tell := newReporter(o.Progress, p)
 	var ids []string
@@ -70,7 +70,7 @@ func ReleasedSource(ctx context.Context, p Program, o Options, modules []Release
 	return vendor, nil
 }
 
-// copy copies the files of a module that Place maps to a path.
+// copy copies the files that Place maps to a path.
 func (m ReleasedModule) copy(from, to string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

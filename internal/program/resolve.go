@@ -16,18 +16,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Upstream is a resolved module version, the source of a program. A published module version
-// never changes. So it is recorded in the cache and is resolved only once.
+// An Upstream is a resolved module version, the source of a program. A published version
+// never changes, so the cache records it.
 type Upstream struct {
 	Module  string `json:"module"`
 	Version string `json:"version"`
-	// Sum is the checksum of the module's content, as in go.sum.
+	// Sum is the checksum of the content, as in go.sum.
 	Sum string `json:"sum"`
 	// GoMod is the text of its go.mod.
 	GoMod string `json:"goMod"`
 	// Time is the time of the released commit.
 	Time time.Time `json:"time"`
-	// Commit is the hash of that commit, or "" if the module's origin is not known.
+	// Commit is the hash of that commit; "" if unknown.
 	Commit string `json:"commit,omitempty"`
 	// Local is set for source taken from a folder.
 	Local *LocalBuild `json:"local,omitempty"`
@@ -42,7 +42,7 @@ func (u Upstream) ModFile() (*modfile.File, error) {
 	return f, nil
 }
 
-// Requires returns the version of a module that upstream's go.mod requires.
+// Requires returns the version of a module in upstream's go.mod.
 func (u Upstream) Requires(modulePath string) (string, error) {
 	f, err := u.ModFile()
 	if err != nil {
@@ -56,8 +56,8 @@ func (u Upstream) Requires(modulePath string) (string, error) {
 	return "", message.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
 }
 
-// Resolve finds a module version in the cache's record. Otherwise it finds it in the user's
-// module cache or through the user's GOPROXY.
+// Resolve finds a module version in the cache's record, or else in the user's module
+// cache or through the user's GOPROXY.
 func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstream, error) {
 	if up, err := c.recordedUpstream(modulePath, version); err == nil {
 		return up, nil
@@ -76,7 +76,7 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 	return up, c.recordUpstream(up)
 }
 
-// errNotTaken reports that the copy of a folder is not in the cache.
+// errNotTaken reports that a folder's copy is not in the cache.
 func errNotTaken(version string) error {
 	return message.Errorf("the source of %s is no longer in the cache: pass the checkout that it was built from with --k8s", version)
 }
@@ -127,15 +127,15 @@ func (c *Cache) recordUpstream(up Upstream) error {
 func (t Toolchain) downloadCommand(c *Cache, modulePath, version string) Command {
 	return Command{
 		Stage: StageDownload, Purpose: message.Of("get upstream's source"),
-		// Run outside of any module, so that the user's go.mod and go.sum have no effect.
+		// Outside of any module, the user's go.mod and go.sum have no effect.
 		Dir:  c.Root,
 		Args: []string{t.Go, "mod", "download", "-json", modulePath + "@" + version},
 		Env:  t.fetchEnv(c), Set: assignments(t.fetchSettings(c)),
 	}
 }
 
-// download ensures that the module is in the user's module cache. It returns the module and the
-// folder of its source.
+// download ensures that the module is in the user's module cache. It returns the folder
+// of the source too.
 func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	var stdout bytes.Buffer
 	var stderr tailBuffer
@@ -158,8 +158,8 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 	return up, answer.Dir, err
 }
 
-// Download ensures that a module is in the user's module cache. version may be a query such as
-// "latest". Download returns the module with its resolved version, and the folder of its source.
+// Download ensures that a module is in the user's module cache. version may be a query
+// such as "latest". Download returns the resolved version, and the folder of the source.
 func Download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	t, err := FindToolchain(ctx)
 	if err != nil {
@@ -194,16 +194,15 @@ func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, er
 	}, nil
 }
 
-// A DownloadError reports that a module is not available: the proxy does not have it or does
-// not answer.
+// A DownloadError reports that a module is not available: the proxy lacks it or does not
+// answer.
 type DownloadError struct {
 	Module, Version string
 	// Reason is the message of the go command.
 	Reason string
 }
 
-// Unknown reports whether a module proxy answered that the version does not exist. It is false
-// if no proxy answered.
+// Unknown reports whether a module proxy answered that the version does not exist.
 func (e *DownloadError) Unknown() bool {
 	for _, s := range []string{"unknown revision", "invalid version", "403 Forbidden", "404 Not Found", "410 Gone"} {
 		if strings.Contains(e.Reason, s) {

@@ -14,25 +14,24 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A RunDir is the private folder of one run of servers, of clients or of the compiler. It holds
-// data, keys, credentials, sockets and logs. Its owner keeps it locked. Nothing in it survives:
-// the owner removes it with Close, the guard removes it if the owner was killed, and the next
-// SweepRunDirs removes leftovers.
+// A RunDir is the private folder of one run of servers, clients or the compiler. It holds
+// data, keys, credentials, sockets and logs. Its owner locks it and removes it with
+// Close. If the owner was killed, the guard or the next SweepRunDirs removes it.
 type RunDir struct {
 	Path string
 	lock *flock.Flock
-	// release tells the guard that it need not remove the folder any more.
+	// release ends the guard's duty to remove the folder.
 	release func()
 }
 
-// maxSocketPath is the longest path of a unix socket: 104 bytes with the
-// terminating zero on macOS, 108 on Linux.
+// maxSocketPath is the longest path of a unix socket. With the terminating zero, macOS
+// allows 104 bytes, Linux 108.
 const maxSocketPath = 103
 
-// longestPart is the longest path that is added to the path of a run directory.
+// longestPart is the longest path below a run directory.
 const longestPart = "/sample-apiserver/probe.sock"
 
-// NewRunDir makes a run directory. It first removes run directories of processes that are gone.
+// NewRunDir makes a run directory. First it sweeps the old ones.
 func NewRunDir() (*RunDir, error) {
 	SweepRunDirs()
 	base, err := runBase()
@@ -41,15 +40,15 @@ func NewRunDir() (*RunDir, error) {
 	}
 	for range 10 {
 		dir := filepath.Join(base, runDirPrefix()+strconv.FormatUint(uint64(rand.Uint32()), 10))
-		// The guard must know of the folder before it exists, because this process can be killed
-		// at any moment.
+		// This process can be killed at any moment, so the guard must know of the folder
+		// before it exists.
 		release := guardDir(dir)
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
 			if lock, ok := lockDir(dir); ok {
 				return &RunDir{Path: dir, lock: lock, release: release}, nil
 			}
-			// Another process took it for deserted before we had locked it.
+			// Before we locked it, another process took it for deserted.
 		}
 		release()
 		if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -59,7 +58,7 @@ func NewRunDir() (*RunDir, error) {
 	return nil, message.Errorf("creating a folder for the servers to run in: another process keeps removing it from %s", base)
 }
 
-// Part makes the folder of one of the servers. That server writes all its files there.
+// Part makes the folder for all files of one server.
 func (r *RunDir) Part(name string) (string, error) {
 	dir := filepath.Join(r.Path, name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -75,9 +74,9 @@ func (r *RunDir) Close() error {
 	return errors.Join(err, r.lock.Close())
 }
 
-// SweepRunDirs removes this user's run directories of processes that are gone, and returns their
-// paths. If it cannot remove one, the next call tries again. If no killed process has left
-// anything, it only reads the parent folders of run directories.
+// SweepRunDirs removes this user's run directories of processes that are gone, and
+// returns their paths. If it cannot remove one, the next call tries again. With nothing
+// to remove, it only reads the parent folders.
 func SweepRunDirs() []string {
 	var swept []string
 	for _, base := range runBases() {
@@ -97,7 +96,7 @@ func SweepRunDirs() []string {
 	return swept
 }
 
-// RunDirAlive reports whether the owner of a run directory is still running.
+// RunDirAlive reports whether a run directory's owner still runs.
 func RunDirAlive(dir string) bool {
 	if !isOwnDir(dir) {
 		return false
@@ -111,8 +110,8 @@ func RunDirAlive(dir string) bool {
 	return err == nil
 }
 
-// lockDir locks a folder itself, so that there is no lock file to remove. It returns false if
-// another process holds the lock or has removed the folder.
+// lockDir locks the folder itself, so no lock file is left. It returns false if another
+// process holds the lock or removed the folder.
 func lockDir(dir string) (*flock.Flock, bool) {
 	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
 	locked, err := lock.TryLock()
@@ -129,8 +128,8 @@ func lockDir(dir string) (*flock.Flock, bool) {
 
 func runDirPrefix() string { return "apitrace-" + strconv.Itoa(os.Getuid()) + "-" }
 
-// runBase returns the folder for run directories: the usual folder for temporary files, unless
-// its path is too long for sockets below it.
+// runBase returns the folder for run directories: the usual temporary folder, unless its
+// path is too long for sockets below it.
 func runBase() (string, error) {
 	room := maxSocketPath - len("/"+runDirPrefix()+"1234567890"+longestPart)
 	for _, base := range runBases() {

@@ -7,12 +7,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// SourceTree returns the folder with the pristine source of a program and of its dependencies:
-// the vendor tree of its workspace. If the workspace does not exist, SourceTree makes it, which
-// needs the network but builds nothing.
+// SourceTree returns the folder with the pristine source of a program and its
+// dependencies: the vendor tree of its workspace. If there is no workspace, SourceTree
+// makes it, which needs the network but builds nothing.
 //
-// The tree is for reading. Unlike a build, SourceTree does not verify the checksums, because
-// that takes longer than all the work of a reader.
+// The tree is for reading. SourceTree does not verify the checksums, because that takes
+// longer than all of a reader's work.
 func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	tell := newReporter(o.Progress, p)
 	tell.stage(StageResolve, 0)
@@ -43,11 +43,11 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	return vendor, nil
 }
 
-// ErrNoSource reports that the source of a program is not in the cache.
+// ErrNoSource reports that a program's source is not cached.
 var ErrNoSource = message.NewError("its source is not in the cache")
 
-// CachedSource returns the same folder as SourceTree if the source is in the cache, and
-// ErrNoSource otherwise. It needs no network and no Go toolchain.
+// CachedSource returns the folder of SourceTree if it is in the cache, and ErrNoSource
+// otherwise. It needs neither network nor Go.
 func CachedSource(c *Cache, p Program) (dir string, up Upstream, err error) {
 	if up, err = c.recordedUpstream(p.Module, p.Version); err != nil {
 		return "", up, message.Errorf("%s: %w", p, ErrNoSource)

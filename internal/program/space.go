@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// FreeSpace returns the number of bytes that this user may still write to the disk of dir.
+// FreeSpace returns the bytes that this user may still write to dir's disk.
 func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -21,7 +21,7 @@ func FreeSpace(dir string) (int64, error) {
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
 
-// A SpaceError reports that the disk is too full to begin a build.
+// A SpaceError reports that the disk is too full for a build.
 type SpaceError struct {
 	Program    Program
 	Dir        string
@@ -38,7 +38,6 @@ func (e *SpaceError) message() message.Message {
 		e.Program, e.Dir, FormatBytes(e.Free), FormatBytes(e.Need), "apitrace cache clean", CacheEnv)
 }
 
-// checkSpace returns a SpaceError if the disk is too full for the build.
 func checkSpace(c *Cache, p Program) error {
 	free, err := FreeSpace(c.Root)
 	if err != nil {
@@ -50,10 +49,10 @@ func checkSpace(c *Cache, p Program) error {
 	return nil
 }
 
-// sizeText matches a number of bytes as people write it.
+// sizeText matches a number of bytes, as people write it.
 var sizeText = regexp.MustCompile(`^(\d+(?:\.\d+)?) ?([kKMGT]?)(i?)B?$`)
 
-// ParseBytes parses a number of bytes: "500MB", "1.5 GB", "8GiB" or "8G", which means 8 GB.
+// ParseBytes parses a number of bytes: "500MB", "1.5 GB", "8GiB" or "8G" for 8 GB.
 func ParseBytes(s string) (int64, error) {
 	m := sizeText.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil || m[3] != "" && m[2] == "" {
@@ -76,7 +75,7 @@ func ParseBytes(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// FormatBytes formats a number of bytes for people: "512 B", "1.2 kB", "36 MB", "2.1 GB".
+// FormatBytes formats a number of bytes: "512 B", "1.2 kB", "36 MB", "2.1 GB".
 func FormatBytes(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)

@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// minGo is the oldest Go toolchain that apitrace builds with.
+// minGo is the oldest Go toolchain for apitrace's builds.
 const minGo = "go1.26"
 
 // A Toolchain is the installed Go toolchain.
@@ -25,15 +25,15 @@ type Toolchain struct {
 	Go string `json:"-"`
 	// Version is the version of Go: "go1.26.8".
 	Version string `json:"GOVERSION"`
-	// OS and Arch are the target of builds: this machine.
+	// OS and Arch are the target: this machine.
 	OS   string `json:"GOHOSTOS"`
 	Arch string `json:"GOHOSTARCH"`
-	// ModCache is the user's module cache, the source of vendor trees.
+	// ModCache is the user's module cache, for vendor trees.
 	ModCache string `json:"GOMODCACHE"`
 }
 
-// A tempDirError reports that there is no folder for temporary files. The go command and the
-// servers need such a folder.
+// A tempDirError reports that there is no temporary folder, which the go command and the
+// servers need.
 type tempDirError struct {
 	// Dir is the folder.
 	Dir string
@@ -70,15 +70,15 @@ func checkTempDir() error {
 	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
-// A NoGoError reports that the machine has no go command, or only one that is too old, and says
-// where to get a newer one.
+// A NoGoError reports that there is no go command, or only an old one, and says where to
+// get a newer one.
 type NoGoError struct{ message.Message }
 
 func (e *NoGoError) Error() string { return e.String() }
 
 func noGo(format string, args ...any) error { return &NoGoError{message.Of(format, args...)} }
 
-// FindToolchain finds the go command on PATH and runs "go env" to describe it.
+// FindToolchain finds the go command on PATH and runs "go env".
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	var t Toolchain
 	if err := checkTempDir(); err != nil {
@@ -89,7 +89,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 		return t, noGo("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", minGo)
 	}
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
-	// A go.mod or go.work of the current folder must not switch the toolchain.
+	// A go.mod or go.work here must not switch the toolchain.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOTOOLCHAIN=local")
 	cmd.Dir = os.TempDir()
 	var stderr bytes.Buffer
@@ -106,7 +106,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 }
 
 func (t Toolchain) check() error {
-	// A development version ("devel go1.27-abcdef") is not a valid version and is accepted.
+	// A development version ("devel go1.27-abcdef") is not valid, and accepted.
 	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
 		return noGo("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}
@@ -116,70 +116,70 @@ func (t Toolchain) check() error {
 	return nil
 }
 
-// fits reports whether the toolchain is new enough for the Go version of a go.mod.
+// fits reports whether the toolchain is new enough for a go.mod.
 func (t Toolchain) fits(goVersion string) bool {
 	return !version.IsValid(t.Version) || version.Compare(t.Version, "go"+goVersion) >= 0
 }
 
-// A setting is an environment variable that a build sets.
+// A setting is a variable that a build sets.
 type setting struct{ name, value string }
 
-// fetchSettings returns the changes to the user's environment for commands that may use the
-// network. GOPROXY, GOPRIVATE, GOSUMDB and similar variables keep their values.
+// fetchSettings changes the user's environment for commands that may use the network.
+// GOPROXY, GOPRIVATE, GOSUMDB and similar variables keep their values.
 func (t Toolchain) fetchSettings(c *Cache) []setting {
 	return []setting{
-		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules. An empty
-		// value would not override a value set by "go env -w".
+		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules. An
+		// empty value would not override "go env -w".
 		{"GOFLAGS", "-mod=mod"},
-		// The workspace is its own module, whatever the current folder is.
+		// The workspace is a module, wherever the current folder is.
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
-		// The build must use the toolchain that is part of its key. Nothing may download another
-		// toolchain without the user's knowledge.
+		// The build must use the toolchain of its key. Nothing may download another
+		// without the user's knowledge.
 		{"GOTOOLCHAIN", "local"},
-		// The build uses the same cache, which is accounted for and can be removed.
+		// The build uses this cache too. Its size counts, and it can be removed.
 		{"GOCACHE", c.goCache()},
 	}
 }
 
-// buildSettings and buildInherited together are the whole environment of a build.
+// buildSettings and buildInherited are the whole environment of a build.
 func (t Toolchain) buildSettings(c *Cache) []setting {
 	return []setting{
-		// Settings made with "go env -w" (flags, experiments) must not affect the build.
+		// Settings of "go env -w" (flags, experiments) must not affect the build.
 		{"GOENV", "off"},
 		{"GOCACHE", c.goCache()},
-		// With GOENV=off, the go command would not know the user's module cache.
+		// With GOENV=off, the go command does not know it.
 		{"GOMODCACHE", t.ModCache},
-		// All source is in the vendor tree, so a build must not use the network.
+		// All source is in the vendor tree: no network is needed.
 		{"GOPROXY", "off"},
 		{"GOSUMDB", "off"},
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
 		{"GOTOOLCHAIN", "local"},
-		// The build needs no C compiler, and the binary does not depend on this machine's libc.
+		// No C compiler is needed, and the machine's libc does not matter.
 		{"CGO_ENABLED", "0"},
-		// The compiler collects its own garbage less often. It takes more memory and an eighth
-		// less time. Its output is the same, so this is not part of a build's key.
+		// The compiler collects its garbage less often: more memory, an eighth less time.
+		// The output is the same, so this is not part of a key.
 		{"GOGC", cmp.Or(os.Getenv("GOGC"), "400")},
 	}
 }
 
-// generateSettings, buildInherited and GOPATH together are the whole environment of a generator.
+// generateSettings, buildInherited and GOPATH are a generator's whole environment.
 func (t Toolchain) generateSettings() []setting {
 	return []setting{
 		{"GOENV", "off"},
-		// A generator finds packages as folders below GOPATH, without the go command.
+		// A generator finds packages below GOPATH, without the go command.
 		{"GO111MODULE", "off"},
 		{"GOTOOLCHAIN", "local"},
 	}
 }
 
-// buildInherited lists the variables that a build inherits from the user. From them, the go
-// command finds its home and the folder for temporary files.
+// buildInherited lists the variables that a build inherits. They tell the go command its
+// home and temporary folder.
 var buildInherited = []string{"HOME", "PATH", "TMPDIR", "USER"}
 
 func (t Toolchain) fetchEnv(c *Cache) []string {
-	// With these, the go command would resolve for another platform.
+	// These would make the go command resolve for another platform.
 	drop := []string{"GOOS", "GOARCH", "GOEXPERIMENT"}
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -192,7 +192,7 @@ func (t Toolchain) buildEnv(c *Cache) []string {
 	return append(inherit(buildInherited), assignments(t.buildSettings(c))...)
 }
 
-// inherit returns the assignments of those variables set in our own environment.
+// inherit returns the assignments of the variables that are set.
 func inherit(names []string) []string {
 	var env []string
 	for _, name := range names {

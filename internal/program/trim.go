@@ -15,21 +15,21 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// keptEdited is the number of builds with edits, or with more packages, of one program and
-// version that stay in the cache. With them, going back to an earlier edit needs no build.
+// keptEdited is how many builds of a program version with edits, or with more packages,
+// stay in the cache. Going back to an earlier edit then needs no build.
 const keptEdited = 3
 
-// keptLocal is the number of builds of a program from folders that stay in the cache, and also
-// the number of copies of their source.
+// keptLocal is how many builds of a program from folders stay in the cache, and how many
+// copies of their source.
 const keptLocal = 6
 
 // A Trimmed describes the result of Trim.
 type Trimmed struct {
-	// Entries are the removed workspaces and builds, in the order of removal.
+	// Entries are the removed workspaces and builds, in order.
 	Entries []Entry
-	// GoCache is the number of bytes removed from Go's build cache.
+	// GoCache counts the bytes removed from Go's build cache.
 	GoCache int64
-	// Left is the size of the cache after trimming. It is known only if Max is not 0.
+	// Left is the cache's size after trimming, known only if Max is not 0.
 	Left, Max int64
 }
 
@@ -42,13 +42,14 @@ func (t Trimmed) Freed() int64 {
 	return freed
 }
 
-// Trim removes leftovers of interrupted builds and removals, and all but the newest builds with
-// edits or more packages, and builds from folders. If maxSize is not 0, it then removes the least recently used
-// entries until the cache fits. It keeps entries that a process uses. A build that was not in
-// the cache trims the cache at its end, with the cache's Max. With dryRun, Trim removes nothing.
+// Trim removes leftovers of interrupted builds and removals, and all but the newest
+// builds with edits, with more packages, or from folders. If maxSize is not 0, it then
+// removes the least recently used entries until the cache fits. It keeps entries that a
+// process uses. Every uncached build ends with a Trim to the cache's Max. With dryRun,
+// Trim removes nothing.
 func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
 	t := &trimmer{cache: c, dryRun: dryRun, Trimmed: Trimmed{Max: maxSize}}
-	// Two processes that trim at the same time would remove twice as much as necessary.
+	// Two concurrent trims would remove twice as much as necessary.
 	lock := flock.New(c.lockFile("trim"))
 	defer lock.Close()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
@@ -80,7 +81,8 @@ type trimmer struct {
 	dryRun bool
 }
 
-// deserted removes entries that are no longer needed, whatever their size, and returns the others.
+// deserted removes entries that are not needed, whatever their size, and returns the
+// others.
 func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	seen := map[string]int{}
 	for _, e := range entries {
@@ -92,7 +94,7 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 			seen[of]++
 			kept = seen[of] <= keptLocal
 		case !e.Complete:
-			// Keep the last failed build, because the user may want to read its log.
+			// The user may want to read the log of the last failed build.
 			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {
 				kept = false
 			} else {
@@ -132,8 +134,8 @@ func (t *trimmer) bound(entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	// While another build runs, its files must stay. They do not count here, because that build
-	// trims the cache when it ends.
+	// The files of another running build must stay. They do not count, because that build
+	// trims the cache at its end.
 	var later int64
 	for t.Left-later > t.Max && (len(entries) > 0 || len(files) > 0) {
 		if n := len(entries) - 1; len(files) == 0 || n >= 0 && entries[n].LastUsed.Before(files[len(files)-1].used) {
@@ -160,7 +162,7 @@ func (t *trimmer) bound(entries []Entry) error {
 	return nil
 }
 
-// remove removes an entry, unless it is in use or was used after the listing.
+// remove removes an entry, unless it is in use or was used since the listing.
 func (t *trimmer) remove(e Entry) (kept bool, err error) {
 	now, err := readEntry(e.Kind, e.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,8 +193,8 @@ type goFile struct {
 	used time.Time
 }
 
-// goFiles lists the files of Go's build cache, the most recently used first. The go command
-// tolerates the removal of files that no build uses. It updates the times of files that it uses,
+// goFiles lists the files of Go's build cache, the most recently used first. Files that
+// no build uses may be removed. The go command updates the times of files that it uses,
 // because it removes old files itself.
 func (t *trimmer) goFiles() (files []goFile, err error) {
 	err = filepath.WalkDir(t.cache.goCache(), func(path string, d fs.DirEntry, err error) error {
@@ -209,12 +211,12 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 	return files, ignoreNotExist(err)
 }
 
-// droppedFile marks a build with edits that must be removed once no process uses it.
+// droppedFile marks a build with edits for removal after its use.
 const droppedFile = "apitrace.dropped"
 
-// DropEdited removes a program's builds that include an edit of a file, and the remains of a
-// build that did not compile. If a build with edits is in use, the first Trim after its use
-// removes it, unless it is used again.
+// DropEdited removes a program's builds with an edit of a file, and the remains of a
+// build that did not compile. If a build is in use, the first Trim after its use removes
+// it, unless it is used again.
 func (c *Cache) DropEdited(program, version, file string) error {
 	entries, err := c.Entries(KindBuild)
 	if err != nil {
@@ -241,7 +243,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 	return nil
 }
 
-// trim trims the cache to its maximum size at the end of a build and reports the removed entries.
+// trim trims the cache to its maximum size and reports the removed entries.
 func (b *build) trim(ctx context.Context) {
 	t, err := b.cache.Trim(ctx, b.cache.Max, false)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// useFile is the lock file in an entry. Processes that use the entry hold a shared lock. A
-// process that removes the entry holds an exclusive lock. The file is removed with the entry,
-// and its checksum is not recorded.
+// useFile is an entry's lock file. Processes that use the entry share the lock; its
+// remover holds it exclusively. The file is removed with the entry, and has no recorded
+// checksum.
 const useFile = "apitrace.use"
 
-// useEntry keeps other processes from removing an entry until release is called or this process
-// ends. It returns false if the entry does not exist or another process is removing it. A cache
-// that cannot be written needs no lock.
+// useEntry prevents the removal of an entry until release is called or this process ends.
+// It returns false if the entry does not exist or is being removed. A read-only cache
+// needs no lock.
 func useEntry(dir string) (release func(), ok bool) {
 	for range 10 { // another process may hold the lock briefly to check whether the entry is in use
 		lock, locked, err := lockUse(dir, (*flock.Flock).TryRLock)
@@ -37,7 +37,7 @@ func useEntry(dir string) (release func(), ok bool) {
 	return nil, false
 }
 
-// takeEntry locks an entry for its removal. It returns false if a process uses the entry.
+// takeEntry locks an entry for removal, or returns false if it is in use.
 func takeEntry(dir string) (release func(), ok bool, err error) {
 	lock, locked, err := lockUse(dir, (*flock.Flock).TryLock)
 	if err != nil || !locked {
@@ -46,13 +46,13 @@ func takeEntry(dir string) (release func(), ok bool, err error) {
 	return func() { lock.Close() }, true, nil
 }
 
-// isEntry reports whether a folder is a complete entry of a cache.
+// isEntry reports whether a folder is a complete entry.
 func isEntry(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, manifestFile))
 	return err == nil
 }
 
-// lockUse locks the useFile of an entry. It fails if the locked file is no longer at its path.
+// lockUse locks an entry's useFile. It fails if the file is no longer at its path.
 func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Flock, locked bool, err error) {
 	lock = flock.New(filepath.Join(dir, useFile))
 	locked, err = try(lock)
@@ -65,8 +65,8 @@ func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Floc
 	return lock, true, nil
 }
 
-// LockInPlace returns nil if the locked file or folder is still at its path. Another process may
-// have removed it between opening and locking. Then the error is fs.ErrNotExist.
+// LockInPlace returns nil if the locked file or folder is still at its path. If another
+// process removed it between opening and locking, the error is fs.ErrNotExist.
 func LockInPlace(lock *flock.Flock) error {
 	ours, err := lock.Stat()
 	if err != nil {
@@ -79,10 +79,10 @@ func LockInPlace(lock *flock.Flock) error {
 	return err
 }
 
-// An inUseError reports that an entry of the cache is in use and cannot be removed now.
+// An inUseError reports that a cache entry cannot be removed now.
 type inUseError struct {
 	Entry Entry
-	// Building is set if the program is being built. Otherwise a process runs it.
+	// Building is set if the program is being built, not run.
 	Building bool
 }
 

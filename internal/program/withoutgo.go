@@ -9,14 +9,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A NeedsGoError reports that a program must be compiled and there is no toolchain.
+// A NeedsGoError reports that a program must be compiled without a toolchain.
 type NeedsGoError struct {
 	Program Program
-	// Cache is the folder without a usable build of the program.
+	// Cache is the folder without a usable build.
 	Cache string
 	// Edited is set for a build with edits.
 	Edited bool
-	// Err describes the problem with the toolchain, and the remedy.
+	// Err is the problem with the toolchain, with the remedy.
 	Err error
 }
 
@@ -39,8 +39,8 @@ func (b *build) needsGo() error {
 	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.edited(), Err: b.noGo}
 }
 
-// adopt uses the toolchain of a build in the cache, because none is installed. It takes the most
-// recently used build that has the same key as a new build with its toolchain.
+// adopt uses the toolchain of a cached build, because none is installed. It takes the
+// most recently used build with the key that a new build with its toolchain would have.
 func (b *build) adopt() error {
 	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
 	if err != nil {

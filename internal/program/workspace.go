@@ -21,13 +21,12 @@ import (
 //go:embed leash.go.txt
 var leash []byte
 
-// leashFile is the name of the leash in the workspace.
+// leashFile is the leash's name in the workspace.
 const leashFile = "apitrace_leash.go"
 
-// workspaceFormat is part of every key. Raise it when the content of workspaces changes.
+// workspaceFormat is part of every key. Raise it when the content changes.
 const workspaceFormat = "workspace 1"
 
-// workspaceKey returns a hash of all inputs of a workspace.
 func (p Program) workspaceKey(up Upstream, goMod []byte) string {
 	parts := []string{workspaceFormat, p.Module, p.Version, up.Sum, p.Main, string(goMod), string(leash)}
 	for _, g := range p.Generate {
@@ -36,8 +35,8 @@ func (p Program) workspaceKey(up Upstream, goMod []byte) string {
 	return hash([]byte(strings.Join(parts, "\x00")))
 }
 
-// ensureWorkspace ensures that the workspace exists and is unchanged since it was made. The
-// caller must hold the program's lock.
+// ensureWorkspace ensures that the workspace exists and is unchanged. The caller must
+// hold the program's lock.
 func (b *build) ensureWorkspace(ctx context.Context) error {
 	_, err := check(b.workspace, b.workspaceKey, everyFile)
 	if err == nil {
@@ -90,11 +89,11 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 	return b.generate(ctx)
 }
 
-// leashIn returns the path of the leash in the workspace, for a package main of the vendor tree.
+// leashIn returns the leash's path in the workspace, for a vendored package main.
 func leashIn(main string) string { return path.Join("vendor", main, leashFile) }
 
-// writeMain writes go.mod, package main with the leash, and the file that brings other packages
-// main into the vendor folder.
+// writeMain writes go.mod, package main with the leash, and the file that brings other
+// packages main into the vendor folder.
 func (b *build) writeMain(source string) error {
 	type file struct {
 		name string
@@ -119,8 +118,8 @@ func (b *build) writeMain(source string) error {
 	return nil
 }
 
-// checkVersions returns an error unless every module in the workspace has the version with which
-// upstream builds. With another version, the program would not be the upstream program.
+// checkVersions returns an error unless every module in the workspace has upstream's
+// version. Otherwise the program would not be upstream's.
 func (b *build) checkVersions() error {
 	data, err := os.ReadFile(filepath.Join(b.workspace, "go.mod"))
 	if err != nil {
@@ -139,7 +138,7 @@ func (b *build) checkVersions() error {
 		want[r.Mod.Path] = r.Mod.Version
 	}
 	for _, r := range theirs.Replace {
-		// Upstream builds these from its own repository, under a version without meaning.
+		// Upstream builds these from its repository, under a meaningless version.
 		delete(want, r.Old.Path)
 	}
 	for _, r := range ours.Require {

@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Mistake describes an error in a file and its place. The place is a path of field names and
-// list indexes from the top of the file. A nil Mistake means that there is no mistake.
+// A Mistake is an error in a file with its place: a path of field names and list indexes.
+// A nil Mistake means that there is none.
 type Mistake struct {
 	At   []any
 	Text message.Message
@@ -16,7 +16,7 @@ type Mistake struct {
 // MistakeAt returns a mistake at a place in the file.
 func MistakeAt(text message.Message, at ...any) *Mistake { return &Mistake{At: at, Text: text} }
 
-// Below prepends the place of a mistake's owner to the mistake's place in it.
+// Below prepends the place of a mistake's owner to the mistake's.
 func (m *Mistake) Below(at ...any) *Mistake {
 	if m != nil {
 		m.At = append(at, m.At...)
@@ -34,8 +34,8 @@ func First(all ...*Mistake) *Mistake {
 	return nil
 }
 
-// In returns the error for the text of the file called name, such as "mine.yaml:7: ...". It
-// returns nil for a nil Mistake.
+// In returns the error for the text of the file name: "mine.yaml:7: ...". It is nil for a
+// nil Mistake.
 func (m *Mistake) In(name string, text []byte) error {
 	if m == nil {
 		return nil
@@ -43,9 +43,8 @@ func (m *Mistake) In(name string, text []byte) error {
 	return message.Errorf("%s:%d: %s", name, Lines(text)(m.At...), m.Text)
 }
 
-// Lines returns a function that finds the line of a value in a text. Its argument is a path of
-// field names and list indexes. If there is no such value, it returns the line of the innermost
-// existing value on the path.
+// Lines returns a function that finds the line of a value, by a path of field names and
+// list indexes. For a missing value, it is the line of the innermost existing one.
 func Lines(text []byte) func(at ...any) int {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
@@ -54,8 +53,8 @@ func Lines(text []byte) func(at ...any) int {
 	return func(at ...any) int { return max(1, lineOf(&root, at)) }
 }
 
-// lineOf returns the line of the value at the path, or of the innermost existing value on the
-// path. So a missing field is reported at the beginning of its owner.
+// lineOf returns the line of the value at the path, or of the innermost existing one. A
+// missing field is reported where its owner begins.
 func lineOf(node *yaml.Node, at []any) int {
 	if node.Kind == yaml.DocumentNode {
 		return lineOf(node.Content[0], at)

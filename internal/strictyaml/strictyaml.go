@@ -1,6 +1,5 @@
-// Package strictyaml reads the YAML files that people write for apitrace, such as scenarios
-// and exercises. Its errors name the file and the line. The formats of these files don't
-// belong here.
+// Package strictyaml reads YAML files that people write. Its errors name the file and the
+// line. The formats of these files don't belong here.
 package strictyaml
 
 import (
@@ -22,12 +21,12 @@ import (
 // ErrEmpty is the error of an empty file.
 var ErrEmpty = message.NewError("the file is empty")
 
-// ErrMore is the error of a file with more than one document.
+// ErrMore is the error of a file with several documents.
 var ErrMore = message.NewError("more than one YAML document")
 
-// Decode reads the only document in the text of the file called name. into must be a pointer. A
-// field that a struct in it does not have is an error. Errors start with name, and with the line
-// if it is known: "mine.yaml:7: ...".
+// Decode reads the only document in the text of the file name. into must be a pointer. An
+// unknown field is an error. Errors start with name, and the line if known: "mine.yaml:7:
+// ...".
 func Decode(name string, text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -45,8 +44,8 @@ func Decode(name string, text []byte, into any) error {
 	return nil
 }
 
-// DecodeMapping decodes a mapping into the struct that into points to. It rejects unknown
-// fields. UnmarshalYAML methods need it, because Decode is not strict inside of them.
+// DecodeMapping decodes a mapping into the struct at into and rejects unknown fields.
+// Decode is not strict inside of UnmarshalYAML methods.
 func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
@@ -63,9 +62,9 @@ var (
 	wrongValue   = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)$")
 )
 
-// located turns an error of the YAML library into "file:line: description". The library's text
-// contains the line. Of several errors, located reports the first. fields has the fields of the
-// types involved, by the name of the type.
+// located turns an error of the YAML library, which has the line, into "file:line:
+// description". Of several, it reports the first. fields has the fields of the types
+// involved, by type.
 func located(name string, file []byte, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -84,8 +83,8 @@ func located(name string, file []byte, err error, fields map[string][]string) er
 	return message.Errorf("%s:%s: %s", name, found[1], text)
 }
 
-// acrossComma returns the field whose text a comma has cut in two, with the whole text in quotes:
-// `en: "one, two"` for the field "two" of "{en: one, two}". It returns "" if field is no such rest.
+// acrossComma returns the field with a text that a comma has cut in two, in quotes: `en:
+// "one, two"` for the field "two" of "{en: one, two}". For other fields it returns "".
 func acrossComma(file []byte, field string) string {
 	var root yaml.Node
 	if yaml.Unmarshal(file, &root) != nil {
@@ -118,7 +117,7 @@ func acrossComma(file []byte, field string) string {
 	return find(&root)
 }
 
-// kindOf describes the found value from its YAML tag. text is the text of a scalar.
+// kindOf describes a value from its YAML tag. text is a scalar's.
 func kindOf(tag, text string) message.Message {
 	switch tag {
 	case "!!seq":
@@ -131,7 +130,7 @@ func kindOf(tag, text string) message.Message {
 	return message.Of("%q", text)
 }
 
-// expectedBy describes the YAML value expected for a Go type.
+// expectedBy describes the YAML value for a Go type.
 func expectedBy(goType string, fields map[string][]string) message.Message {
 	switch {
 	case goType == "int":
@@ -152,7 +151,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	return message.Of("%s", goType)
 }
 
-// fieldsOf lists the fields of a type and of the types it contains, by the name of the type.
+// fieldsOf lists the fields of a type and the types it contains, by type.
 func fieldsOf(t reflect.Type) map[string][]string {
 	fields := map[string][]string{}
 	var visit func(reflect.Type)

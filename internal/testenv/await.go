@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Patience is the time that a test waits for an event before it fails. Only a failing test uses
-// it up, so it is long enough for a busy machine. No test asserts a shorter time.
+// Patience is how long a test waits for an event before it fails. Only a failing test
+// uses it up, so a busy machine has enough. No test asserts a shorter time.
 const Patience = 2 * time.Minute
 
-// Await waits until a condition holds. It fails the test if the condition does not hold within
-// Patience. The second argument describes the condition: "the server is gone".
+// Await waits until a condition holds, and fails the test after Patience. what describes
+// the condition: "the server is gone".
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(10 * time.Millisecond) {
@@ -20,8 +20,8 @@ func Await(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Receive returns the next value of a channel. It fails the test if no value comes within
-// Patience. A closed channel gives the zero value.
+// Receive returns a channel's next value, and fails the test after Patience. A closed
+// channel gives the zero value.
 func Receive[V any](t testing.TB, what string, from <-chan V) V {
 	t.Helper()
 	select {

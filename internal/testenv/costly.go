@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Costly skips a test that needs no server but more processor time than "make check" allows. It
-// does not skip if APITRACE_E2E is set, as "make test" does. does describes the work:
-// "builds programs".
+// Costly skips a test that needs no server but more processor time than "make check"
+// allows, unless APITRACE_E2E is set, as by "make test". does describes the work: "builds
+// programs".
 func Costly(tb testing.TB, does string) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {
@@ -16,12 +16,12 @@ func Costly(tb testing.TB, does string) {
 	}
 }
 
-// browser is set if the tests of the page must run. Without Chromium, they then fail.
+// browser is set if the page's tests must run, and fail without Chromium.
 const browser = "APITRACE_BROWSER"
 
-// Chromium returns the browser for tests of the page. It skips the test unless APITRACE_E2E or
-// APITRACE_BROWSER is set. If the machine has no Chromium, it skips the test, or fails it if
-// APITRACE_BROWSER is set.
+// Chromium returns the browser for the page's tests. It skips the test unless
+// APITRACE_E2E or APITRACE_BROWSER is set. Without Chromium, it skips the test, or fails
+// it if APITRACE_BROWSER is set.
 func Chromium(tb testing.TB) string {
 	tb.Helper()
 	required := os.Getenv(browser) != ""

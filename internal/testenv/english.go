@@ -18,7 +18,7 @@ var allowedWords string
 
 // An Output describes the words in a command's Chinese output that are not prose.
 type Output struct {
-	// Names are names that the program knows: scenarios, layers, exercises.
+	// Names are names of the program: scenarios, layers, exercises.
 	Names []string
 	// Commands are the paths of the program's commands without its own name, such as
 	// "workshop next".
@@ -43,15 +43,15 @@ var (
 	identifier = regexp.MustCompile(`[0-9/_=$*@<>{}|+%#]|[a-z][A-Z]|[A-Za-z][.:(\[][A-Za-z(*]|\(\)`)
 )
 
-// prose lists words that are not names and that no Chinese text borrows.
+// prose lists words that are not names, and that no Chinese text borrows.
 var prose = []string{
 	"a", "an", "and", "any", "are", "as", "at", "be", "both", "but", "by", "for", "from", "had", "has", "have", "how", "in", "is", "it", "its", "more",
 	"most", "no", "none", "not", "of", "on", "only", "or", "than", "that", "the", "then", "there", "this", "to", "was", "were", "which", "who", "why", "with", "without", "yes",
 }
 
-// English returns the lines of an output that contain English words, each with its
-// words. Names, quotations, flags, commands, URLs, paths, numbers with units and
-// the words of testdata/english.txt do not count.
+// English returns an output's lines with English words, each with its words.
+// Names, quotations, flags, commands, URLs, paths, numbers with units and the
+// words of testdata/english.txt do not count.
 func (o Output) English(tb testing.TB, output string) []string {
 	tb.Helper()
 	allowed := map[string]bool{}
@@ -83,9 +83,9 @@ func (o Output) English(tb testing.TB, output string) []string {
 	return found
 }
 
-// wordsIn returns the English words of a line. A cell of a table or of an aligned
-// line must have Chinese characters or only names. A single word between Chinese
-// characters is a name or a term of the field, unless prose contains it. Several
+// wordsIn returns a line's English words. A cell of a table or of an aligned line
+// must have Chinese characters or only names. A single word between Chinese
+// characters is a name or a term of the field, unless it is in prose. Several
 // words in a row are prose.
 func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	line = quotation.ReplaceAllString(url.ReplaceAllString(line, `""`), `""`)

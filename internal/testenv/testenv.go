@@ -1,6 +1,6 @@
 // Package testenv tells tests which resources they may use. Only this package reads the
-// environment variables set by "make test", "make test-all" and "make test-nightly". It also has
-// the helpers with which tests wait. Helpers for a single package don't belong here.
+// environment variables of "make test", "make test-all" and "make test-nightly". It also
+// has the helpers with which tests wait. Helpers for a single package don't belong here.
 package testenv
 
 import (
@@ -15,7 +15,7 @@ const (
 	e2e = "APITRACE_E2E"
 	// slow is set if tests may take minutes.
 	slow = "APITRACE_SLOW"
-	// nightly is set if tests may take many minutes, or make builds that no other test needs.
+	// nightly is set if tests may take many minutes, or make builds only for themselves.
 	nightly = "APITRACE_NIGHTLY"
 	// fixtureArch is the architecture of the fixture of package instrument, which may run in
 	// an emulator.
@@ -23,7 +23,7 @@ const (
 )
 
 // NeedsServer skips a test that builds or runs kube-apiserver or etcd, or downloads their
-// source. It does not skip if APITRACE_E2E is set, as "make test" does.
+// source, unless APITRACE_E2E is set, as by "make test".
 func NeedsServer(tb testing.TB) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {
@@ -31,13 +31,13 @@ func NeedsServer(tb testing.TB) {
 	}
 }
 
-// FixtureArch returns the architecture of the rewriter's fixture. "" means this machine's
-// architecture. A fixture for arm64 runs in qemu-aarch64-static, as .ci/arm64 does.
+// FixtureArch returns the architecture of the rewriter's fixture. "" means this
+// machine's. For arm64, it runs in qemu-aarch64-static, as .ci/arm64 does.
 func FixtureArch() string { return os.Getenv(fixtureArch) }
 
-// Slow skips a test that takes minutes, unless APITRACE_SLOW is set, as "make test-all" does.
-// The test's name must begin with TestSlow. test-all runs only these tests, so that it repeats
-// no other test.
+// Slow skips a test that takes minutes, unless APITRACE_SLOW is set, as by "make
+// test-all". Its name must begin with TestSlow: test-all runs only these, and repeats no
+// other test.
 func Slow(t *testing.T) {
 	t.Helper()
 	if !isSlow(t) {
@@ -48,9 +48,9 @@ func Slow(t *testing.T) {
 	}
 }
 
-// Nightly skips a test that goes through all releases for many minutes, or that builds large
-// programs for itself alone. It does not skip if APITRACE_NIGHTLY is set, as "make test-nightly"
-// does. The test's name must begin with TestNightly.
+// Nightly skips a test that goes through all releases for many minutes, or that builds
+// large programs for itself alone, unless APITRACE_NIGHTLY is set, as by "make
+// test-nightly". Its name must begin with TestNightly.
 func Nightly(t *testing.T) {
 	t.Helper()
 	if !strings.HasPrefix(t.Name(), "TestNightly") {
@@ -63,9 +63,9 @@ func Nightly(t *testing.T) {
 
 func isSlow(t *testing.T) bool { return strings.HasPrefix(t.Name(), "TestSlow") }
 
-// Releases selects the recorded releases for a test from a sorted list: the oldest and the
-// newest release, or all others for a slow test. With -short, which is for the race detector, it
-// selects only the newest release.
+// Releases selects releases for a test from a sorted list: the oldest and the newest, or
+// all others for a slow test. With -short, for the race detector, it selects only the
+// newest.
 func Releases[R any](t *testing.T, all []R) []R {
 	t.Helper()
 	oldest, between, newest := all[:1], all[1:len(all)-1], all[len(all)-1:]

@@ -1,5 +1,5 @@
-// Package testterm runs a program in a pseudo terminal of a fixed size, types keys, and reads
-// the screen with a terminal emulator. It is only for tests.
+// Package testterm runs a program in a pseudo terminal of a fixed size, types keys, and
+// reads the screen. It is for tests.
 package testterm
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A Terminal is a terminal in which a program runs.
+// A Terminal is a terminal with a program in it.
 type Terminal struct {
 	t       testing.TB
 	command *exec.Cmd
@@ -45,8 +45,7 @@ type Terminal struct {
 	alt      bool
 }
 
-// Start starts a program in a terminal. The end of the test kills the program if it is
-// still running.
+// Start starts a program in a terminal. The end of the test kills it.
 func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	t.Helper()
 	c := &Terminal{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
@@ -89,7 +88,7 @@ func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	return c
 }
 
-// end kills the program if it is still running, and ends the reading goroutines.
+// end kills a running program, and ends the reading goroutines.
 func (c *Terminal) end() {
 	select {
 	case <-c.ended:
@@ -117,17 +116,17 @@ func (c *Terminal) read() {
 	}
 }
 
-// keys maps the names of keys without a character to their sequences.
+// keys maps names of keys without a character to sequences.
 var keys = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f", "ctrl+c": "\x03",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
 }
 
-// escapeTime is longer than the time within which a program reads Esc and the next key as one
-// key with Alt. It begins when the program has read Esc.
+// escapeTime is longer than a program waits after Esc for a key with Alt. It begins when
+// the program has read Esc.
 const escapeTime = 100 * time.Millisecond
 
-// awaitTyped waits until the program has read all typed keys, or has ended.
+// awaitTyped waits until the program has read all keys, or has ended.
 func (c *Terminal) awaitTyped() {
 	c.t.Helper()
 	testenv.Await(c.t, "the program reads the typed keys", func() bool {
@@ -140,7 +139,7 @@ func (c *Terminal) awaitTyped() {
 	})
 }
 
-// Type types keys. An argument is the name of a key, or characters.
+// Type types keys: names of keys, or characters.
 func (c *Terminal) Type(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -161,7 +160,7 @@ func (c *Terminal) Type(names ...string) {
 	c.changed = time.Now()
 }
 
-// Click clicks with the left mouse button on the cell at x and y, which count from 0.
+// Click clicks with the left button on the cell at x and y, from 0.
 func (c *Terminal) Click(x, y int) {
 	c.t.Helper()
 	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
@@ -189,8 +188,8 @@ func (c *Terminal) Signal(s os.Signal) {
 	}
 }
 
-// Screen returns the screen line by line. A line with something in reverse begins with "»", any
-// other line with a blank.
+// Screen returns the screen line by line. A line with something in reverse begins with
+// "»", others with a blank.
 func (c *Terminal) Screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +221,7 @@ func (c *Terminal) Output() string {
 	return c.output.String()
 }
 
-// Until waits for a screen and returns it. It fails the test if the screen does not come.
+// Until waits for a screen and returns it. Without it, the test fails.
 func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
 	var screen string
@@ -242,8 +241,8 @@ func (c *Terminal) Shows(text string) string {
 	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// Settled returns the screen once it has not changed for a while. Use it to write the expected
-// screens of tests. Tests themselves use Until.
+// Settled returns the screen once it has not changed for a while. It is for writing
+// tests, which then use Until.
 func (c *Terminal) Settled() string {
 	const quiet = 700 * time.Millisecond
 	for {
@@ -257,8 +256,8 @@ func (c *Terminal) Settled() string {
 	}
 }
 
-// Wait waits for the end of the program and returns its exit status. It fails the test if the
-// program has not restored the terminal.
+// Wait waits for the program's end and returns its exit status. The test fails if the
+// terminal was not restored.
 func (c *Terminal) Wait() int {
 	c.t.Helper()
 	select {
@@ -292,9 +291,9 @@ func (c *Terminal) Wait() int {
 // endMark is a control sequence that terminals ignore.
 const endMark = "\x1b]7999;end\a"
 
-// awaitOutput waits until all output of the ended program is read. It writes a mark after the
-// output and removes the mark when it is read. The terminal's answer to a question of the
-// program may follow the mark, because it comes back as an echo.
+// awaitOutput waits until all output of the ended program is read. It writes a mark after
+// the output, and removes it when read. The terminal's answer to the program may follow
+// the mark, because it is echoed.
 func (c *Terminal) awaitOutput() {
 	c.t.Helper()
 	if _, err := io.WriteString(c.theirs, endMark); err != nil {
@@ -311,7 +310,7 @@ func (c *Terminal) awaitOutput() {
 	})
 }
 
-// Clipboard returns the base64 texts that the program has put on the clipboard by OSC 52.
+// Clipboard returns the base64 texts put on the clipboard by OSC 52.
 func (c *Terminal) Clipboard() []string {
 	const begin = "\x1b]52;c;"
 	var all []string

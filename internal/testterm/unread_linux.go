@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread returns the number of typed bytes that the program has not read.
+// unread returns how many typed bytes the program has not read.
 func unread(terminal *os.File) int {
 	n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCINQ)
 	if err != nil {

@@ -4,5 +4,5 @@ package testterm
 
 import "os"
 
-// unread returns 0, because it reads the number of unread bytes only on Linux.
+// unread returns 0: only Linux tells the number of unread bytes.
 func unread(*os.File) int { return 0 }

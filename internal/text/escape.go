@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes a text of unknown origin safe to print on one line of a terminal. It replaces
-// each rune that is not printable in the sense of [unicode.IsPrint] by its escape sequence in
-// Go, such as \n, \x1b, \u0085 or \u202e, and each byte of invalid UTF-8 by \xNN. Not
-// printable are:
+// Escape makes a text of unknown origin safe for one line of a terminal. It replaces each
+// rune that is not [unicode.IsPrint] by its Go escape, such as \n, \x1b, \u0085 or
+// \u202e, and each byte of invalid UTF-8 by \xNN. Not printable are:
 //
 //   - control characters, C0 and C1 (line breaks, tabs, escape, CSI, OSC)
 //   - format characters: bidirectional marks, embeddings, overrides and isolates (U+061C,
@@ -21,11 +20,11 @@ import (
 //   - the separators U+2028 and U+2029, and every space but U+0020
 //   - private use, surrogates and unassigned code points
 //
-// The result is valid UTF-8, on one line, and Escape returns it unchanged. A backslash in s
-// stays single: the result is for reading and cannot be decoded.
+// The result is valid UTF-8, on one line, and Escape does not change it. A backslash in s
+// stays single: the result is for reading, not decoding.
 func Escape(s string) string { return escape(s, unicode.IsPrint) }
 
-// EscapeLines is Escape for a text of several lines: line feeds and tabs stay, and a carriage
+// EscapeLines is Escape for several lines: line feeds and tabs stay, and a carriage
 // return before a line feed is dropped.
 func EscapeLines(s string) string {
 	return escape(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// ShellWord quotes a word for a shell, unless the shell takes it literally.
+// ShellWord quotes a word, unless shells take it literally.
 func ShellWord(s string) string {
 	if s != "" && !strings.ContainsFunc(s, special) {
 		return s

@@ -8,9 +8,9 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Nearest returns up to n of the known words that are most similar to word, the most similar
-// first, each once. It ignores case. A word is not similar if more than half of it would have to
-// be rewritten.
+// Nearest returns up to n of the known words that are similar to word, the most similar
+// first, each once. It ignores case. A word is not similar if more than half of it would
+// change.
 func Nearest(word string, known []string, n int) []string {
 	unlike := func(other string) bool { return 2*distance(word, other) > max(len(word), len(other)) }
 	near := slices.DeleteFunc(ByDistance(word, known), unlike)

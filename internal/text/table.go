@@ -9,14 +9,14 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// A Table has rows of cells and writes them in columns. Unlike a tabwriter, it knows that a
-// Chinese character is two columns wide.
+// A Table writes rows of cells in columns. Unlike a tabwriter, it knows that a Chinese
+// character is two columns wide.
 type Table struct {
 	gap  int
 	rows [][]string
 }
 
-// NewTable returns an empty table with gap blanks between its columns.
+// NewTable returns an empty table with gap blanks between columns.
 func NewTable(gap int) *Table { return &Table{gap: gap} }
 
 // Row adds a row. It formats cells with fmt.Sprint.

@@ -9,18 +9,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is the width of running text where no flag sets another one: as wide as a narrow
-// terminal.
+// Width is the default width of running text, as wide as a narrow terminal.
 const Width = 80
 
-// Wrap breaks a text into lines of at most width columns. It breaks at blanks, and between the
-// wide characters of scripts without blanks. A longer part without such a place is broken at the
-// end of the line. Each run of blanks and line breaks in s becomes one blank. The result has at
-// least one line.
+// Wrap breaks a text into lines of at most width columns: at blanks, and between the wide
+// characters of scripts without blanks. A longer part is broken at the line's end. Each
+// run of blanks and line breaks becomes one blank. The result has at least one line.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0 // used is the number of columns of line
-	// An escape sequence may continue after a blank, so the parts of such a line are not
+	// An escape sequence may continue after a blank, so the parts of its line are not
 	// measured separately.
 	whole := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	for word := range strings.FieldsSeq(s) {
@@ -50,9 +48,9 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// Columns returns the width of a text in a terminal. Nearly all texts consist of ASCII and of
-// the lines of trees, which are one column wide each. Columns is fast for them, because a full
-// view takes a million measurements.
+// Columns returns a text's width in a terminal. It is fast for ASCII and the lines of
+// trees, which are one column wide each: nearly all texts have no others, and a full view
+// takes a million measurements.
 func Columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -74,8 +72,8 @@ func isLine(s string) bool {
 	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95) && s[2]&0xc0 == 0x80
 }
 
-// isASCII reports whether a text is printable ASCII. In such a text each byte is one column, and
-// no line ends within a word.
+// isASCII reports whether a text is printable ASCII: each byte is one column, and no line
+// ends within a word.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -85,9 +83,9 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Blank returns the separator between a line and the next word or line of its paragraph: a blank
-// or nothing. There is nothing between two wide characters, or next to full-width punctuation,
-// which includes its own blank. An arrow keeps its blanks.
+// Blank returns the separator between a line and the next word or line of its paragraph:
+// a blank, or nothing between two wide characters or next to full-width punctuation,
+// which includes its own. An arrow keeps its blanks.
 func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
 	after, _ := utf8.DecodeRuneInString(next)
@@ -97,7 +95,7 @@ func Blank(line, next string) string {
 	return " "
 }
 
-// WrapLines wraps each line of a text with Wrap and keeps the line breaks.
+// WrapLines wraps each line of a text and keeps the line breaks.
 func WrapLines(s string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
@@ -113,8 +111,8 @@ const (
 	opening = "（《「【“"
 )
 
-// pieces splits a word where a line may end: around wide characters, and after the punctuation
-// of their scripts.
+// pieces splits a word where a line may end: around wide characters, and after their
+// scripts' punctuation.
 func pieces(word string) []string {
 	if isASCII(word) {
 		return []string{word}
@@ -131,7 +129,7 @@ func pieces(word string) []string {
 	return append(all, word[start:])
 }
 
-// mayBreak reports whether a line may end between two characters of a word.
+// mayBreak reports whether a line may end between two characters.
 func mayBreak(before, r rune) bool {
 	switch {
 	case strings.ContainsRune(opening, before) || strings.ContainsRune(closing, r):
