@@ -8,11 +8,11 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// least is the minimum width of a text in columns, however deeply it is indented.
+// least is a text's minimum width in columns, however deep its indentation.
 const least = 16
 
 // A block is the lines of one step. An added text goes on the current line if there is
-// room, else on the next line. Names are never cut.
+// room, else on the next. Names are never cut.
 type block struct {
 	d           *treeDrawing
 	first, rest string
@@ -28,7 +28,7 @@ func (d *treeDrawing) block(first, rest string) *block {
 	return &block{d: d, first: first, rest: rest}
 }
 
-// room returns the number of columns for texts on the current line.
+// room returns the number of columns for the current line's texts.
 func (b *block) room() int {
 	if b.started {
 		return b.below()
@@ -40,11 +40,10 @@ func (b *block) room() int {
 	return max(b.d.width-before-columnsOf(b.first), least)
 }
 
-// below returns the number of columns for texts on the lines after the first.
+// below returns the number of columns for texts after the first line.
 func (b *block) below() int { return max(b.d.width-b.d.column-columnsOf(b.rest), least) }
 
-// add puts a text on the current line or, without room there, on the next. The text is
-// not broken.
+// add puts an unbroken text on the current line or, without room, on the next.
 func (b *block) add(style lipgloss.Style, text string) {
 	if text == "" {
 		return
@@ -69,8 +68,8 @@ type styled struct {
 	text  string
 }
 
-// pair adds two texts and keeps them on one line if they fit. The first is a path. If
-// it is longer than a line, its middle is left out.
+// pair adds two texts, on one line if they fit. The first is a path. Its middle is
+// left out if it is longer than a line.
 func (b *block) pair(first, second styled) {
 	columns := columnsOf(first.text) + 1 + columnsOf(second.text)
 	if b.begun && first.text != "" && b.used+1+columns > b.room() {
@@ -81,7 +80,7 @@ func (b *block) pair(first, second styled) {
 	b.add(second.style, second.text)
 }
 
-// name adds a function's name. If it has no room on a line, the line breaks behind a dot or a slash.
+// name adds a function's name. A line may break behind a dot or a slash.
 func (b *block) name(style lipgloss.Style, name string) {
 	gap := 0
 	if b.begun {
@@ -124,7 +123,7 @@ func segments(name string) []string {
 	return append(all, name[start:])
 }
 
-// values adds values behind the place if all of them fit there, else below it.
+// values adds values behind the place if all fit there, else below it.
 func (b *block) values(texts []view.Value) {
 	if len(texts) == 0 {
 		return
@@ -145,8 +144,8 @@ func (b *block) values(texts []view.Value) {
 	}
 }
 
-// value adds one value. A value that is longer than a line is broken at its blanks or,
-// without blanks, at the end of the line. No part of a value is left out.
+// value adds one value, complete. If it is longer than a line, it is broken at blanks
+// or, without any, at the line's end.
 func (b *block) value(style lipgloss.Style, text string) {
 	columns := columnsOf(text)
 	if b.begun && b.used+2+columns > b.room() {
@@ -170,9 +169,8 @@ func (b *block) value(style lipgloss.Style, text string) {
 // listComma stands between the parts of a Chinese list.
 const listComma = "\u3001"
 
-// wrapNames is wrap for texts with names and paths. It breaks a word that is longer
-// than a line behind its slashes and dots. A Chinese list has no blanks, so its names
-// are words of their own.
+// wrapNames is wrap for texts with names and paths. It breaks a word longer than a
+// line behind slashes and dots. A Chinese list has no blanks, so its names are words.
 func wrapNames(text string, width int) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
@@ -225,8 +223,7 @@ func (b *block) flush() {
 	}
 }
 
-// words adds a text. It keeps the text on one line if it fits, and otherwise breaks it
-// between words.
+// words adds a text, on one line if it fits, else broken between words.
 func (b *block) words(style lipgloss.Style, text string) {
 	if columns := columnsOf(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
 		b.next()

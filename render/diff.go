@@ -11,14 +11,14 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// columnOfMarks is the number of columns for marks before a line of a comparison.
+// columnOfMarks is the columns for marks before a comparison's line.
 const columnOfMarks = 4
 
-// columnOfTimes is the width in columns of one side's time. "µ" takes one column, too.
+// columnOfTimes is the columns for one side's time. "µ" takes one column, too.
 const columnOfTimes = len(" 999ms") + 1
 
-// WriteDiff writes the comparisons of two recordings, request by request: a summary,
-// and the merged tree with marks at the changes.
+// WriteDiff writes comparisons of two recordings, request by request: a summary, and
+// the merged tree with marks at changes.
 func WriteDiff(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	p := newPen(&options.Options, &options.Layout)
@@ -41,7 +41,7 @@ func WriteDiff(w io.Writer, comparisons []*view.Comparison, options DiffOptions)
 	return out.Flush()
 }
 
-// A diffDrawing draws the comparison of one pair of requests.
+// A diffDrawing draws the comparison of a pair of requests.
 type diffDrawing struct {
 	treeDrawing
 	comparison *view.Comparison
@@ -123,8 +123,8 @@ func (p *pen) leftOut(c *view.Comparison) string {
 }
 
 // writeLayer writes the changes in a layer. A single sentence without evidence stands
-// behind the title. Otherwise the sentences are below the title, each with its evidence
-// below it.
+// behind the title. Otherwise each sentence is below the title, with its evidence below
+// it.
 func (d *diffDrawing) writeLayer(layer *view.ComparedLayer) {
 	if len(layer.Sentences) == 0 {
 		return
@@ -155,7 +155,7 @@ func (d *diffDrawing) writeIndented(first, rest, text string, style lipgloss.Sty
 	}
 }
 
-// smallerIn counts the smaller changes of each layer that has some: "Audit 1".
+// smallerIn counts each layer's smaller changes, if any: "Audit 1".
 func smallerIn(layers []view.ComparedLayer) []string {
 	var counts []string
 	for _, layer := range layers {
@@ -188,8 +188,8 @@ func (d *diffDrawing) writeKey() {
 	d.writeWrapped(d.out, d.Facts, strings.Join(texts, d.words.Sprintf("; ")))
 }
 
-// writeTree draws the sections of the merged tree. It is one tree with marks, or both
-// sides next to each other if that was asked for and fits.
+// writeTree draws the merged tree's sections: one tree with marks, or both sides next
+// to each other if requested and possible.
 func (d *diffDrawing) writeTree() {
 	sides := newSideBySide(d)
 	for i := range d.comparison.Sections {
@@ -210,7 +210,7 @@ func (d *diffDrawing) writeTree() {
 
 func stepsBelow(s *view.ComparedStep) []view.ComparedStep { return s.Children }
 
-// drawn returns a step as it is drawn. Its marks and times stand in front.
+// drawn returns a step to draw, with its marks and times in front.
 func (d *diffDrawing) drawn(s *view.ComparedStep) drawnStep {
 	style := d.changeStyle(s.Change, &s.StepHead)
 	before := fill(s.Mark, columnOfMarks-1)

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A DiffDocument is the JSON that WriteDiffJSON writes for a comparison. Other programs
-// rely on it: fields keep their names and meanings, and new fields may be added.
+// A DiffDocument is the JSON of WriteDiffJSON for a comparison. Other programs rely on
+// it: fields keep their names and meanings, and new ones may be added.
 type DiffDocument struct {
 	A    DiffSide `json:"a"`
 	B    DiffSide `json:"b"`
@@ -29,16 +29,16 @@ type DiffSide struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Edited lists the files that differ from upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies the tracing of the recording build of apitrace; absent if unknown.
+	// Edition identifies the tracing of the recording apitrace; absent if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording; absent if unknown. Live is set if the
-	// comparing command has just made the recording.
+	// comparing command made it.
 	Recorded time.Time `json:"recorded,omitzero"`
 	Live     bool      `json:"live,omitempty"`
 }
 
-// A DiffRequest describes the differences of one request. If only one side has it, the counts of
-// the other side and all further fields are absent.
+// A DiffRequest describes the differences of one request. If only one side has it, the
+// other side's counts and all further fields are absent.
 type DiffRequest struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -52,7 +52,7 @@ type DiffRequest struct {
 	Layers    []DiffLayer  `json:"layers,omitempty"`
 	Unchanged []string     `json:"unchanged,omitempty"`
 	Changes   []DiffChange `json:"changes,omitempty"`
-	// Script is the edit script that turns the calls of A into those of B.
+	// Script is the edit script from the calls of A to B.
 	Script []diff.Edit `json:"script,omitempty"`
 }
 
@@ -70,18 +70,18 @@ type DiffLayer struct {
 type DiffStatement struct {
 	Kind view.StatementKind `json:"kind"`
 	Text string             `json:"text"`
-	// Evidence are lines that say how it is known, or on what it depends.
+	// Evidence says, in lines, how it is known, or on what it depends.
 	Evidence []string `json:"evidence,omitempty"`
 }
 
 // A DiffChange is one change.
 type DiffChange struct {
 	Kind diff.Kind `json:"kind"`
-	// Telling is set if the default view shows the change.
+	// Telling is set for changes in the default view.
 	Telling  bool   `json:"telling"`
 	Layer    string `json:"layer"`
 	Sentence string `json:"sentence"`
-	// Evidence are lines that say how the sentence is known, or on what it depends.
+	// Evidence says, in lines, how the sentence is known, or on what it depends.
 	Evidence []string  `json:"evidence,omitempty"`
 	A        *DiffCall `json:"a,omitempty"`
 	B        *DiffCall `json:"b,omitempty"`
@@ -90,15 +90,15 @@ type DiffChange struct {
 	Calls int  `json:"calls,omitempty"`
 	Times int  `json:"times,omitempty"`
 	Wraps bool `json:"wraps,omitempty"`
-	// CountA and CountB are the numbers of repetitions of a call.
+	// CountA and CountB count a repeated call.
 	CountA int                  `json:"countA,omitempty"`
 	CountB int                  `json:"countB,omitempty"`
 	Values []view.ComparedValue `json:"values,omitempty"`
 	// Reason explains an addition or removal from the sources; absent if there is no
 	// explanation.
 	Reason *DiffReason `json:"reason,omitempty"`
-	// OwnNsA and OwnNsB are set if the call differs only in time. They are the times of
-	// the call itself, without its callees, in nanoseconds.
+	// OwnNsA and OwnNsB are set if the call differs only in time: its time without its
+	// callees, in nanoseconds.
 	OwnNsA int64 `json:"ownNsA,omitempty"`
 	OwnNsB int64 `json:"ownNsB,omitempty"`
 	// Compare is the address where upstream shows the changes of the file; "" if the
@@ -108,17 +108,15 @@ type DiffChange struct {
 
 // A DiffReason explains from the sources why only one side has a call.
 type DiffReason struct {
-	// Why is "call" if only this side's caller has the call in its text. It is
-	// "function" if only this side's source has the function. It is "other way" if both
-	// sources have the call but only this side ran it. It is "no span" if the function
-	// has no span on the other side, and "not traced" if its package is not traced
-	// there.
+	// Why is "call" if only this side's caller has the call in its text, and "function"
+	// if only this side's source has the function. It is "other way" if both sources
+	// have the call but only this side ran it. It is "no span" if the function has no
+	// span on the other side, and "not traced" if its package is not traced there.
 	Why diff.Why `json:"why,omitempty"`
-	// Way is how the caller reaches the call. It is "calls" if the call is in the
-	// caller's text, and "through" if code without spans is in between. It is "process"
-	// or "queue" if the call is in another program or goroutine, else "leads".
+	// Way is how the caller reaches the call: "calls" from its text, "through" code
+	// without spans, "process" or "queue" in another program or goroutine, else "leads".
 	Way diff.WayKind `json:"way"`
-	// By is the package, the program or the queue in between.
+	// By is the package, program or queue in between.
 	By string `json:"by,omitempty"`
 	// Package is the package that is not traced.
 	Package string `json:"package,omitempty"`
@@ -127,15 +125,15 @@ type DiffReason struct {
 	Gate *DiffGate `json:"gate,omitempty"`
 }
 
-// A DiffGate is a feature gate with its default in B. Since is the first minor version
-// with that default: "v1.36".
+// A DiffGate is a feature gate with its default in B, since the minor version Since:
+// "v1.36".
 type DiffGate struct {
 	Name  string `json:"name"`
 	On    bool   `json:"on" description:"Its default in B."`
 	Since string `json:"since" description:"The minor version since which it has that default."`
 }
 
-// A DiffCall is a call on one side, with its caller and its place in the source.
+// A DiffCall is a call on one side, with its caller and its place.
 type DiffCall struct {
 	Function string `json:"function"`
 	Caller   string `json:"caller,omitempty"`
@@ -161,7 +159,7 @@ func NewDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) 
 	return doc, nil
 }
 
-// newDiffDocument returns the document without the scripts, which no person reads.
+// newDiffDocument returns the document without scripts, which no person reads.
 func newDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) (*DiffDocument, error) {
 	comparer, err := view.NewComparer(c, guide, options.ComparisonOptions)
 	if err != nil {

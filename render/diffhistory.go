@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A HistoryStep is a release in the history of a scenario.
+// A HistoryStep is a release in a scenario's history.
 type HistoryStep struct {
 	Version string
 	// Calls is the number of calls of all requests.
@@ -22,7 +22,7 @@ type HistoryStep struct {
 	// release.
 	Changes HistoryChanges
 	// NotRecorded is set for a release without a recording of the scenario. Why is the
-	// reason, or "" if it is not known.
+	// reason, or "" if unknown.
 	NotRecorded bool
 	Why         string
 }
@@ -31,8 +31,8 @@ type HistoryStep struct {
 type HistoryChanges struct {
 	// Text is one line.
 	Text string
-	// Came and Went are the functions that a change of the source added and removed, as
-	// far as is known.
+	// Came and Went are the functions that a change of the source is known to have
+	// added and removed.
 	Came, Went []string
 }
 
@@ -78,7 +78,7 @@ func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 // earlyPatches returns a remark on early patch releases, or nil. It names each release
 // that is an earlier patch of its minor release than its neighbours are of theirs. The
 // release must also lack a function that comes back with the next one, or have one that
-// goes again. A backport can be the cause: only late patches have it.
+// goes again. The cause can be a backport, which only late patches have.
 func (d *pen) earlyPatches(steps []HistoryStep) []string {
 	var texts []string
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s HistoryStep) bool { return s.NotRecorded })

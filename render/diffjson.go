@@ -11,8 +11,8 @@ import (
 )
 
 // WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes
-// changes and edits one by one: the text of the comparison of two starts takes 200 MB,
-// and an encoder would hold it twice.
+// changes and edits one by one: the text for two starts takes 200 MB, and an encoder
+// would hold it twice.
 func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options DiffOptions) error {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {
@@ -43,8 +43,8 @@ func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options Di
 	return j.out.Flush()
 }
 
-// A diffJSON writes a DiffDocument as an encoder with an indentation of two blanks
-// would. err is the first error of the encoder.
+// A diffJSON writes a DiffDocument like an encoder with an indentation of two
+// blanks. err is the encoder's first error.
 type diffJSON struct {
 	out *bufio.Writer
 	// text is the output of encoder.
@@ -53,7 +53,8 @@ type diffJSON struct {
 	err     error
 }
 
-// request writes a request; d is nil if only one side has it. Changes and Script are its last fields.
+// request writes a request; d is nil if only one side has it. Changes and Script come
+// last.
 func (j *diffJSON) request(r *DiffRequest, d *diff.Diff) {
 	const indent = "    "
 	changes := r.Changes
@@ -69,7 +70,7 @@ func (j *diffJSON) request(r *DiffRequest, d *diff.Diff) {
 	j.out.WriteString("\n" + indent + "}")
 }
 
-// writeJSONList writes a field of a request that is left out if it is empty.
+// writeJSONList writes a request's field, unless it is empty.
 func writeJSONList[T any](j *diffJSON, name string, all []T) {
 	const indent = "        "
 	if len(all) == 0 {
@@ -85,7 +86,7 @@ func writeJSONList[T any](j *diffJSON, name string, all []T) {
 	j.out.WriteString("\n      ]")
 }
 
-// encode replaces the contents of text by an encoded value, which ends with a newline.
+// encode replaces the contents of text by an encoded value and a newline.
 func (j *diffJSON) encode(value any, indent string) {
 	j.text.Reset()
 	j.encoder.SetIndent(indent, "  ")
@@ -94,7 +95,7 @@ func (j *diffJSON) encode(value any, indent string) {
 	}
 }
 
-// separate writes the separator before element i of a list.
+// separate writes the separator before a list's element i.
 func (j *diffJSON) separate(i int) {
 	if i > 0 {
 		j.out.WriteByte(',')

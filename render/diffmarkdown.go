@@ -11,9 +11,9 @@ import (
 )
 
 // WriteDiffMarkdown writes comparisons for a pull request or an issue, in GitHub's
-// Markdown without colours. The sentences come first, then their evidence in a folded
-// part: the changed calls with links to their lines, and the tree. The comparisons must
-// have Places.
+// Markdown without colours. The sentences come first, then a folded part with their
+// evidence: the changed calls with links to their lines, and the tree. The comparisons
+// must have Places.
 func WriteDiffMarkdown(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	options.Palette = Palette{}
 	out := bufio.NewWriter(w)
@@ -106,9 +106,8 @@ func (m *markdown) sentences() {
 // them.
 const mostSmaller = 30
 
-// changes lists the changes that a first look should have, each with its lines of code.
-// If there are none, it lists the others: a change that was just made is mostly not a
-// key step.
+// changes lists the changes for a first look, each with its lines of code. Without any,
+// it lists the others: a change that was just made is mostly not a key step.
 func (m *markdown) changes() {
 	lines := m.changeLines(func(p *view.ChangePlace) bool { return p.Telling && p.Shown })
 	n := len(lines)
@@ -153,7 +152,7 @@ func (m *markdown) places(p *view.ChangePlace) []string {
 	return sides
 }
 
-// link names a call and its line. The name links to the address of that line.
+// link names a call, with a link to its line's address.
 func (m *markdown) link(p *view.SourcePlace, side string) string {
 	note := ""
 	if p.Uncommitted {
@@ -170,7 +169,7 @@ func (m *markdown) link(p *view.SourcePlace, side string) string {
 }
 
 // tree adds the tree as a block that GitHub colours as a diff: the marks are in the
-// first column. A tree without a change is left out.
+// first column. It omits a tree without a change.
 func (m *markdown) tree() error {
 	c := m.comparison
 	if c.TooMany > 0 || c.Shown == 0 {
@@ -189,7 +188,7 @@ func (m *markdown) tree() error {
 	return nil
 }
 
-// drawn returns the text of a part of the drawing, without empty lines around it.
+// drawn returns a part of the drawing, without empty lines around it.
 func (m *markdown) drawn(write func(*diffDrawing)) (string, error) {
 	var text strings.Builder
 	d := newDiffDrawing(bufio.NewWriter(&text), m.comparison, m.options)
@@ -212,7 +211,7 @@ var markdownSigns = strings.NewReplacer(
 // mentions.
 func InMarkdown(text string) string { return markdownSigns.Replace(oneLine(text)) }
 
-// codeSpan formats a text as code, even if it contains backquotes.
+// codeSpan formats a text as code, even with backquotes.
 func codeSpan(text string) string {
 	text = oneLine(text)
 	fence := "`"
@@ -225,7 +224,7 @@ func codeSpan(text string) string {
 	return fence + text + fence
 }
 
-// fenceFor returns a fence that does not occur in the text.
+// fenceFor returns a fence that the text does not contain.
 func fenceFor(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

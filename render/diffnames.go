@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteDiffNames writes the merged tree of each request for other programs. Each call
-// is a line: the mark of its changes in two columns, two blanks per level of depth, and
-// the full name. A renamed function has both names, the old one first.
+// WriteDiffNames writes each request's merged tree for other programs. A call is a
+// line: the mark of its changes in two columns, two blanks per level of depth, and the
+// full name. A renamed function has both names, the old one first.
 func WriteDiffNames(w io.Writer, c *diff.Comparison) error {
 	out := bufio.NewWriter(w)
 	for i := range c.Requests {

@@ -28,7 +28,7 @@ func (d *traceDrawing) writeHeading() {
 	}
 }
 
-// writeKey explains the signs of the tree in three lines, once for a recording.
+// writeKey explains the tree's signs in three lines, once for a recording.
 func (d *traceDrawing) writeKey() {
 	var texts []string
 	if d.first {
@@ -59,8 +59,8 @@ func fillLines(texts []string, between string, width int) []string {
 	return lines
 }
 
-// writeFooter lists the changes in etcd and the requests that received their events. It
-// says which calls are hidden and how to show them.
+// writeFooter lists the changes in etcd and the requests that received their events,
+// and says which calls are hidden and how to show them.
 func (d *traceDrawing) writeFooter() {
 	d.writeStored()
 	for _, delivery := range d.trace.Delivered {
@@ -91,7 +91,7 @@ func (d *traceDrawing) hidden() []string {
 	return texts
 }
 
-// matching says how many calls the filter selects, and how many of them are not shown.
+// matching says how many calls the filter selects, and how many of these are hidden.
 func (d *traceDrawing) matching(f *view.Filtered) string {
 	flags := strings.Join(f.Flags, " ")
 	if f.Matching == 0 {

@@ -5,11 +5,10 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Layout sets the layout of a text. The zero value is plain text, 80 columns wide.
+// A Layout sets a text's layout. The zero value is plain text, 80 columns wide.
 type Layout struct {
-	// Width is the number of columns. 0 means 80. No tree can be drawn below 40
-	// columns, so less counts as 40. The width decides where lines break, never which
-	// steps there are.
+	// Width is the number of columns. 0 means 80. A tree needs 40 columns, so less
+	// counts as 40. The width decides where lines break, never which steps there are.
 	Width int
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette
@@ -31,11 +30,11 @@ type Options struct {
 	Layout
 }
 
-// DiffOptions set the content and the layout of a comparison.
+// DiffOptions set a comparison's content and layout.
 type DiffOptions struct {
 	view.ComparisonOptions
 	Layout
-	// LiveA and LiveB are set for a side that was just replayed and is not a recording.
+	// LiveA and LiveB are set for a just replayed side, which is not a recording.
 	LiveA, LiveB bool
 	// Remarks are written at the end. They name differences that the traces of both
 	// sides cannot show.

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteOutline describes each request of a recording in a few sentences. Each sentence
-// has its function, place and time. The traces must have an Outline.
+// WriteOutline describes each request of a recording in a few sentences, each with its
+// function, place and time. The traces must have an Outline.
 func WriteOutline(w io.Writer, traces []*view.Trace, options Options) error {
 	return writeTraces(w, traces, &options, (*traceDrawing).writeOutline)
 }
@@ -25,7 +25,7 @@ func (d *traceDrawing) writeOutline() {
 	d.writeStored()
 }
 
-// writeSentence writes a sentence as a paragraph, with its layer in front. The
+// writeSentence writes a sentence as a paragraph, after its layer. The
 // function, place and time are below it.
 func (d *traceDrawing) writeSentence(s *view.OutlineSentence) {
 	number := fmt.Sprintf("%2d  ", s.Number)
@@ -48,7 +48,7 @@ func (d *traceDrawing) writeSentence(s *view.OutlineSentence) {
 	d.writeServers(s.Servers, indent)
 }
 
-// writeServers draws servers that pass requests on to one another.
+// writeServers draws servers that pass requests on.
 func (d *traceDrawing) writeServers(servers []view.Server, indent string) {
 	for n, server := range servers {
 		lead := ""

@@ -7,32 +7,32 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Palette gives each part of a view its style. The zero value is plain text.
+// A Palette gives a view's parts their styles. The zero value is plain text.
 type Palette struct {
-	// Request is the line that names the request. Facts is the text around the tree.
+	// Request is for the line of the request, Facts for the text around the tree.
 	Request, Facts lipgloss.Style
-	// Key is the name of a key step. Plumbing is the name of any other call.
+	// Key is the name of a key step, Plumbing of another call.
 	Key, Plumbing lipgloss.Style
-	// Mark is "go", the name of the process entered, and the arrow of a continuation.
+	// Mark is "go", the name of the process entered, and a continuation's arrow.
 	// Count is the number of folded or collapsed calls.
 	Mark, Count lipgloss.Style
 	// Guide is the lines of the tree.
 	Guide lipgloss.Style
-	// Place is file and line. Duration is the time. Value is a recorded value. Decisive
-	// is a value that decided the request.
+	// Place is file and line. Duration is the time. Value is a recorded value, Decisive
+	// one that decided the request.
 	Place, Duration, Value, Decisive lipgloss.Style
-	// Layer returns the style of a layer; nil for plain text.
+	// Layer returns a layer's style; nil for plain text.
 	Layer func(layer string) lipgloss.Style
 	// Note is the guide's note on a step.
 	Note lipgloss.Style
-	// Added, Removed and Changed are the lines of a diff.
+	// Added, Removed and Changed are lines of a diff.
 	Added, Removed, Changed lipgloss.Style
-	// Error is for errors and panics. Warning is for unfinished or incomplete calls.
+	// Error is for errors and panics, Warning for unfinished or incomplete calls.
 	Error, Warning lipgloss.Style
 }
 
-// Colours returns the palette for terminals. It uses the sixteen colours of the
-// reader's own theme, except for layers.
+// Colours returns the palette for terminals. Except for layers, it uses the
+// sixteen colours of the reader's theme.
 func Colours() Palette {
 	plain := lipgloss.NewStyle()
 	dim := plain.Faint(true)
@@ -69,7 +69,7 @@ func ColoursFor(profile colorprofile.Profile) Palette {
 	return p
 }
 
-// layerColour is the colour of a layer, the same everywhere.
+// layerColour is a layer's colour, the same everywhere.
 func layerColour(layer string) lipgloss.Style {
 	colour := view.LayerColour(layer)
 	if colour == "" {
@@ -94,7 +94,7 @@ func (p *Palette) headingStyle(layer string) lipgloss.Style {
 	return p.Layer(layer).Bold(true)
 }
 
-// StyleOf returns the style of a change; ok is false for view.StepSame.
+// StyleOf returns a change's style; ok is false for view.StepSame.
 func (p *Palette) StyleOf(change view.ChangeKind) (style lipgloss.Style, ok bool) {
 	switch change {
 	case view.StepAdded:

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A pen has the styles, glyphs and width of a text drawing.
+// A pen has a text drawing's styles, glyphs and width.
 type pen struct {
 	glyphs
 	Palette
@@ -36,9 +36,9 @@ func newPen(o *view.Options, l *Layout) pen {
 	return p
 }
 
-// paint returns a text in a style. Style.Render reads all properties of a style first.
-// This would take half of the time of a full view without colours. Style.Render also
-// replaces tabs, in any style.
+// paint returns a text in a style. Style.Render reads all properties of a style first,
+// which would take half the time of a full view without colours. It also replaces
+// tabs, in any style.
 func (p *pen) paint(style lipgloss.Style, text string) string {
 	if p.plain && !strings.Contains(text, "\t") {
 		return text
@@ -46,7 +46,7 @@ func (p *pen) paint(style lipgloss.Style, text string) string {
 	return style.Render(text)
 }
 
-// fit shortens s at its end to a number of columns; a mark replaces the removed part.
+// fit shortens s at its end to a number of columns, with a mark.
 func (p *pen) fit(s string, columns int) string {
 	return ansi.Truncate(s, columns, p.Ellipsis)
 }
@@ -57,8 +57,8 @@ func (p *pen) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string)
 	}
 }
 
-// middle shortens a path to a number of columns by removing its middle. The most useful
-// parts stay: its beginning, and the file with its line.
+// middle shortens a path in its middle to a number of columns. The most useful parts
+// stay: its beginning, and the file with its line.
 func (p *pen) middle(path string, columns int) string {
 	over := columnsOf(path) - columns
 	if over <= 0 {

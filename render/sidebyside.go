@@ -13,15 +13,15 @@ import (
 // each other.
 const leastSide = 28
 
-// A sideBySide draws both sides of a comparison in columns, with equal calls on the same line.
+// A sideBySide draws both sides of a comparison in columns, equal calls on the same line.
 type sideBySide struct {
 	*diffDrawing
 	sides  [2]*oneSide // A and B
 	column int
 }
 
-// newSideBySide returns nil if the options do not ask for both sides next to each
-// other, or if there is no room.
+// newSideBySide returns nil if the options do not ask for both sides, or there is
+// no room.
 func newSideBySide(d *diffDrawing) *sideBySide {
 	column := (d.width - columnOfMarks) / 2
 	if !d.options.SideBySide || column < leastSide {
@@ -31,14 +31,14 @@ func newSideBySide(d *diffDrawing) *sideBySide {
 }
 
 // A guide has the line characters that lead to a step, and past it to the steps below
-// or after it.
+// or after.
 type guide struct{ first, rest string }
 
 // A oneSide draws the steps of one side.
 type oneSide struct {
 	treeDrawing
 	buffer *bytes.Buffer
-	// k is 0 for side A, 1 for side B.
+	// k is 0 for A, 1 for B.
 	k int
 }
 
@@ -49,16 +49,16 @@ func (d *diffDrawing) side(k, column int) *oneSide {
 	return s
 }
 
-// has reports whether the side makes the call of a step.
+// has reports whether the side has a step's call.
 func (s *oneSide) has(step *view.ComparedStep) bool { return step.Sides[s.k] != nil }
 
-// hasAny reports whether the side makes the call of any of the steps.
+// hasAny reports whether the side has any of the steps' calls.
 func (s *oneSide) hasAny(steps []view.ComparedStep) bool {
 	return slices.ContainsFunc(steps, func(step view.ComparedStep) bool { return s.has(&step) })
 }
 
-// lines returns the lines of a step on the side. below leads past the step to the steps
-// that it called.
+// lines returns a step's lines on the side. below leads past it to the steps that it
+// called.
 func (s *oneSide) lines(step *view.ComparedStep, at guide, below string) []string {
 	side := step.Sides[s.k]
 	drawn := drawnStep{StepHead: &side.StepHead, beforeStyle: s.Duration, nameStyle: s.nameStyle(&side.StepHead), values: side.Values, opens: at.first == ""}
@@ -75,7 +75,7 @@ func (s *oneSide) lines(step *view.ComparedStep, at guide, below string) []strin
 }
 
 // node draws a step on the sides that have it, and the steps that it called. A step
-// that opens another section is only a link to it.
+// that opens another section is only a link.
 func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 	called := step.Children
 	var lines [2][]string
@@ -114,8 +114,8 @@ func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 	}
 }
 
-// write writes the lines of both sides next to each other, with the mark of a step
-// between them. below leads past the lines that a side does not have.
+// write writes both sides' lines next to each other, with the step's mark in
+// between. below leads past lines that a side lacks.
 func (s *sideBySide) write(step *view.ComparedStep, lines [2][]string, below [2]string) {
 	style, mark := s.changeStyle(step.Change, &step.StepHead), step.Mark
 	for i := range max(len(lines[0]), len(lines[1])) {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// signs explains parts of a real drawing, "apitrace show get-node", one by one.
+// signs explains a real drawing, "apitrace show get-node", in parts.
 var signs = []struct {
 	drawn, means message.Message
 }{
@@ -24,7 +24,7 @@ var signs = []struct {
 	{message.Of(" 1.04µs ✗ error born here"), message.Of("What a call did to the error with which the request failed.")},
 }
 
-// WriteSigns explains the signs of a tree on one screen.
+// WriteSigns explains a tree's signs on one screen.
 func WriteSigns(w io.Writer, o Options) error {
 	p := newPen(&o.Options, &o.Layout)
 	out := bufio.NewWriter(w)

@@ -10,8 +10,8 @@ import (
 )
 
 // UseColour decides whether output is coloured. The flag wins ("always", "never";
-// "auto" or "" leaves it to the rest), then NO_COLOR, then FORCE_COLOR, each when
-// not empty; without any of them colour is for terminals that are not "dumb".
+// "auto" or "" leaves it to the rest), then a non-empty NO_COLOR, then
+// FORCE_COLOR. Without any, colour is for terminals that are not "dumb".
 func UseColour(flag string, terminal bool, getenv func(string) string) (bool, error) {
 	switch flag {
 	case "always":
@@ -31,9 +31,9 @@ func UseColour(flag string, terminal bool, getenv func(string) string) (bool, er
 	return terminal && getenv("TERM") != "dumb", nil
 }
 
-// UseHyperlinks decides whether places become hyperlinks (OSC 8): in a terminal that
-// is known to support them, or if FORCE_HYPERLINK is set ("0" turns them off). There is no
-// way to ask a terminal, and one without support may print garbage.
+// UseHyperlinks decides whether places become hyperlinks (OSC 8): in a terminal known to
+// support them, or if FORCE_HYPERLINK is set ("0" turns them off). A terminal cannot be
+// asked, and one without support may print garbage.
 func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -52,7 +52,7 @@ func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, getenv("TERM"))
 }
 
-// ColourProfile returns the colours that the terminal supports, by COLORTERM and TERM.
+// ColourProfile returns the terminal's colours, by COLORTERM and TERM.
 func ColourProfile(getenv func(string) string) colorprofile.Profile {
 	term := getenv("TERM")
 	switch {

@@ -13,11 +13,11 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// narrow is the width in columns below which a drawing saves space: the time follows the name.
+// narrow is the columns below which a drawing saves space: the time follows the name.
 const narrow = 60
 
-// WriteTree draws traces of one recording. Each has a heading, its sections as trees of
-// calls, and a note on the calls that are not shown.
+// WriteTree draws one recording's traces. Each has a heading, its sections as trees of
+// calls, and a note on the hidden calls.
 func WriteTree(w io.Writer, traces []*view.Trace, options Options) error {
 	return writeTraces(w, traces, &options, (*traceDrawing).write)
 }
@@ -42,7 +42,7 @@ func writeTraces(w io.Writer, traces []*view.Trace, options *Options, write func
 type traceDrawing struct {
 	treeDrawing
 	trace *view.Trace
-	// first is set for the first trace of a recording, which explains the signs.
+	// first is set for a recording's first trace, which explains the signs.
 	first bool
 }
 
@@ -87,21 +87,20 @@ func (d *traceDrawing) drawn(s *view.TraceStep) drawnStep {
 	}
 }
 
-// A treeDrawing draws the sections and steps of a trace or of a comparison.
+// A treeDrawing draws the sections and steps of a trace or comparison.
 type treeDrawing struct {
 	pen
 	out *bufio.Writer
-	// column is the number of columns before the lines of a step. They hold its time or
-	// its marks.
+	// column is the number of columns before a step's lines, for its time or its marks.
 	column int
-	// section returns the head of a section by its number.
+	// section returns the head of the section with this number.
 	section func(number int) *view.SectionHead
 }
 
 // A drawnStep is a step as it is drawn.
 type drawnStep struct {
 	*view.StepHead
-	// before stands in the column before the step: its time, or its marks.
+	// before stands in the column before the step: its time or marks.
 	before                 string
 	beforeStyle, nameStyle lipgloss.Style
 	values                 []view.Value
@@ -114,8 +113,8 @@ type drawnStep struct {
 }
 
 // drawSteps draws a step, and below it the steps that it called. first leads to the
-// line of the step, rest past it to the lines below. first is empty for the first step
-// of a section.
+// step's line, rest past it to the lines below. first is empty for a section's first
+// step.
 func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) drawnStep, children func(*S) []S) {
 	step := drawn(s)
 	called := children(s)
@@ -136,7 +135,7 @@ func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) d
 	}
 }
 
-// writeTitle writes the number and the title of a section.
+// writeTitle writes a section's number and title.
 func (d *treeDrawing) writeTitle(s *view.SectionHead) {
 	const mostColumns = 100 // of the title and the line behind it
 	style := d.headingStyle(s.Layer)
@@ -161,7 +160,7 @@ func (d *treeDrawing) writeBelow(style lipgloss.Style, lines []string) {
 	}
 }
 
-// branches returns the prefixes of a child's line and of the lines below it.
+// branches returns the prefixes of a child's line and the lines below.
 func (d *treeDrawing) branches(through, last bool) (to, past string) {
 	g := &d.glyphs
 	to, past = g.branch, g.line
@@ -186,8 +185,8 @@ func (d *treeDrawing) bar() string {
 
 func (d *treeDrawing) blanks() string { return strings.Repeat(" ", columnsOf(d.bar())) }
 
-// link draws the name of a step that begins another section, and the title of that
-// section. It takes the place of the step.
+// link draws, in place of a step that begins another section, its name and that
+// section's title.
 func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	section := d.section(s.Section)
 	b := d.block(first, rest)
@@ -197,7 +196,7 @@ func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	b.flush()
 }
 
-// goroutine says that a step runs on a different goroutine from the step above.
+// goroutine says that a step runs on another goroutine than the step above.
 func (d *treeDrawing) goroutine(b *block, s *drawnStep) {
 	switch {
 	case s.SameGoroutine:
@@ -210,7 +209,7 @@ func (d *treeDrawing) goroutine(b *block, s *drawnStep) {
 	}
 }
 
-// writeName adds the name of a step, and the number of its calls.
+// writeName adds a step's name, and the number of its calls.
 func (d *treeDrawing) writeName(b *block, s *drawnStep) {
 	if strings.Contains(s.Name, " ") { // a label
 		b.value(s.nameStyle, s.Name)
@@ -222,7 +221,7 @@ func (d *treeDrawing) writeName(b *block, s *drawnStep) {
 	}
 }
 
-// nameStyle is the style of a step that did not change.
+// nameStyle is the style of an unchanged step.
 func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
 	if s.Key {
 		return d.layerStyle(s.Layer)
@@ -230,7 +229,7 @@ func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
 	return d.Plumbing
 }
 
-// step draws the lines of a step: name, counts and place, then values, plugins,
+// step draws a step's lines: name, counts and place, then values, plugins,
 // failures, changes and the note.
 func (d *treeDrawing) step(s *drawnStep, first, rest string) {
 	b := d.block(first, rest)
@@ -273,7 +272,7 @@ func (d *treeDrawing) step(s *drawnStep, first, rest string) {
 	}
 }
 
-// place is the place of a step's function; "" if it is not known.
+// place is the place of a step's function, or "" if unknown.
 func (d *treeDrawing) place(s *drawnStep) styled {
 	if !d.hyperlinks || s.Place == "" {
 		return styled{d.Place, s.Place}
@@ -281,7 +280,7 @@ func (d *treeDrawing) place(s *drawnStep) styled {
 	return styled{d.Place.Hyperlink(s.URL), s.Place}
 }
 
-// folds is the sign for folded calls with their number.
+// folds is the sign for folded calls, with their number.
 func (d *treeDrawing) folds(s *drawnStep) styled {
 	if s.StepHead.Folded > 0 {
 		return styled{d.Count, d.folded + view.Thousands(s.StepHead.Folded)}
@@ -297,14 +296,14 @@ func (d *treeDrawing) lines(style lipgloss.Style, text, rest string) {
 	}
 }
 
-// lead returns the prefix of a line that belongs to the step above it.
+// lead returns the prefix of a line that belongs to the step above.
 func (d *treeDrawing) lead(rest string) string {
 	return strings.Repeat(" ", d.column) + d.paint(d.Guide, rest)
 }
 
 func (d *treeDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRight(line, " ")) }
 
-// treeSigns explains the signs of a tree and how to read its lines.
+// treeSigns explains a tree's signs and how to read its lines.
 func (p *pen) treeSigns(folded bool, sections int) []string {
 	direct := strings.TrimSpace(p.branch)
 	var texts []string
@@ -320,5 +319,5 @@ func (p *pen) treeSigns(folded bool, sections int) []string {
 	return append(texts, p.words.Sprintf("calls in order of time"), p.words.Sprintf("times include calls below"), p.words.Sprintf("file:line: where the function begins"))
 }
 
-// list writes a list in the language of the drawing.
+// list writes a list in the drawing's language.
 func (p *pen) list(items []string) string { return message.List(items).Localize(p.words) }

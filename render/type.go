@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// typeWidth is the width in columns of the text that WriteType writes below the source.
+// typeWidth is the columns of WriteType's text below the source.
 const typeWidth = 80
 
 // WriteType writes a type: its declaration, its methods, its use in recordings, and its
@@ -58,7 +58,7 @@ func writeAlias(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// writeUse writes the use of a type in recordings, and its changes over the releases.
+// writeUse writes a type's use in recordings, and its changes over the releases.
 func writeUse(out *bytes.Buffer, t *code.Type, p message.Printer) error {
 	writeBehind(out, t, p)
 	names, err := lineage.Load()
@@ -100,8 +100,8 @@ func writeMethods(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// writeBehind lists the types that recordings show behind an interface. For another
-// type it lists the interfaces in front of it.
+// writeBehind lists the types that recordings show behind an interface or, for
+// another type, the interfaces in front of it.
 func writeBehind(out io.Writer, t *code.Type, p message.Printer) {
 	paragraph := func(indent string, said message.Message) {
 		for _, l := range wrap(said.Localize(p), typeWidth-len(indent)) {
@@ -162,8 +162,8 @@ func behindName(b code.Behind) message.Message {
 	return said
 }
 
-// methodNames names the methods of an interface. The type's name is left out for
-// methods that the type itself declares.
+// methodNames names the methods of an interface, without the type's name for
+// methods that the type declares.
 func methodNames(t *code.Type, b code.Behind) []string {
 	var all []string
 	for _, m := range b.Methods {
@@ -176,7 +176,7 @@ func methodNames(t *code.Type, b code.Behind) []string {
 	return all
 }
 
-// shortNames shortens names. If two names become the same, it leaves out the second.
+// shortNames shortens names and leaves out duplicates.
 func shortNames(names []string) []string {
 	var all []string
 	for _, name := range names {
@@ -187,7 +187,7 @@ func shortNames(names []string) []string {
 	return all
 }
 
-// firstOf returns the first elements of a list, with "…" for the others.
+// firstOf returns a list's first elements, with "…" for the others.
 func firstOf(all []string, most int) []string {
 	if len(all) <= most+1 {
 		return all

@@ -1,7 +1,6 @@
-// Package tour writes the default view of a recording as a tour of CodeTour, the
-// extension of VS Code (https://github.com/microsoft/codetour). Each key step becomes a
-// step of the tour, at its line in a checkout of Kubernetes, with the guide's note and
-// the recorded values.
+// Package tour writes a recording's default view as a tour of VS Code's CodeTour
+// (https://github.com/microsoft/codetour). Each key step becomes a step, at its line in a
+// checkout of Kubernetes, with the guide's note and the recorded values.
 package tour
 
 import (
@@ -19,13 +18,13 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A file is a tour in the format of CodeTour; the schema in testdata describes the fields.
+// A file is a tour in CodeTour's format; see the schema in testdata.
 type file struct {
 	Schema      string `json:"$schema"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// Ref is the tag of the checkout. With it, CodeTour shows the files as they are at
-	// the tag. A build of a checkout has no tag.
+	// Ref is the checkout's tag. With it, CodeTour shows the files at that tag. A
+	// build of a checkout has none.
 	Ref   string `json:"ref,omitempty"`
 	Steps []step `json:"steps"`
 }
@@ -33,16 +32,16 @@ type file struct {
 type step struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// File is the path below the root of the checkout; "" for a step without a file.
+	// File is the path below the checkout's root; "" for no file.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 }
 
 // A Choice sets the content of a tour.
 type Choice struct {
-	// Most is the maximum number of key steps of a request; 0 means no limit.
+	// Most is the maximum number of a request's key steps; 0 means no limit.
 	Most int
-	// Lang is the language of texts that do not come from the guide: "en" or "zh".
+	// Lang is the language of texts outside of the guide: "en" or "zh".
 	Lang string
 }
 
@@ -57,8 +56,8 @@ var (
 	saysCaller  = message.Of("Called by %s, line %d.")
 )
 
-// Write writes the tour of a recording. The tour is for a checkout of Kubernetes at the
-// recorded release, or for the checkout that was traced.
+// Write writes a recording's tour, for a checkout of Kubernetes at the recorded
+// release, or for the traced checkout.
 func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) error {
 	t := file{Schema: "https://aka.ms/codetour-schema", Title: plain(rec.Scenario)}
 	if semver.Build(rec.K8sVersion) == "" {
@@ -89,7 +88,7 @@ func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) e
 	return out.Encode(t)
 }
 
-// answer is the status of a request's answer; "" without an answer.
+// answer is the status of a request's answer, or "".
 func answer(r *trace.Request) string {
 	if r.Status == 0 {
 		return ""
@@ -97,7 +96,7 @@ func answer(r *trace.Request) string {
 	return fmt.Sprintf(" → %d", r.Status)
 }
 
-// guided has the data for writing the steps of a request.
+// guided has the data for a request's steps.
 type guided struct {
 	rec   *trace.Recording
 	guide view.Guide
@@ -105,7 +104,7 @@ type guided struct {
 	view  *view.View
 }
 
-// add appends a node and the nodes below it, in order of entry.
+// add appends a node and those below it, in order of entry.
 func (g *guided) add(steps []step, n *view.Node) []step {
 	steps = append(steps, g.step(n))
 	for _, child := range n.Children {
@@ -155,7 +154,7 @@ func (g *guided) step(n *view.Node) step {
 	return s
 }
 
-// values lists the values of a call in the guide's order.
+// values lists a call's values in the guide's order.
 func (g *guided) values(c *trace.Call) string {
 	var lines []string
 	for _, name := range g.guide.Values(c.Function) {
@@ -166,8 +165,8 @@ func (g *guided) values(c *trace.Call) string {
 	return strings.Join(lines, "\n")
 }
 
-// code formats a text as code in Markdown. CodeTour follows links in descriptions, even
-// to commands of the editor. So a recorded text must not become a link.
+// code formats a text as Markdown's code. CodeTour follows links in descriptions, even to
+// the editor's commands, so a recorded text must not become one.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	fence := "`"
@@ -180,7 +179,7 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// plain removes characters with a meaning in Markdown: CodeTour puts titles into links.
+// plain removes Markdown's characters: CodeTour puts titles into links.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("[]()<>`*\\!#", r) || r < ' ' {
