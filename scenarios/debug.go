@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// logSent logs a sent request and the status of the answer at debug level.
+// logSent logs a request and its answer's status at debug level.
 func logSent(ctx context.Context, h *HTTP, traceID string, answer *http.Response, err error) {
 	status := 0
 	if err == nil {

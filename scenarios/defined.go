@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A definition has the fields of a CustomResourceDefinition that the player needs.
+// A definition is the part of a CustomResourceDefinition that the player needs.
 type definition struct {
 	Spec struct {
 		Group string `json:"group"`
@@ -25,8 +25,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// definedBy lists, by apiVersion, the kinds that the CustomResourceDefinitions among the
-// documents define. Before these are stored, the server does not know the kinds.
+// definedBy lists, by apiVersion, the kinds that CustomResourceDefinitions among the
+// documents define. The server does not know them yet.
 func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error) {
 	defined := map[string]*metav1.APIResourceList{}
 	for i := range documents {
@@ -52,7 +52,7 @@ func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error)
 	return defined, nil
 }
 
-// awaitServed waits until the server serves the objects of a newly defined kind.
+// awaitServed waits until the server serves a newly defined kind.
 func (w *wire) awaitServed(ctx context.Context, o object) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: o.collection, As: Admin}, "")

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Describe describes the scenario for readers, in a language. library has the scenarios that may
-// be paired with it.
+// Describe describes the scenario in a language. library has the scenarios that may be
+// paired with it.
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder
@@ -74,7 +74,7 @@ func describeState(setup *Setup, p message.Printer) string {
 	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
 }
 
-// pairsOf lists the scenario's pairs, including the pairs in the files of other scenarios.
+// pairsOf lists the scenario's pairs, also from other scenarios' files.
 func pairsOf(s *Scenario, library []*Scenario) []Pair {
 	pairs := slices.Clone(s.Pairs)
 	for _, other := range library {
@@ -107,7 +107,7 @@ func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	return line
 }
 
-// paragraph wraps a text and indents every line of it.
+// paragraph wraps a text and indents its lines.
 func paragraph(s, indent string) string {
 	return strings.TrimRight(indent+strings.Join(text.WrapLines(s, text.Width-len(indent)), "\n"+indent), " ")
 }
@@ -131,7 +131,7 @@ func titleWithReleases(s *Scenario, lang string) string {
 	return title
 }
 
-// WritePairs writes the pairs that are worth comparing, each with its lesson.
+// WritePairs writes the pairs worth comparing, with their lessons.
 func WritePairs(w io.Writer, all []*Scenario, lang string) error {
 	for _, s := range all {
 		for _, pair := range s.Pairs {

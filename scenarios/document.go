@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Document is a piece of YAML that is sent as JSON: a Kubernetes object, or
-// another request body.
+// A Document is a piece of YAML that is sent as JSON: a Kubernetes object, or another
+// request body.
 type Document struct {
 	json []byte
 	raw  bool   // json is sent unchanged and need not be JSON
@@ -29,8 +29,8 @@ type Document struct {
 	}
 }
 
-// parseDocument reads the only document in a YAML text. It ignores empty documents, as kubectl
-// does. Of a text with several documents it returns a severalError.
+// parseDocument reads the only document in a YAML text. It ignores empty documents, as
+// kubectl does. For several documents it returns a severalError.
 func parseDocument(text []byte) (*Document, error) {
 	d, found := &Document{}, 0
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
@@ -56,17 +56,17 @@ func parseDocument(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// A severalError is the number of documents in a text that may have only one.
+// A severalError is the number of documents in place of one.
 type severalError int
 
 // Error implements error.
 func (n severalError) Error() string { return fmt.Sprintf("%d YAML documents, expected one", int(n)) }
 
-// rawDocument returns a body that is sent unchanged, even if it is not valid JSON.
+// rawDocument returns a body to send unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body, raw: true} }
 
-// textDocument returns a body that is sent unchanged. If it is YAML or JSON, the document knows
-// what it describes.
+// textDocument returns a body to send unchanged. If it is YAML or JSON, the document
+// knows what it describes.
 func textDocument(text string) *Document {
 	d, err := parseDocument([]byte(text))
 	if err != nil {
@@ -90,8 +90,7 @@ func (d *Document) UnmarshalYAML(node *yaml.Node) error {
 		return message.Errorf("line %d: cannot be sent as JSON: %w", node.Line, err)
 	}
 	d.json = text
-	// A body need not be an object; for example, a JSON patch is a list. The head then
-	// stays empty.
+	// A body need not be an object: a JSON patch is a list. The head then stays empty.
 	_ = json.Unmarshal(text, &d.head)
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Check returns nil if a trace meets the expectations. Otherwise its error names the missing
-// part and the most similar part of the trace.
+// Check returns nil if a trace meets the expectations. Otherwise its error names the
+// missing part and the most similar part.
 func (e *Expect) Check(seen trace.Request) error {
 	if err := e.checkCalls(seen.Calls); err != nil {
 		return err
@@ -115,16 +115,15 @@ func (v *Value) check(calls []trace.Call) error {
 	}
 }
 
-// Is reports whether one of the function's names is the full name full, or its end after
-// a slash.
+// Is reports whether one of the names is full, or its end after a slash.
 func (f Function) Is(full string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return full == name || strings.HasSuffix(full, "/"+name)
 	})
 }
 
-// nearestFunctions lists the called functions that are most similar to the wanted function. It
-// compares packages and names only, because long import paths would hide the difference.
+// nearestFunctions lists the called functions most similar to the wanted one. It ignores
+// import paths, because long ones would hide the difference.
 func nearestFunctions(want string, calls []trace.Call) message.Message {
 	if len(calls) == 0 {
 		return message.Of("none, the trace is empty")
@@ -136,7 +135,7 @@ func nearestFunctions(want string, calls []trace.Call) message.Message {
 	return firstOf(text.ByDistance(path.Base(want), names))
 }
 
-// firstOf lists the first three names, which are the nearest.
+// firstOf lists the first three names.
 func firstOf(names []string) message.Message {
 	if len(names) == 0 {
 		return message.Of("none")

@@ -15,8 +15,7 @@ import (
 )
 
 // sweepGenerated deletes objects with generated names in the scenario's own namespace, if
-// requests of the scenario created them. In other namespaces such objects stay, because they may
-// belong to somebody else.
+// its requests created them. Elsewhere such objects may belong to others.
 func (r *run) sweepGenerated(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil
@@ -36,8 +35,8 @@ func (r *run) sweepGenerated(ctx context.Context) error {
 	return nil
 }
 
-// generateName returns the prefix of the generated name of the object that h creates. It returns
-// "" if h creates no such object.
+// generateName returns the prefix of the generated name of the object that h creates, or
+// "" if there is none.
 func (h *HTTP) generateName() string {
 	path, _, _ := strings.Cut(h.Path, "?")
 	if h.Method != http.MethodPost || !isCollection(path) || h.Body == nil || h.Body.head.Metadata.Name != "" {
@@ -46,7 +45,7 @@ func (h *HTTP) generateName() string {
 	return h.Body.head.Metadata.GenerateName
 }
 
-// removeGenerated deletes the objects of a collection that have the generateName.
+// removeGenerated deletes the collection's objects with the generateName.
 func (w *wire) removeGenerated(ctx context.Context, collection, generateName string) error {
 	sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: collection, As: Admin}, "")
 	if sent.Status == http.StatusNotFound {
@@ -70,8 +69,8 @@ func (w *wire) removeGenerated(ctx context.Context, collection, generateName str
 	return nil
 }
 
-// A nameTaker takes generated names for a webhook. Before the server can store an object with
-// such a name, the nameTaker creates another object of that name as the administrator.
+// A nameTaker takes generated names for a webhook. Before the server can store an object
+// with such a name, it creates another one as the administrator.
 type nameTaker struct {
 	wire *wire
 
@@ -80,15 +79,15 @@ type nameTaker struct {
 	taken string // the object being created; the server calls the webhook for it, too
 }
 
-// begin begins a request. The nameTaker takes n names for it.
+// begin begins a request, which finds n names taken.
 func (t *nameTaker) begin(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.left = n
 }
 
-// take takes the name in a review, if the review is about the creation of an object with a
-// generated name.
+// take takes the name in a review, if that is about creating an object with a generated
+// name.
 func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
 	var o metav1.PartialObjectMetadata
 	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||

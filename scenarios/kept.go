@@ -12,14 +12,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// kept holds, by name, the values that the requests of a run kept from their answers. It also
-// holds the properties of the run's webhooks ("labeler.url").
+// kept holds, by name, the values that requests kept from their answers, and the
+// properties of the run's webhooks ("labeler.url").
 type kept map[string]string
 
 // placeholder matches the placeholder of a kept value.
 var placeholder = regexp.MustCompile(`\$\{(\w+(?:\.\w+)?)\}`)
 
-// take keeps the values of the answer that h.Keep names.
+// take keeps the answer's values that h.Keep names.
 func (k kept) take(h *HTTP, answer []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(h.Keep)) {
 		var at any
@@ -39,7 +39,7 @@ func (k kept) take(h *HTTP, answer []byte) error {
 	return nil
 }
 
-// fill returns a copy of h with the kept values in place of the placeholders.
+// fill returns a copy of h with kept values for the placeholders.
 func (k kept) fill(h *HTTP) *HTTP {
 	filled := *h
 	filled.Path = k.replace(h.Path, url.QueryEscape)
@@ -63,7 +63,7 @@ func (k kept) fillDocument(d Document) Document {
 	return d
 }
 
-// fillAll returns the objects of the setup with the values in place of the placeholders.
+// fillAll returns the setup's objects with values for the placeholders.
 func (k kept) fillAll(objects []Document) []Document {
 	var filled []Document
 	for _, d := range objects {
@@ -72,8 +72,8 @@ func (k kept) fillAll(objects []Document) []Document {
 	return filled
 }
 
-// replace replaces placeholders by their values. An unknown placeholder stays. Validation
-// rejects it, except in texts outside of the scenario's file.
+// replace replaces placeholders by their values. Unknown ones stay; validation has
+// rejected them in the scenario's file.
 func (k kept) replace(text string, escape func(string) string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		value, is := k[placeholder.FindStringSubmatch(found)[1]]
@@ -86,7 +86,6 @@ func (k kept) replace(text string, escape func(string) string) string {
 
 func unchanged(value string) string { return value }
 
-// inJSON escapes a text for the inside of a JSON string.
 func inJSON(value string) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -95,7 +94,7 @@ func inJSON(value string) string {
 	return string(text[1 : len(text)-1])
 }
 
-// validateKept returns a mistake if a request uses a value before it is kept.
+// validateKept returns a mistake if a value is used before it is kept.
 func (s *Scenario) validateKept() *strictyaml.Mistake {
 	known := map[string]bool{}
 	for _, w := range s.Setup.Webhooks {
@@ -116,8 +115,8 @@ func (s *Scenario) validateKept() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhookIn returns a placeholder for a webhook that does not exist. Other texts that
-// look like placeholders belong to the object.
+// unknownWebhookIn returns a placeholder for an unknown webhook. Other texts that look
+// like placeholders belong to the object.
 func unknownWebhookIn(d *Document, known map[string]bool) string {
 	for _, found := range placeholder.FindAllStringSubmatch(string(d.json), -1) {
 		if is := strings.HasSuffix(found[1], ".url") || strings.HasSuffix(found[1], ".caBundle"); is && !known[found[1]] {
@@ -127,8 +126,8 @@ func unknownWebhookIn(d *Document, known map[string]bool) string {
 	return ""
 }
 
-// unknownIn returns the name of an unknown value that h uses, or "". If there is none, it adds
-// the names that h keeps to known.
+// unknownIn returns the name of an unknown value that h uses. If there is none, it
+// returns "" and adds the names that h keeps to known.
 func (h *HTTP) unknownIn(known map[string]bool) string {
 	texts := append([]string{h.Path, h.BodyText}, slices.Sorted(maps.Values(h.Headers))...)
 	if h.Body != nil {

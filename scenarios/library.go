@@ -20,7 +20,7 @@ var library embed.FS
 //go:embed schema.json
 var Schema string
 
-// List returns the scenarios that come with apitrace, by topic, then by name.
+// List returns apitrace's own scenarios, by topic, then by name.
 func List() ([]*Scenario, error) {
 	entries, err := library.ReadDir("library")
 	if err != nil {
@@ -42,8 +42,7 @@ func List() ([]*Scenario, error) {
 	return all, nil
 }
 
-// libraryNames lists the names of the scenarios that come with apitrace. A scenario has the name
-// of its file.
+// libraryNames lists the names of apitrace's own scenarios. A file has its scenario's name.
 func libraryNames() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // fails only for a malformed pattern
 	for i, file := range files {
@@ -52,8 +51,8 @@ func libraryNames() []string {
 	return files
 }
 
-// Find returns a scenario by its name. If the name looks like a path (it has a slash or ends in
-// .yaml or .yml), Find reads that file.
+// Find returns a scenario by name. It reads a file if the name has a slash or ends in
+// .yaml or .yml.
 func Find(name string) (*Scenario, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return ReadFile(name)
@@ -65,8 +64,8 @@ func Find(name string) (*Scenario, error) {
 	return known, err
 }
 
-// Known returns a scenario of the library by its name. It reads no file of this machine, so the
-// name may come from anybody.
+// Known returns a scenario of the library by name. It reads no file of this machine, so
+// the name may come from anybody.
 func Known(name string) (*Scenario, error) {
 	names := libraryNames()
 	if slices.Contains(names, name) {
@@ -75,10 +74,10 @@ func Known(name string) (*Scenario, error) {
 	return nil, &UnknownError{Name: name, Nearest: text.Nearest(name, names, 3)}
 }
 
-// An UnknownError reports that no scenario has the requested name.
+// An UnknownError reports that no scenario has the name.
 type UnknownError struct {
 	Name string
-	// Nearest lists the most similar names. It is empty if no name is similar.
+	// Nearest lists the most similar names, if any are similar.
 	Nearest []string
 }
 
@@ -94,8 +93,8 @@ func (e *UnknownError) message() message.Message {
 	return message.Of("unknown scenario %q: \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" replays a file", e.Name)
 }
 
-// Names lists the names of the library's scenarios for the completion of shells. Each name is
-// followed by a tab and the title.
+// Names lists the library's scenarios for the completion of shells: a name, a tab, and
+// the title.
 func Names(lang string) ([]string, error) {
 	all, err := List()
 	var names []string

@@ -12,11 +12,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// lockRetry is the interval between the attempts of a waiting run.
+// lockRetry is the interval between a waiting run's attempts.
 const lockRetry = 20 * time.Millisecond
 
-// A lock keeps other runs away from the server. Its file also passes the state of
-// the server's token cache from run to run.
+// A lock keeps other runs away from the server. Its file also passes the state of the
+// server's token cache on to the next run.
 type lock struct {
 	file    *flock.Flock // nil if there are no other players
 	learner *tokenCache
@@ -40,8 +40,8 @@ func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 	return &lock{file: file, learner: readTokenCache(name)}, nil
 }
 
-// readTokenCache reads the state that the last run left. It returns an empty state if the file
-// cannot be read or parsed.
+// readTokenCache reads the state from the last run. The state is empty if the file cannot
+// be read or parsed.
 func readTokenCache(name string) *tokenCache {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -29,8 +29,8 @@ func fillNamespace(text []byte, name string) (filled []byte, uses bool) {
 	return bytes.ReplaceAll(text, []byte(ownNamespace), []byte(name)), bytes.Contains(text, []byte(ownNamespace))
 }
 
-// nameIn returns the name of the scenario in the text of a file. It returns ownNamespace if the
-// text or the name is invalid; parse reports that error.
+// nameIn returns the scenario's name in a file's text. If text or name is invalid, it
+// returns ownNamespace, and parse reports the error.
 func nameIn(text []byte) string {
 	var s struct {
 		Name string `yaml:"name"`
@@ -41,11 +41,11 @@ func nameIn(text []byte) string {
 	return s.Name
 }
 
-// ensureNamespace creates the scenario's own namespace if the scenario uses one and it does not
-// exist. The namespace stays for the next run. For 30 seconds after the deletion of a namespace,
-// the admission plugin NamespaceLifecycle asks the store for a namespace of that name
-// (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go, forceLiveLookupTTL). The
-// traces of the next run would show these lookups.
+// ensureNamespace creates the scenario's own namespace, if it uses one. The namespace
+// stays for the next run: for 30 seconds after a deletion, the admission plugin
+// NamespaceLifecycle asks the store for a namespace of that name
+// (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go, forceLiveLookupTTL).
+// The next traces would show these lookups.
 func (r *run) ensureNamespace(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil

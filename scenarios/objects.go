@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// An object is a document of the setup with its place on the server.
+// An object is a document of the setup, with its place on the server.
 type object struct {
 	*Document
 	collection string // "/apis/apps/v1/namespaces/default/deployments"
@@ -24,8 +24,8 @@ type object struct {
 
 func (o object) path() string { return o.collection + "/" + o.head.Metadata.Name }
 
-// locate finds the URL paths of the objects. It takes the kinds from definitions among the
-// objects, or else from the server.
+// locate finds the URL paths of the objects. Definitions among the objects, or else the
+// server, tell the kinds.
 func (w *wire) locate(ctx context.Context, documents []Document) ([]object, error) {
 	defined, err := definedBy(documents)
 	if err != nil {
@@ -120,8 +120,8 @@ func (w *wire) create(ctx context.Context, o object) error {
 	return w.settle(ctx, h, sent)
 }
 
-// sweep deletes everything that the scenario may have created, the last object first, and waits
-// until it is gone.
+// sweep deletes everything that the scenario may have created, the last object first, and
+// waits until it is gone.
 func (r *run) sweep(ctx context.Context) error {
 	for _, path := range r.scenario.created() {
 		if err := r.wire.remove(ctx, path); err != nil {
@@ -139,7 +139,7 @@ func (r *run) sweep(ctx context.Context) error {
 	return r.awaitRights(ctx, false)
 }
 
-// created lists the paths of the objects that the requests create.
+// created lists the paths of objects that requests create.
 func (s *Scenario) created() []string {
 	var paths []string
 	for i := range s.Requests {
@@ -165,14 +165,14 @@ func (h *HTTP) creates() string {
 	}
 }
 
-// isCollection reports whether a path names a collection (".../pods"). It returns false for a
-// subresource (".../pods/web/binding"), which may also accept POST.
+// isCollection reports whether a path is a collection's (".../pods"). A subresource
+// (".../pods/web/binding") may accept POST too.
 func isCollection(path string) bool {
 	collection, below := splitPath(path)
 	return collection != "" && len(below) == 0
 }
 
-// objectPath cuts the subresource off the path of an object.
+// objectPath cuts the subresource off an object's path.
 func objectPath(path string) string {
 	if collection, below := splitPath(path); len(below) > 1 {
 		return collection + "/" + below[0]
@@ -180,8 +180,8 @@ func objectPath(path string) string {
 	return path
 }
 
-// splitPath splits a path into the path of a collection and the parts below it: the name of an
-// object and a subresource. collection is "" if the path names no resource.
+// splitPath splits a path into a collection and the parts below: an object's name and a
+// subresource. collection is "" if the path names no resource.
 func splitPath(path string) (collection string, below []string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	prefix := 3 // apis, group, version
@@ -189,7 +189,7 @@ func splitPath(path string) (collection string, below []string) {
 		prefix = 2
 	}
 	// A namespace has two subresources (namespaceSubresources in requestinfo.go of
-	// k8s.io/apiserver v0.37.1); otherwise the path goes on with a resource in it.
+	// k8s.io/apiserver v0.37.1). Otherwise, a resource in it follows.
 	if len(parts) > prefix+2 && parts[prefix] == "namespaces" && parts[prefix+2] != "status" && parts[prefix+2] != "finalize" {
 		prefix += 2
 	}
@@ -199,8 +199,8 @@ func splitPath(path string) (collection string, below []string) {
 	return "/" + strings.Join(parts[:prefix+1], "/"), parts[prefix+1:]
 }
 
-// remove deletes an object immediately if it exists, and waits until it is gone. It sends no
-// DELETE for an object that does not exist, because a user's own server may have a fault there.
+// remove deletes an object immediately, if it exists, and waits until it is gone. Without
+// an object it sends no DELETE, because a user's own server may have a fault there.
 func (w *wire) remove(ctx context.Context, path string) error {
 	found := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, "")
 	if found.Status == http.StatusNotFound {
@@ -226,17 +226,18 @@ func (w *wire) remove(ctx context.Context, path string) error {
 	return w.awaitGone(ctx, path)
 }
 
-// isMarked reports whether an object is marked as deleted and waits for its finalizers.
+// isMarked reports whether an object is deleted and waits for its finalizers.
 func isMarked(body []byte) bool {
 	var object metav1.PartialObjectMetadata
 	return json.Unmarshal(body, &object) == nil && object.DeletionTimestamp != nil
 }
 
-// cleanupByServer is the finalizer of CustomResourceDefinitions. A controller inside
-// kube-apiserver removes it after it has deleted the custom resources.
+// cleanupByServer is the finalizer of CustomResourceDefinitions. A controller in
+// kube-apiserver removes it after deleting the custom resources.
 const cleanupByServer = "customresourcecleanup.apiextensions.k8s.io"
 
-// release removes the finalizers of a deleted object, because their controllers do not run here.
+// release removes a deleted object's finalizers, because their controllers do not run
+// here.
 func (w *wire) release(ctx context.Context, path string, answer []byte) error {
 	var marked metav1.PartialObjectMetadata
 	if err := json.Unmarshal(answer, &marked); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// ReadFile reads a user's scenario from a file. Its errors name the file and the line.
+// ReadFile reads a user's scenario. Its errors name the file and the line.
 func ReadFile(name string) (*Scenario, error) {
 	if isFolder(name) {
 		return nil, folderError(name)
@@ -35,12 +35,10 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// folderError returns the error for a folder instead of a scenario.
 func folderError(name string) error {
 	return message.Errorf("%q is a folder: expected one scenario file, such as %q, or a name that \"apitrace scenarios\" lists", name, filepath.Join(name, "mine.yaml"))
 }
 
-// readFS reads a scenario from a file of a file system.
 func readFS(files fs.FS, name string) (*Scenario, error) {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -51,8 +49,8 @@ func readFS(files fs.FS, name string) (*Scenario, error) {
 	})
 }
 
-// parse reads a scenario from the text of the file called name. An unknown field is an error.
-// open reads the files that bodyFile fields name. Every error starts with name and a line:
+// parse reads a scenario from the text of the file name. An unknown field is an error.
+// open reads the files of bodyFile fields. Every error starts with name and a line:
 // "mine.yaml:7: ...".
 func parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
 	s := &Scenario{Source: string(text)}
@@ -76,8 +74,8 @@ func parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	return s, nil
 }
 
-// setPlaces records the line of each object and each request in the file, for errors that occur
-// only when it is sent.
+// setPlaces records the lines of objects and requests in the file, for errors when they
+// are sent.
 func (s *Scenario) setPlaces(name string, text []byte) {
 	line := strictyaml.Lines(text)
 	at := func(path ...any) string { return fmt.Sprintf("%s:%d", name, line(path...)) }
@@ -89,7 +87,7 @@ func (s *Scenario) setPlaces(name string, text []byte) {
 	}
 }
 
-// readBodies reads the bodies that are in separate files, and those that are texts.
+// readBodies reads the bodies in separate files and in texts.
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {

@@ -11,58 +11,59 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Player replays scenarios against one kube-apiserver. It treats the server as disposable. It
-// deletes the objects of a scenario before and after the replay, even if somebody else created
-// an object of that name.
+// A Player replays scenarios against one kube-apiserver, which it treats as disposable.
+// It deletes a scenario's objects before and after the replay, even if somebody else
+// created an object of that name.
 type Player struct {
 	// BaseURL is the address of the server: "https://127.0.0.1:6443".
 	BaseURL string
-	// CAPEM is the certificate authority that verifies the server's certificate.
+	// CAPEM is the authority that verifies the server's certificate.
 	CAPEM []byte
-	// AdminToken is the bearer token of a user in the group system:masters.
+	// AdminToken is the bearer token of a user in system:masters.
 	AdminToken string
-	// UserTokens are bearer tokens of the user "learner", at least one. The learner has only
-	// the rights that the scenario grants. No other client should use the tokens. The server
-	// caches a token only for some seconds. With a second token, no run waits until the cache
-	// entry expires.
+	// UserTokens are bearer tokens of the user "learner", at least one. The learner has
+	// only the rights that the scenario grants. No other client should use the tokens.
+	// The server caches a token for some seconds. With a second one, no run waits for the
+	// entry to expire.
 	UserTokens []string
 	// LockFile makes runs against one server wait for each other, because they use the
-	// same names. All players of the server must name the same file, which is created
-	// if necessary. It is empty for a server without other players.
+	// same names. All its players must name the same file, which is created if necessary.
+	// It is "" for a server without other players.
 	LockFile string
-	// Gone is closed when the server has ended. Then there is nothing to clean up. It is nil if
-	// the end of the server is not known.
+	// Gone is closed when the server has ended: there is nothing to clean up. It is nil
+	// if the end is not known.
 	Gone <-chan struct{}
 	// Waiting, if not nil, is called once if another run holds LockFile.
 	Waiting func()
-	// Before, if not nil, is called before each traced request, after the server is warmed up.
-	// It is not called for traced requests during a watch. Its error ends the run.
+	// Before, if not nil, is called before each traced request, after the warm-up, but
+	// not during a watch. Its error ends the run.
 	Before func(context.Context) error
-	// Aggregate starts the aggregated server of a scenario that needs one, and returns when it
-	// serves. stop ends that server. If Aggregate is nil, such a scenario is rejected.
+	// Aggregate starts a scenario's aggregated server, and returns when it serves. stop
+	// ends that server. If Aggregate is nil, a scenario that needs it is rejected.
 	Aggregate func(context.Context) (stop func(context.Context) error, err error)
-	// Stop asks the server to end, for a scenario that traces the server's end. If it is nil,
-	// such a scenario is rejected.
+	// Stop asks the server to end, to trace its end. If it is nil, such a scenario is
+	// rejected.
 	Stop func(context.Context) error
-	// Held is the path of a watch. A server that has been asked to end waits for the connection
-	// of this watch. "" means the watch of kube-apiserver's namespaces.
+	// Held is the path of a watch: an ending server waits for its connection. "" means
+	// the watch of kube-apiserver's namespaces.
 	Held string
-	// Ending is called when the server has stopped listening and waits only for one connection.
-	// The player closes that connection afterwards.
+	// Ending is called when the server has stopped listening and waits for one last
+	// connection. The player then closes it.
 	Ending func(context.Context) error
 }
 
-// cleanupTimeout limits the cleanup, which must also run after a Ctrl-C. It is longer than
+// cleanupTimeout limits the cleanup, which must also run after Ctrl-C. It exceeds
 // pollTimeout, because the cleanup polls.
 const cleanupTimeout = 2 * time.Minute
 
-// Play creates the state that the scenario needs, sends its requests in order, and deletes the
-// created objects. It deletes them even after an error or when ctx ends. An answer with an
+// Play creates the state that the scenario needs, sends its requests in order, and
+// deletes the created objects, even after an error or when ctx ends. An answer with an
 // unexpected status ends the run with an error.
 //
-// after, if not nil, is called when the answer to a traced request is read, before anything else
-// is sent, even for an unexpected answer. The answer to a watch is complete when the watch ends.
-// Traced requests sent during the watch come after it. An error of after ends the run.
+// after, if not nil, is called when the answer to a traced request is read, even an
+// unexpected one, before anything else is sent. The answer to a watch is complete when
+// the watch ends. Traced requests sent during the watch come after it. An error of after
+// ends the run.
 func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Context, *Request, *Sent) error) (err error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -93,7 +94,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 	return run.cleanUp(ctx)
 }
 
-// aggregate starts the scenario's aggregated server, if it needs one.
+// aggregate starts the scenario's aggregated server, if needed.
 func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error, err error) {
 	if !s.Setup.Aggregated {
 		return func() error { return nil }, nil
@@ -112,9 +113,9 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 	}, nil
 }
 
-// Send sends one traced request that belongs to no scenario. It sends the request once and
-// unchanged, without setup, warm-up and cleanup. It accepts any answer, because it ignores the
-// expectations in h. If the time of h passes, Sent.Err is a context.DeadlineExceeded.
+// Send sends one traced request that belongs to no scenario, once and unchanged, without
+// setup, warm-up and cleanup. It ignores the expectations in h. If the time of h passes,
+// Sent.Err is a context.DeadlineExceeded.
 func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -142,8 +143,8 @@ type run struct {
 	gone     <-chan struct{}
 }
 
-// prepare creates the state before the first request. It first removes objects that a killed run
-// left on a server that kept running.
+// prepare creates the state before the first request. It first removes the objects of a
+// killed run.
 func (r *run) prepare(ctx context.Context) error {
 	var err error
 	if r.webhooks, err = serveWebhooks(ctx, r.scenario.Setup.Webhooks, r.kept, r.wire); err != nil {
@@ -218,7 +219,8 @@ func (r *run) untraced(ctx context.Context, request *Request) error {
 	return err
 }
 
-// do sends an untraced request, waits until the caches have its changes, and returns the answer.
+// do sends an untraced request, waits until the caches have its changes, and returns the
+// answer.
 func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 	h = r.kept.fill(h)
 	if h.Await > 0 && h.lenient {
@@ -253,7 +255,7 @@ func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	return sent
 }
 
-// accept returns an error if the answer is not the expected one, and keeps the values that later
+// accept returns an error for an unexpected answer, and keeps the values that later
 // requests need.
 func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 	if err := sent.must(h.expected()...); err != nil {
@@ -274,7 +276,7 @@ func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 	return r.wire.settle(ctx, h, sent)
 }
 
-// traced warms the server up and sends the request with its own trace ID.
+// traced warms the server up and sends the request with a trace ID.
 func (r *run) traced(ctx context.Context, request *Request) error {
 	if err := r.warmUp(ctx, request); err != nil {
 		return message.Errorf("warming up: %w", err)
@@ -286,7 +288,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 		}
 	}
 	sent := r.send(ctx, h, trace.NewTraceID())
-	// Use the path in the scenario's file, because kept values differ in each run.
+	// The path of the scenario's file stays, because kept values differ in each run.
 	sent.Path = request.Path
 	if err := r.handOver(ctx, request, sent); err != nil {
 		return err
@@ -310,8 +312,8 @@ func (r *run) handOver(ctx context.Context, request *Request, sent *Sent) error 
 	return nil
 }
 
-// warmUp sends the request's warm-up. Lazy initialization is then done, and temporary cache
-// entries exist, when the traced request is sent.
+// warmUp sends the warm-up. Lazy initialization is then done, and temporary cache entries
+// exist, when the traced request comes.
 func (r *run) warmUp(ctx context.Context, request *Request) error {
 	if err := r.wire.learner.keepClearOfExpiry(ctx); err != nil {
 		return err
@@ -328,11 +330,11 @@ func (r *run) warmUp(ctx context.Context, request *Request) error {
 // the time.
 const quietTries = 20
 
-// warm sends one request of a warm-up. It repeats a read until two answers are the same. The
-// answer to a list has the revision of the store. So two equal answers mean that no other writer
-// is active, such as a server that has just started. A list right after a write would wait for
-// the cache, and its trace would show that. A read that fails says nothing of writers, and may
-// take its time until a timeout, so it is sent once.
+// warm sends one request of a warm-up. It repeats a read until two answers are the same.
+// A list's answer has the store's revision, so equal answers mean that no other writer is
+// active, such as a server that has just started. A list right after a write would wait
+// for the cache, and its trace would show that. A failed read says nothing of writers and
+// may take until a timeout, so it is sent once.
 func (r *run) warm(ctx context.Context, h *HTTP) error {
 	var previous []byte
 	for range quietTries {

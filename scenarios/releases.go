@@ -23,7 +23,7 @@ func (e *VersionError) message() message.Message {
 		e.Scenario, e.Releases.Text(), e.Version)
 }
 
-// RunsOn returns a *VersionError if the scenario cannot run on that version of Kubernetes.
+// RunsOn returns a *VersionError if the scenario cannot run on a Kubernetes version.
 func (s *Scenario) RunsOn(version string) error {
 	if s.Releases.Has(version) {
 		return nil

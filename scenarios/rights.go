@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// rights are the rules of a role in the setup that apply to a user in a namespace.
+// rights are the rules of a role that apply to a user in a namespace.
 type rights struct {
 	user      string
 	role      string // `Role "deployer"`, for messages
@@ -22,8 +22,8 @@ type rights struct {
 	rules     []rbacv1.PolicyRule
 }
 
-// rightsIn returns the rights that the objects grant to users. It ignores bindings to other
-// roles, such as built-in roles; the warm-up takes care of these.
+// rightsIn returns the rights that the objects grant to users. Bindings to other roles,
+// such as built-in ones, are left to the warm-up.
 func rightsIn(objects []object) ([]rights, error) {
 	roles := map[string][]rbacv1.PolicyRule{} // by "kind namespace/name"
 	for _, o := range objects {
@@ -71,10 +71,10 @@ func namespaceOr(namespace string) string {
 	return namespace
 }
 
-// awaitRights waits until the server's authorizer knows the users' rights, or no longer knows
-// them. The authorizer learns of RBAC objects through a watch. Both waits matter: with rights
-// left from the previous run, a warm-up would pass, and the rights would be gone when the traced
-// request comes.
+// awaitRights waits until the server's authorizer knows the users' rights, or has
+// forgotten them. It learns of RBAC objects through a watch. Both waits matter: with
+// rights of the previous run, a warm-up would pass, and they would be gone when the
+// traced request comes.
 func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	for _, right := range r.rights {
 		done := func() (bool, error) { return r.wire.knows(ctx, right, granted) }
@@ -89,8 +89,8 @@ func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	return nil
 }
 
-// knows reports whether the authorizer allows the user everything in the rules. If granted is
-// false, it reports whether the authorizer allows nothing of it.
+// knows reports whether the authorizer allows the user everything in the rules, or
+// nothing of it if granted is false.
 func (w *wire) knows(ctx context.Context, right rights, granted bool) (bool, error) {
 	for _, rule := range right.rules {
 		for _, spec := range reviewsOf(rule, right.namespace) {
@@ -103,7 +103,7 @@ func (w *wire) knows(ctx context.Context, right rights, granted bool) (bool, err
 	return true, nil
 }
 
-// reviewsOf returns a review for each single action that the rule allows.
+// reviewsOf returns a review for each action that the rule allows.
 func reviewsOf(rule rbacv1.PolicyRule, namespace string) []authorizationv1.SubjectAccessReviewSpec {
 	var specs []authorizationv1.SubjectAccessReviewSpec
 	for _, verb := range rule.Verbs {
@@ -128,8 +128,7 @@ func reviewsOf(rule rbacv1.PolicyRule, namespace string) []authorizationv1.Subje
 	return specs
 }
 
-// orEmpty returns the names, or the empty name if there are none. The empty name stands for
-// any name.
+// orEmpty returns the names, or the empty name, which stands for any.
 func orEmpty(names []string) []string {
 	if len(names) == 0 {
 		return []string{""}
@@ -137,8 +136,8 @@ func orEmpty(names []string) []string {
 	return names
 }
 
-// allows asks the authorizer whether a user may do something. It sends the review as the
-// administrator, because the user may have no right to send it.
+// allows asks the authorizer whether a user may do something. It asks as the
+// administrator, because the user may have no right to ask.
 func (w *wire) allows(ctx context.Context, user string, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
 	spec.User = user
 	spec.Groups = []string{"system:authenticated"}

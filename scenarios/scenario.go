@@ -1,8 +1,8 @@
-// Package scenarios has the scenarios and the player that replays them against a kube-apiserver.
-// A scenario is a sequence of requests worth tracing, with the state that they need. Starting
-// servers and collecting traces doesn't belong here.
+// Package scenarios has the scenarios and the player that replays them against a
+// kube-apiserver. A scenario is a sequence of requests worth tracing, with the state that
+// they need. Starting servers and collecting traces doesn't belong here.
 //
-// A scenario is a YAML file. The scenarios of apitrace are in the folder library, and users can
+// A scenario is a YAML file. The folder library has apitrace's own, and users can
 // write their own. schema.json describes the format for editors, but parse decides.
 package scenarios
 
@@ -20,47 +20,47 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A Scenario is a named, replayable sequence of requests with the state that it needs.
+// A Scenario is a replayable sequence of requests with the state that it needs.
 type Scenario struct {
-	// Name is the name that users type: lower-case words joined by hyphens.
+	// Name is for typing: lower-case words joined by hyphens.
 	Name string `yaml:"name"`
-	// Topic groups scenarios in lists. It is one of topics, or empty for a user's scenario.
+	// Topic groups scenarios in lists: one of topics, or "" for a user's scenario.
 	Topic string `yaml:"topic"`
-	// Title describes the events of the scenario in a few words.
+	// Title says in a few words what happens.
 	Title message.Text `yaml:"title"`
 	// Description describes the requests and the state in a few sentences.
 	Description message.Text `yaml:"description"`
 	// Teaches describes the lesson of the trace.
 	Teaches message.Text `yaml:"teaches"`
-	// Varies describes the parts of the trace that may differ from run to run, and the reason.
+	// Varies describes the parts of the trace that may differ from run to run, and why.
 	// Without it, every run gives the same names and nesting.
 	Varies Varying `yaml:"varies"`
 	// Releases are the releases that can run the scenario.
 	Releases release.Range `yaml:",inline"`
-	// Setup is the state that must exist before the first request.
+	// Setup is the state before the first request.
 	Setup Setup `yaml:"setup"`
-	// Boot makes the scenario trace the start of a server. If nil, it traces requests.
+	// Boot makes the scenario trace a server's start, if not nil.
 	Boot *Boot `yaml:"boot"`
-	// Stop makes the scenario trace the end of a server. The Requests are sent after the server
-	// has been asked to end.
+	// Stop makes the scenario trace a server's end. The Requests are sent after the
+	// server was asked to end.
 	Stop *Stop `yaml:"stop"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
-	// Pairs are other scenarios of the library that are worth comparing with this scenario.
+	// Pairs are other scenarios of the library worth comparing with this one.
 	Pairs []Pair `yaml:"pairs"`
 	// OwnNamespace is set if the file contains "${namespace}". The scenario then has a namespace
 	// with its own name.
 	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
-	// Lenient is set by AnyAnswer and AnyTracedAnswer: a trace need not meet the expectations.
+	// Lenient is set by AnyAnswer and AnyTracedAnswer: the expectations do not bind.
 	Lenient bool `yaml:"-"`
 }
 
-// A Varying describes the parts of a trace that differ from run to run.
+// A Varying describes how a trace differs from run to run.
 type Varying struct {
 	message.Text `yaml:",inline"`
-	// Callers are the functions that make other calls in some runs.
+	// Callers are functions that make other calls in some runs.
 	Callers []Function `yaml:"callers"`
 }
 
@@ -80,7 +80,7 @@ var topicTitles = map[string]message.Message{
 // TopicTitle returns the title of a topic in lists.
 func TopicTitle(topic string) message.Message { return topicTitles[topic] }
 
-// A Pair names a scenario with a trace that differs in an instructive way.
+// A Pair names a scenario with an instructive difference.
 type Pair struct {
 	// With is the other scenario's name.
 	With string `yaml:"with"`
@@ -88,44 +88,42 @@ type Pair struct {
 	Teaches message.Text `yaml:"teaches"`
 }
 
-// A Boot is the start of a program, traced from its first moment until clients can work. The
-// caller of the player starts a server for it and collects the trace.
+// A Boot is the start of a program, traced from its first moment until clients can work.
+// The player's caller starts a server for it and collects the trace.
 type Boot struct {
 	// Program is the name of the traced program: "kube-apiserver", or "sample-apiserver", the
 	// aggregated server of the setup.
 	Program string `yaml:"program"`
-	// Expect has the conditions that the trace must meet for the run to succeed.
+	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`
 }
 
-// A Stop is the end of kube-apiserver. The trace begins with the signal. It ends when only the
-// connection of a watch is left. The player holds that connection open, and the server waits
-// for it.
+// A Stop is the end of kube-apiserver. The trace begins with the signal. It ends when the
+// server waits only for a watch. The player holds the watch's connection open.
 type Stop struct {
-	// Expect has the conditions that the trace must meet for the run to succeed.
+	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`
 }
 
-// Boots reports whether the scenario traces the start of the program.
+// Boots reports whether the scenario traces the program's start.
 func (s *Scenario) Boots(program string) bool { return s.Boot != nil && s.Boot.Program == program }
 
 // A Setup is the state that a scenario needs.
 type Setup struct {
-	// Objects are created in this order by the administrator, and deleted at the end of the
-	// scenario. They include the rights of users, as RBAC objects with the user "learner" or an
-	// impersonated user as their subject.
+	// Objects are created in this order by the administrator, and deleted at the end.
+	// They include users' rights: RBAC objects for "learner" or an impersonated user.
 	Objects []Document `yaml:"objects"`
-	// Webhooks are served by the player. An object registers each webhook with the server.
+	// Webhooks are served by the player. An object registers each one.
 	Webhooks []Webhook `yaml:"webhooks"`
-	// Aggregated requires upstream's sample API server behind the aggregator, which serves
-	// wardle.example.com/v1alpha1 and v1beta1. The caller of the player starts it.
+	// Aggregated requires upstream's sample API server behind the aggregator, with
+	// wardle.example.com/v1alpha1 and v1beta1. The player's caller starts it.
 	Aggregated bool `yaml:"aggregated"`
-	// AggregatedServer is another API server behind the aggregator. The caller of the player
-	// starts it. The zero value means no such server. Its folder is relative to the working
-	// directory; in the file, it is relative to the file's folder.
+	// AggregatedServer is another API server behind the aggregator, or zero. The player's
+	// caller starts it. Its folder is relative to the working directory; in the file, it
+	// is relative to the file's folder.
 	AggregatedServer serverconfig.Own `yaml:"aggregatedServer"`
-	// Server has additional settings of kube-apiserver that the scenario needs. The caller of
-	// the player starts such a server. The zero value accepts any server.
+	// Server has additional settings of kube-apiserver, which the player's caller starts.
+	// The zero value accepts any server.
 	Server serverconfig.Extra `yaml:"server"`
 }
 
@@ -134,89 +132,89 @@ type Request struct {
 	HTTP `yaml:",inline"`
 	// Traced requests the trace of this request.
 	Traced bool `yaml:"traced"`
-	// Warmup is sent, untraced, right before a traced request, so that the trace does not depend
-	// on the content of caches. If it is left out, the request itself is sent. An empty list
-	// sends nothing. A request that changes something needs a Warmup: the same change to another
-	// object, or the change and its reversal.
+	// Warmup is sent, untraced, right before a traced request, so that the trace does not
+	// depend on caches. If it is left out, the request itself is sent. An empty list
+	// sends nothing. A request that changes something needs a Warmup: the same change to
+	// another object, or the change and its reversal.
 	Warmup []HTTP `yaml:"warmup"`
-	// Expect has the conditions that the trace must meet for the run to succeed.
+	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`
 	at     string // its place: "mine.yaml:7"
 }
 
-// An HTTP is a request as it is sent, and the expected answer.
+// An HTTP is a request with the expected answer.
 type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.
 	Path string `yaml:"path"`
-	// Status has the status codes that the answer may have. Files always have it. In other
-	// requests, an empty Status accepts any.
+	// Status has the answer's allowed status codes. Files always have it. In other
+	// requests, an empty Status allows any.
 	Status Statuses `yaml:"status"`
 	// As is the user: Learner (the default), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`
-	// Headers are added to "Accept: application/json" and, with a body,
-	// "Content-Type: application/json". A header with the same name replaces these.
+	// Headers replace or extend "Accept: application/json" and, with a body,
+	// "Content-Type: application/json".
 	Headers map[string]string `yaml:"headers"`
 	// Body is written as YAML and sent as JSON.
 	Body *Document `yaml:"body"`
-	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's file. parse
-	// reads it into Body.
+	// BodyFile names a file with the body, YAML or JSON, relative to the scenario's file.
+	// parse reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
-	// BodyText is a body that is sent unchanged, such as one that is not valid. parse puts it
-	// into Body.
+	// BodyText is a body to send unchanged, even an invalid one. parse puts it into Body.
 	BodyText string `yaml:"bodyText"`
-	// Keep keeps values of the answer for later requests. It maps a name to the place of
-	// the value in the answer ("metadata.continue"). A later Path, header or Body refers to the
-	// value by "${name}".
+	// Keep keeps values of the answer for later requests. It maps a name to the value's
+	// place in the answer ("metadata.continue"). A later Path, header or Body has
+	// "${name}" for it.
 	Keep map[string]string `yaml:"keep"`
-	// Await repeats the request until the answer has the Status. The server learns of some
-	// objects through a watch, and takes them into account only then.
+	// Await repeats the request until the answer has the Status. The server learns of
+	// some objects only through a watch.
 	Await Wait `yaml:"await"`
-	// Asks names a webhook of the setup that the server must call before it answers. With Await,
-	// the request is repeated until the server has called it.
+	// Asks names a webhook of the setup that the server must call before it answers. With
+	// Await, the request is repeated until then.
 	Asks string `yaml:"asks"`
-	// During makes the request a watch. These requests are sent while the answer continues, each
-	// after the event of the previous request has come. After the last event, the player closes
-	// the connection. The requests of a traced watch may be traced, too. The watch's warm-up
-	// also warms up for them.
+	// During makes the request a watch. These requests are sent while the answer
+	// continues, each after the previous one's event. After the last event, the player
+	// closes the connection. In a traced watch, they may be traced too. The watch's
+	// warm-up also warms up for them.
 	During []Request `yaml:"during"`
-	// Unseen is set for a request of During that causes no event of the watch.
+	// Unseen is set for a request of During without an event.
 	Unseen bool `yaml:"unseen"`
-	// Events makes the request a watch as well. After the events of During, the watch must see
-	// events of these types, in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
+	// Events also makes the request a watch. After the events of During, the watch must
+	// see events of these types, in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
 	Events []string `yaml:"events"`
-	// HangUp makes the request a watch as well. After the events of During and Events, the watch
-	// must see no event for this time. Then the player closes the connection.
+	// HangUp also makes the request a watch. After the events of During and Events, the
+	// watch must see no event for this time. Then the player closes the connection.
 	HangUp time.Duration `yaml:"hangUp"`
-	// Timeout limits the time until the answer is complete, without HangUp. 0 means answerTimeout.
+	// Timeout limits the time until the answer is complete, without HangUp. 0 means
+	// answerTimeout.
 	Timeout time.Duration `yaml:"timeout"`
-	// Stays is set for a DELETE that only marks the object as deleted.
+	// Stays is set for a DELETE that only marks the object.
 	Stays bool `yaml:"stays"`
-	// lenient is set by AnyAnswer and AnyTracedAnswer: the answer may have any status.
+	// lenient is set by AnyAnswer and AnyTracedAnswer: any status is allowed.
 	lenient bool
 }
 
 // These are the users that send requests.
 const (
-	// Learner is an ordinary user, who may do only the actions that RBAC objects allow.
+	// Learner is an ordinary user with only the rights of RBAC objects.
 	Learner = "learner"
-	// Admin is in the group system:masters and may do everything.
+	// Admin is in system:masters and may do everything.
 	Admin = "admin"
 	// Anonymous sends no credentials.
 	Anonymous = "anonymous"
-	// Stranger sends a token that the server does not know.
+	// Stranger sends an unknown token.
 	Stranger = "stranger"
 )
 
 // An Expect has the expectations of a trace.
 type Expect struct {
-	// Calls names functions that must be entered in this order, with any others in between.
+	// Calls names functions that must be entered in this order, among others.
 	Calls []Function `yaml:"calls"`
 	// Absent names functions that must not be called.
 	Absent []Function `yaml:"absent"`
 	// Values are attributes that the trace must contain.
 	Values []Value `yaml:"values"`
-	// Stored are changes that the request must have made in etcd, among others.
+	// Stored are changes that the request must make in etcd, among others.
 	Stored []Stored `yaml:"stored"`
 }
 
@@ -224,13 +222,13 @@ type Expect struct {
 type Stored struct {
 	// Op is "PUT" or "DELETE".
 	Op string `yaml:"op"`
-	// Key is the key in etcd; "..." in it stands for any text.
+	// Key is the key in etcd; "..." stands for any text.
 	Key string `yaml:"key"`
-	// Encoding is "protobuf", "json" or "encrypted", or empty for any.
+	// Encoding is "protobuf", "json", "encrypted", or empty for any.
 	Encoding string `yaml:"encoding"`
 }
 
-// Statuses are status codes of answers. A file has one of them or a list.
+// Statuses are status codes. A file has one or a list.
 type Statuses []int
 
 // UnmarshalYAML reads one code or a list of codes.
@@ -263,8 +261,8 @@ func (s Statuses) text() message.Message {
 // allow reports whether an answer may have the code.
 func (s Statuses) allow(code int) bool { return len(s) == 0 || slices.Contains(s, code) }
 
-// A Wait is how long to wait for an answer. A file has "true" for pollTimeout, or a time. 0 means
-// not to wait.
+// A Wait is how long to wait for an answer. A file has "true" for pollTimeout, or a time.
+// 0 means no wait.
 type Wait time.Duration
 
 // UnmarshalYAML reads true, false, or a time.
@@ -279,9 +277,9 @@ func (w *Wait) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// A Function is the name of a function: its full name, or the end of it after a slash
-// ("handlers.getResourceHandler.func1"). If the name differs between versions of Kubernetes, the
-// Function lists all names.
+// A Function is a function's full name, or its end after a slash
+// ("handlers.getResourceHandler.func1"). If the name differs between versions of
+// Kubernetes, the Function lists all names.
 type Function []string
 
 // UnmarshalYAML reads one name or a list of names.
@@ -304,12 +302,12 @@ type Value struct {
 	Function Function `yaml:"function"`
 	// Name is the name of the attribute.
 	Name string `yaml:"name"`
-	// Value is the value of the attribute; "..." in it stands for any text.
+	// Value is the attribute's value; "..." stands for any text.
 	Value string `yaml:"value"`
 }
 
-// Traced lists the traced requests, in the order in which Player.Play passes them to after.
-// Requests sent during a watch come after the watch.
+// Traced lists the traced requests, in the order of Player.Play's calls of after.
+// Requests sent during a watch come after it.
 func (s *Scenario) Traced() []*Request {
 	var traced []*Request
 	for i := range s.Requests {
@@ -327,21 +325,21 @@ func (s *Scenario) Traced() []*Request {
 	return traced
 }
 
-// AnyAnswer returns a copy of the scenario that accepts any answer to its requests and warm-ups.
-// It is for a server that may behave differently from the one that the scenario was written for.
-// After an awaited request and after a change, the player waits some seconds for what follows on
-// that server, and then goes on.
+// AnyAnswer returns a copy of the scenario that accepts any answer to its requests and
+// warm-ups, for a server that may behave differently. After an awaited request and after
+// a change, the player waits some seconds for what follows on the original server, and
+// then goes on.
 func (s *Scenario) AnyAnswer() *Scenario {
 	return s.lenient(func(*Request) bool { return true })
 }
 
-// AnyTracedAnswer is like AnyAnswer, but only for the traced requests and their warm-ups. It is
-// for the comparison of two servers, which may answer differently, from the same state.
+// AnyTracedAnswer is AnyAnswer for the traced requests and their warm-ups only. It is for
+// comparing two servers, which may answer differently, from the same state.
 func (s *Scenario) AnyTracedAnswer() *Scenario {
 	return s.lenient(func(r *Request) bool { return r.Traced })
 }
 
-// lenient returns a copy that accepts any answer to some of its requests, and any trace.
+// lenient returns a copy that accepts any trace, and any answer to some requests.
 func (s *Scenario) lenient(to func(*Request) bool) *Scenario {
 	free := *s
 	free.Lenient = true
@@ -360,7 +358,7 @@ func (s *Scenario) lenient(to func(*Request) bool) *Scenario {
 	return &free
 }
 
-// anyAnswer returns a copy of h that accepts any answer, also to the requests during it.
+// anyAnswer returns a copy of h that accepts any answer, also during it.
 func (h HTTP) anyAnswer() HTTP {
 	h.lenient = true
 	h.During = slices.Clone(h.During)
@@ -370,7 +368,7 @@ func (h HTTP) anyAnswer() HTTP {
 	return h
 }
 
-// expected returns the statuses that the answer may have; none means any.
+// expected returns the allowed statuses; none means any.
 func (h *HTTP) expected() Statuses {
 	if h.lenient {
 		return nil
@@ -378,7 +376,7 @@ func (h *HTTP) expected() Statuses {
 	return h.Status
 }
 
-// warmups returns the requests to send before the traced request r.
+// warmups returns the requests to send before r.
 func (r *Request) warmups() []HTTP {
 	if r.Warmup == nil {
 		return []HTTP{r.HTTP}
@@ -392,7 +390,7 @@ func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 || h.Hang
 // limit returns the time until the answer must be complete.
 func (h *HTTP) limit() time.Duration { return cmp.Or(h.Timeout, answerTimeout) + h.HangUp }
 
-// withDuring lists h and the requests that are sent during it.
+// withDuring lists h and the requests during it.
 func (h *HTTP) withDuring() []*HTTP {
 	all := []*HTTP{h}
 	for i := range h.During {
@@ -424,5 +422,4 @@ func (h *HTTP) changes() bool {
 	return !reads && slices.ContainsFunc(h.Status, succeeded)
 }
 
-// succeeded reports whether a status code is one of success.
 func succeeded(code int) bool { return code >= 200 && code < 300 }

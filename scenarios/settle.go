@@ -22,8 +22,8 @@ const (
 	pollEvery = 10 * time.Millisecond
 	// pollTimeout is the time after which polling gives up.
 	pollTimeout = 90 * time.Second
-	// nudgeAfter is the time after which an object that still exists is nudged, and the interval
-	// of further nudges.
+	// nudgeAfter is when a remaining object is nudged, and the interval of further
+	// nudges.
 	nudgeAfter = 2 * time.Second
 )
 
@@ -39,10 +39,10 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	}
 }
 
-// awaitCache waits until the server's watch cache has the change of h. Writes start from the
-// object in that cache. If it is stale, they are retried, and the trace shows that. A GET with a
-// resourceVersion is answered from the cache, once the cache is fresh enough. It asks for the
-// object even if h changes a subresource, because some of these cannot be read.
+// awaitCache waits until the server's watch cache has the change of h. Writes start from
+// the object in that cache, and a retry after a stale one would be in the trace. A GET
+// with a resourceVersion is answered from the cache, once that is fresh enough. It asks
+// for the object even if h changes a subresource, because some cannot be read.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
@@ -60,8 +60,8 @@ func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	return get.must(http.StatusOK)
 }
 
-// awaitGone waits until there is no object at the path. If the path selects objects of a
-// collection, it waits until no object is selected.
+// awaitGone waits until there is no object at the path, or until the path selects none of
+// a collection.
 func (w *wire) awaitGone(ctx context.Context, path string) error {
 	nudged := time.Now()
 	return poll(ctx, func() (bool, error) {
@@ -77,15 +77,16 @@ func (w *wire) awaitGone(ctx context.Context, path string) error {
 	}, message.Of("%s to be gone: does it have finalizers or a grace period? Then write \"stays: true\" at its deletion", path))
 }
 
-// nudge changes a CustomResourceDefinition that is being deleted, so that kube-apiserver's
-// finalizer retries it. The finalizer may have dropped it:
+// nudge changes a CustomResourceDefinition that is being deleted, so that
+// kube-apiserver's finalizer retries it. The finalizer may have dropped it:
 //
-// If the first list of the custom resources fails because their cache is not ready yet, the
-// finalizer notes that in the condition Terminating and tries again 5 ms later. If its informer
-// has not seen the note by then, the attempt ends in a conflict. The finalizer takes the
-// conflict for a change by somebody else. But a change of that condition alone triggers no retry
-// until the informer's resync after five minutes (CRDFinalizer.sync and
-// updateCustomResourceDefinition, crd_finalizer.go of k8s.io/apiextensions-apiserver v0.37.1).
+// If the first list of the custom resources fails because their cache is not ready yet,
+// the finalizer notes that in the condition Terminating and tries again 5 ms later. If
+// its informer has not seen the note by then, that ends in a conflict, which the
+// finalizer takes for somebody else's change. But a change of that condition alone
+// triggers no retry until the informer's resync after five minutes (CRDFinalizer.sync and
+// updateCustomResourceDefinition, crd_finalizer.go of k8s.io/apiextensions-apiserver
+// v0.37.1).
 //
 // nudge ignores the answer, because the object may just have been removed.
 func (w *wire) nudge(ctx context.Context, path string, body []byte) {
@@ -104,10 +105,11 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
-// usualTimeout limits the wait for what only the server of the scenario is sure to do.
+// usualTimeout limits the wait for effects that only the scenario's own server is sure to
+// have.
 const usualTimeout = 5 * time.Second
 
-// awaitUsual sends h until the answer has the status of the scenario, for a limited time.
+// awaitUsual sends h until the answer has the scenario's status, for a limited time.
 func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	for end := time.Now().Add(usualTimeout); ; time.Sleep(pollEvery) {
 		sent := r.send(ctx, h, "")
@@ -117,10 +119,10 @@ func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	}
 }
 
-// await sends h until the answer has the expected status and the server has called the webhook
-// of h.Asks, if any. It also repeats h if the server cuts the answer, as kube-apiserver
-// does now and then at the end of a request's time (baseTimeoutWriter.timeout, server/filters/timeout.go
-// of k8s.io/apiserver v0.37.1).
+// await sends h until the answer has the expected status and the server has called the
+// webhook of h.Asks, if any. It also repeats h if the server cuts the answer, as
+// kube-apiserver does now and then at the end of a request's time
+// (baseTimeoutWriter.timeout, server/filters/timeout.go of k8s.io/apiserver v0.37.1).
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
 	err := pollFor(ctx, time.Duration(h.Await), func() (bool, error) {
@@ -153,7 +155,7 @@ func poll(ctx context.Context, done func() (bool, error), what message.Message) 
 	return pollFor(ctx, pollTimeout, done, what)
 }
 
-// pollFor calls done until it returns true, and gives up after the timeout. The last argument
+// pollFor calls done until it returns true, and gives up after the timeout. what
 // completes the error "waited 1m30s for ...".
 func pollFor(ctx context.Context, timeout time.Duration, done func() (bool, error), what message.Message) error {
 	deadline := time.Now().Add(timeout)

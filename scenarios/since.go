@@ -2,17 +2,16 @@ package scenarios
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// shownFirst maps a scenario to the first expected function that came with the scenario's first
-// release. TestShownFirst finds these functions in the names of all releases, which takes too
-// long for a command.
+// shownFirst maps a scenario to the first expected function that came with its first
+// release. TestShownFirst finds these in the names of all releases, which takes too long
+// for a command.
 var shownFirst = map[string]string{
 	"create-service":   "service/storage.(*REST).beginCreate",
 	"policy-deny":      "admission/plugin/policy/validating.(*Plugin).Validate",
 	"scale-deployment": "deployment/storage.(*scaleUpdatedObjectInfo).UpdatedObject",
 }
 
-// answeredSince maps a scenario to the reason why its first release answers the requests
-// differently from the release before.
+// answeredSince maps a scenario to why its first release answers unlike the one before.
 var answeredSince = map[string]message.Message{
 	"aggregated-api":  wardle,
 	"aggregated-deny": wardle,
@@ -29,9 +28,9 @@ var (
 	reviews = message.Of("kube-apiserver accepts webhooks that only understand version v1 of AdmissionReview since v1.17")
 )
 
-// NeedsFirst returns the reason why the scenario needs its first release, although older
-// releases may serve the request. The reason is a function that came with that release, or an
-// answer that differs from then on. It is empty if no reason is known.
+// NeedsFirst returns why the scenario needs its first release, although older ones may
+// serve the request: a function that came with it, or an answer that differs since. It is
+// empty if no reason is known.
 func (s *Scenario) NeedsFirst() message.Message {
 	if shown := shownFirst[s.Name]; shown != "" {
 		return message.Of("the scenario shows %s, which Kubernetes has since %s", shown, s.Releases.Since)
@@ -39,9 +38,9 @@ func (s *Scenario) NeedsFirst() message.Message {
 	return answeredSince[s.Name]
 }
 
-// WhyMissing extends the reason why a release has no recording of a scenario. If the scenario
-// cannot run on the release, it adds the reason of NeedsFirst, if there is one. It returns
-// reason unchanged for a scenario that Find does not find.
+// WhyMissing extends the reason why a release has no recording of a scenario. If the
+// scenario cannot run on the release, it adds the reason of NeedsFirst, if any. It
+// returns reason unchanged for an unknown scenario.
 func WhyMissing(reason message.Message, name, release string) message.Message {
 	scenario, err := Find(name)
 	if err != nil || scenario.Releases.Has(release) {

@@ -11,10 +11,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// namespaces is the watch that kube-apiserver waits for at its end, unless Player.Held is set.
+// namespaces is the watch that an ending kube-apiserver waits for, without Player.Held.
 const namespaces = "/api/v1/namespaces?watch=true"
 
-// end asks the server to end and sends the requests of the scenario meanwhile. It creates and
+// end asks the server to end and meanwhile sends the scenario's requests. It creates and
 // removes nothing.
 func (p *Player) end(ctx context.Context, wire *wire, s *Scenario, after func(context.Context, *Request, *Sent) error) error {
 	if p.Stop == nil {
@@ -53,8 +53,8 @@ func (r *run) end(ctx context.Context, p *Player) error {
 	return p.Ending(ctx)
 }
 
-// awaitDeaf waits until the server accepts no more connections. It sends requests over the open
-// connection, because a new connection only for the check would be a call in the trace.
+// awaitDeaf waits until the server accepts no more connections. It uses the open
+// connection until then, because a new one would be a call in the trace.
 func (w *wire) awaitDeaf(ctx context.Context) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: "/livez", As: Admin}, "")

@@ -9,38 +9,38 @@ const (
 	// tokenLife is the lifetime of an entry in kube-apiserver's token cache. A hit does not
 	// extend it.
 	tokenLife = 10 * time.Second
-	// tokenMargin is the time before the end of an entry when the entry is no longer relied on.
-	// Warm-up and traced request together take a few milliseconds.
+	// tokenMargin is how long before its end an entry is no longer relied on. Warm-up and
+	// traced request together take a few milliseconds.
 	tokenMargin = 500 * time.Millisecond
 )
 
-// A tokenCache follows the server's cache entries for the learner's tokens. The entry in use
-// must not expire between the warm-up and the traced request. Otherwise the trace would show the
-// lookup of the token, in one run of some thousands.
+// A tokenCache follows the server's cache entries for the learner's tokens. The entry in
+// use must not expire between the warm-up and the traced request. Otherwise one run of
+// some thousands would show the token's lookup.
 type tokenCache struct {
-	// born is the creation time of each token's entry, as far as known. It outlives the run;
-	// see lock.
+	// born is when each token's entry was made, as far as known. It outlives the run; see
+	// lock.
 	born []time.Time
 	// current is the index of the token in use.
 	current int
 }
 
-// of returns the cache for n tokens. Some of them may have been used before.
+// of returns the cache for n tokens, which may have been used before.
 func (c *tokenCache) of(n int) *tokenCache {
 	born := make([]time.Time, n)
 	copy(born, c.born)
 	return &tokenCache{born: born}
 }
 
-// used records a request with the current token, sent at a time.
+// used records a request with the current token at a time.
 func (c *tokenCache) used(at time.Time) {
 	if born := &c.born[c.current]; at.After(born.Add(tokenLife)) {
 		*born = at
 	}
 }
 
-// keepClearOfExpiry switches to another token if the entry of the current token is about to
-// expire. It waits only if all entries are about to expire.
+// keepClearOfExpiry switches to another token if the current one's entry is about to
+// expire. It waits only if all entries are.
 func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	for range c.born {
 		if c.untilClear() <= 0 {
@@ -51,8 +51,8 @@ func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	return sleep(ctx, c.untilClear())
 }
 
-// untilClear returns 0 if the current token's entry is not about to expire. Otherwise it returns
-// the time until the entry has expired.
+// untilClear returns 0 if the current token's entry is not about to expire, else the time
+// until it has expired.
 func (c *tokenCache) untilClear() time.Duration {
 	end := c.born[c.current].Add(tokenLife)
 	if time.Now().Before(end.Add(-tokenMargin)) {
@@ -61,7 +61,7 @@ func (c *tokenCache) untilClear() time.Duration {
 	return max(0, time.Until(end.Add(tokenMargin)))
 }
 
-// sleep waits for a time and returns nil. If ctx ends first, it returns the error of ctx.
+// sleep waits for a time. If ctx ends first, it returns ctx's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -20,14 +20,14 @@ type TypedRequest struct {
 	Headers []string
 	// As is the user, one of Askers. "" means the learner.
 	As string
-	// Body is YAML or JSON and is sent as JSON. With a Content-Type among the headers, it is
-	// sent unchanged. nil means no body.
+	// Body is YAML or JSON, sent as JSON, or unchanged if Headers have a Content-Type.
+	// nil means no body.
 	Body []byte
 	// BodyFile names the body in errors.
 	BodyFile string
 }
 
-// Askers lists the users that can send a request: the values of HTTP.As.
+// Askers lists the users of requests: the values of HTTP.As.
 func Askers() []string { return slices.Clone(askers) }
 
 // HTTP validates the request and returns it.

@@ -44,8 +44,8 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 	return nil
 }
 
-// validateServer returns a mistake for flags that apitrace itself sets, and for file names with
-// a path. kube-apiserver itself reports unknown flags.
+// validateServer returns a mistake for flags that apitrace itself sets, and for file
+// names with a path. kube-apiserver reports unknown flags.
 func (s *Scenario) validateServer() *strictyaml.Mistake {
 	for i, flag := range s.Setup.Server.Flags {
 		if err := (serverconfig.Extra{Flags: []string{flag}}).Check(); err != nil {
@@ -60,9 +60,9 @@ func (s *Scenario) validateServer() *strictyaml.Mistake {
 	return nil
 }
 
-// validateAggregated returns a mistake if the server behind the aggregator cannot be started, or
-// if the scenario traces the start or the end of a server. Scenarios without such a server trace
-// the start and the end of any server.
+// validateAggregated returns a mistake if the server behind the aggregator cannot be
+// started, or if the scenario traces a server's start or end. Scenarios without such a
+// server trace any server's start and end.
 func (s *Scenario) validateAggregated() *strictyaml.Mistake {
 	own := s.Setup.AggregatedServer
 	err := own.Check()
@@ -89,7 +89,7 @@ func (s *Scenario) validateObjects() *strictyaml.Mistake {
 	return nil
 }
 
-// validatePairs returns a mistake for a pair that is not in the library.
+// validatePairs returns a mistake for a pair that the library lacks.
 func (s *Scenario) validatePairs() *strictyaml.Mistake {
 	for i, pair := range s.Pairs {
 		if pair.With == "" || pair.Teaches.En == "" {
@@ -115,8 +115,8 @@ func (s *Scenario) validateBoot() *strictyaml.Mistake {
 	return nil
 }
 
-// validateStop returns a mistake if the scenario also has a Boot, or has state that nobody can
-// remove after the end of the server.
+// validateStop returns a mistake if the scenario also has a Boot, or state that nobody
+// can remove after the server's end.
 func (s *Scenario) validateStop() *strictyaml.Mistake {
 	switch {
 	case s.Stop == nil:
@@ -147,8 +147,8 @@ func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	return nil
 }
 
-// validateWebhooks returns a mistake if a webhook is invalid, if two webhooks share a name, or
-// if a request names an unknown webhook.
+// validateWebhooks returns a mistake if a webhook is invalid, if two share a name, or if
+// a request names an unknown one.
 func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	known := map[string]bool{"": true}
 	for i := range s.Setup.Webhooks {
@@ -227,7 +227,7 @@ func (r *Request) validate() *strictyaml.Mistake {
 	return r.Expect.validate()
 }
 
-// validateDuring validates a request that is sent during a watch.
+// validateDuring validates a request during a watch.
 func (r *Request) validateDuring() *strictyaml.Mistake {
 	if bad := r.HTTP.validate(); bad != nil {
 		return bad
@@ -282,7 +282,7 @@ func (s Stored) validate() message.Message {
 	return message.Message{}
 }
 
-// isEmpty reports whether the function has no name, or an empty name among others.
+// isEmpty reports whether the function has no name, or an empty one.
 func (f Function) isEmpty() bool { return len(f) == 0 || slices.Contains(f, "") }
 
 // askers are the values of HTTP.As.
@@ -291,7 +291,7 @@ var askers = []string{Learner, Admin, Anonymous, Stranger}
 // methods are the methods that kube-apiserver serves.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// eventTypes are the types of events that a watch can send.
+// eventTypes are the types of a watch's events.
 var eventTypes = []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK"}
 
 func (h *HTTP) validate() *strictyaml.Mistake {

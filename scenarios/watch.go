@@ -12,12 +12,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A watch is a request with an endless answer. The server sends a line for each event until
-// either side hangs up.
+// A watch is a request with an endless answer: a line for each event until either side
+// hangs up.
 
-// watch sends h and then the requests of h.During. It sends each of them after the event of the
-// previous one has come. It then waits for the events of h.Events, and for h.HangUp, and hangs up.
-// The body has all these events.
+// watch sends h, then the requests of h.During, each after the previous one's event. It
+// waits for the events of h.Events, and for h.HangUp, and hangs up. The body has all
+// these events.
 func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
@@ -39,8 +39,8 @@ func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 	return quiet(h, events, hangUp)
 }
 
-// quiet hangs up after h.HangUp. It returns an error if an event comes before that, or if the
-// server ends the watch.
+// quiet hangs up after h.HangUp. If an event comes before that, or the server ends the
+// watch, it returns an error.
 func quiet(h *HTTP, events *bufio.Reader, hangUp func()) error {
 	timer := time.AfterFunc(h.HangUp, hangUp)
 	event, err := events.ReadBytes('\n')
@@ -53,7 +53,7 @@ func quiet(h *HTTP, events *bufio.Reader, hangUp func()) error {
 	return message.Errorf("the watch sent an event before hangUp, %s, expected none: %s", h.HangUp, excerpt(h, event))
 }
 
-// during sends the requests of h.During and reads the events.
+// during sends the requests of h.During and reads their events.
 func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *Sent) error {
 	for i := range h.During {
 		change := &h.During[i]
@@ -72,7 +72,7 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 	return nil
 }
 
-// change sends one of the requests during a watch. It adds a traced request to watch.
+// change sends a request during a watch. It adds a traced one to watch.
 func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
 	if !change.Traced {
 		_, err := r.do(ctx, &change.HTTP)
@@ -85,7 +85,7 @@ func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
 	return r.accept(ctx, h, sent)
 }
 
-// excerpt returns the beginning of an event for messages, unless it may hold secrets.
+// excerpt returns an event's beginning for messages, unless it may hold secrets.
 func excerpt(h *HTTP, event []byte) string {
 	if (collect.Secrets{}).Hold(h.Path) {
 		return "(not shown: the watch is on secrets)"

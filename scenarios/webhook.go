@@ -25,16 +25,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Webhook is an admission webhook that the player serves by HTTPS on the loopback interface
-// during the replay. An object of the setup registers it. In that object, "${name.url}"
-// stands for its address and "${name.caBundle}" for its certificate authority, which is new
-// for each run.
+// A Webhook is an admission webhook that the player serves during the replay, by HTTPS on
+// the loopback interface. An object of the setup registers it: there, "${name.url}"
+// stands for its address and "${name.caBundle}" for its certificate authority, new in
+// each run.
 type Webhook struct {
-	// Name is the name of the webhook in the scenario.
+	// Name is the webhook's name in the scenario.
 	Name string `yaml:"name"`
 	// Denies makes the webhook deny each request.
 	Denies bool `yaml:"denies"`
-	// Code is the HTTP status of a denial, and Message its reason. Without a Code, the server
+	// Code is a denial's HTTP status, and Message its reason. Without a Code, the server
 	// uses 400.
 	Code    int    `yaml:"code"`
 	Message string `yaml:"message"`
@@ -46,9 +46,9 @@ type Webhook struct {
 	Delay time.Duration `yaml:"delay"`
 	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
-	// TakesNames is a number of generated names. A request that names the webhook in its Asks
-	// meets conflicts for this many names: before the webhook answers, it creates an object with
-	// the generated name as the administrator.
+	// TakesNames is how many generated names a request with this webhook in its Asks
+	// finds taken: before the webhook answers, it creates an object with the generated
+	// name as the administrator.
 	TakesNames int `yaml:"takesNames"`
 }
 
@@ -59,7 +59,7 @@ type webhook struct {
 	server  *http.Server
 	closing chan struct{}
 	names   nameTaker
-	// asked counts the received requests. pending counts the requests without an answer.
+	// asked counts received requests, pending those without an answer.
 	asked, pending atomic.Int64
 	served         sync.WaitGroup
 }
@@ -67,7 +67,7 @@ type webhook struct {
 // webhooks are the webhooks of a run, by name.
 type webhooks map[string]*webhook
 
-// serveWebhooks starts the webhooks of a scenario and adds their addresses and authorities to
+// serveWebhooks starts a scenario's webhooks and adds their addresses and authorities to
 // values. Webhooks that take names use wire.
 func serveWebhooks(ctx context.Context, wanted []Webhook, values kept, wire *wire) (webhooks, error) {
 	if len(wanted) == 0 {
@@ -126,7 +126,7 @@ func (w webhooks) close() error {
 	return errors.Join(errs...)
 }
 
-// waiting returns the quoted names of the webhooks that have an unanswered request.
+// waiting returns the quoted names of webhooks with an unanswered request.
 func (w webhooks) waiting() []string {
 	var names []string
 	for name, hook := range w {
@@ -138,14 +138,14 @@ func (w webhooks) waiting() []string {
 	return names
 }
 
-// begin announces a request to the webhook that the server must call for it. name may be empty.
+// begin announces a request to the webhook that it must reach. name may be empty.
 func (w webhooks) begin(name string) {
 	if hook := w[name]; hook != nil {
 		hook.names.begin(hook.TakesNames)
 	}
 }
 
-// asked returns the number of requests that a webhook has received. name may be empty.
+// asked returns how many requests a webhook has received. name may be empty.
 func (w webhooks) asked(name string) int64 {
 	if hook := w[name]; hook != nil {
 		return hook.asked.Load()
@@ -175,7 +175,7 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(rw).Encode(review) // an error means that the client has hung up
 }
 
-// waits waits for the webhook's delay. It reports whether the webhook then answers.
+// waits waits for the webhook's delay and reports whether the webhook then answers.
 func (w *webhook) waits(ctx context.Context) bool {
 	var answer <-chan time.Time
 	if !w.Silent {
@@ -202,10 +202,10 @@ func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.Admis
 	return response
 }
 
-// validWebhookName matches the part of a placeholder before its dot.
+// validWebhookName matches a placeholder's part before the dot.
 var validWebhookName = regexp.MustCompile(`^\w+$`)
 
-// validate returns the first mistake, with its place below the webhook.
+// validate returns the first mistake, placed below the webhook.
 func (w *Webhook) validate() *strictyaml.Mistake {
 	switch {
 	case !validWebhookName.MatchString(w.Name):

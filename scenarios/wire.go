@@ -17,17 +17,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answerTimeout limits the time of a request without a Timeout. kube-apiserver itself ends its
-// answers after a minute (--request-timeout), except for those of watches.
+// answerTimeout limits a request without a Timeout. kube-apiserver itself ends answers
+// after a minute (--request-timeout), except watches.
 const answerTimeout = 90 * time.Second
 
-// A wire is the only connection to the server, which all requests of a run share. With a second
-// connection, its first request would take a code path that the others skip.
+// A wire is the only connection to the server, for all requests of a run. A second
+// connection's first request would take a code path that the others skip.
 type wire struct {
 	baseURL string
 	client  *http.Client
 	tokens  map[string]string // by user; Anonymous has no token; the learner's tokens are below
-	// learnerTokens are the learner's tokens. learner follows the server's cache of them.
+	// learner follows the server's cache of the learnerTokens.
 	learnerTokens []string
 	learner       *tokenCache
 }
@@ -44,7 +44,7 @@ func newWire(p *Player, lock *lock) (*wire, error) {
 	transport := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2: true,
-		// Without compression, the trace has no calls of the gzip filter.
+		// Without compression, the trace lacks the gzip filter's calls.
 		DisableCompression: true,
 	}
 	return &wire{
@@ -57,7 +57,7 @@ func newWire(p *Player, lock *lock) (*wire, error) {
 
 func (w *wire) close() { w.client.CloseIdleConnections() }
 
-// Sent is a request that was sent, and its answer.
+// Sent is a sent request with its answer.
 type Sent struct {
 	// TraceID is the W3C trace ID, 32 lower-case hexadecimal digits. It is "" for an
 	// untraced request.
@@ -68,12 +68,12 @@ type Sent struct {
 	Path string
 	// RequestBody is the body of the request, or nil.
 	RequestBody []byte
-	// Status is the status code of the answer, or 0 if there was no answer; see Err.
+	// Status is the answer's status code, or 0 without an answer; see Err.
 	Status int
 	Header http.Header
 	Body   []byte
-	// Start is the time when the request was sent. Duration is the time from then to the end of
-	// the answer, including its body.
+	// Start is when the request was sent. Duration is the time until the answer's end,
+	// with its body.
 	Start    time.Time
 	Duration time.Duration
 	// Err is set if there was no complete answer.
@@ -84,20 +84,20 @@ type Sent struct {
 	asked bool
 }
 
-// A duringSent is a traced request that was sent during a watch.
+// A duringSent is a traced request during a watch.
 type duringSent struct {
 	request *Request
 	sent    *Sent
 }
 
-// send sends one request and reads the answer. A request without a trace ID has no traceparent
-// header, so that the server does not trace it.
+// send sends one request and reads the answer. Without a trace ID, there is no
+// traceparent header, and the server does not trace it.
 func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	return inTime(ctx, h, traceID, func(ctx context.Context, sent *Sent) error { return w.exchange(ctx, h, sent) })
 }
 
-// inTime calls exchange, which sends h and reads the answer into its argument. The context of
-// exchange ends when the time of h has passed.
+// inTime calls exchange, which sends h and reads the answer into its argument. exchange's
+// context ends when the time of h has passed.
 func inTime(ctx context.Context, h *HTTP, traceID string, exchange func(context.Context, *Sent) error) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
 	if h.Body != nil {
@@ -123,7 +123,7 @@ func (w *wire) exchange(ctx context.Context, h *HTTP, sent *Sent) error {
 	return err
 }
 
-// begin sends the request and returns when the header of the answer has come. The caller must
+// begin sends the request and returns when the answer's header has come. The caller must
 // close the body.
 func (w *wire) begin(ctx context.Context, h *HTTP, sent *Sent) (*http.Response, error) {
 	request, err := w.request(ctx, h, sent.TraceID)
@@ -177,7 +177,8 @@ func (w *wire) token(asker string) string {
 	return w.tokens[asker]
 }
 
-// must returns an error for the user if the answer has another status. No status means any.
+// must returns an error for the user if the answer has another status. No status means
+// any.
 func (s *Sent) must(status ...int) error {
 	if s.Err != nil {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
@@ -188,8 +189,8 @@ func (s *Sent) must(status ...int) error {
 	return nil
 }
 
-// message returns the server's message in an error response. For requests on secrets it leaves
-// the message out, because a Status quotes the object.
+// message returns the server's message in an error response. For requests on secrets it
+// omits it, because a Status quotes the object.
 func (s *Sent) message() string {
 	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
@@ -197,13 +198,13 @@ func (s *Sent) message() string {
 	return s.FullMessage()
 }
 
-// Outcome describes the answer without the content of the request.
+// Outcome describes the answer without the request's content.
 func (s *Sent) Outcome() string {
 	return fmt.Sprintf("%d %s (its message is not shown: the request is on secrets)", s.Status, http.StatusText(s.Status))
 }
 
-// FullMessage returns the server's message in an error response. It is the message of the Status
-// object, or else the beginning of the body. A very long message is cut.
+// FullMessage returns the server's message in an error response: from the Status object,
+// or else the body's beginning. A very long message is cut.
 func (s *Sent) FullMessage() string {
 	var status struct {
 		Message string `json:"message"`
@@ -223,7 +224,7 @@ func shortened(message string) string {
 	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(message[:enough], ""), len(message)-enough)
 }
 
-// beginning returns the first part of an answer, short enough for a message.
+// beginning returns the first part of an answer, for a message.
 func beginning(answer []byte) string {
 	const enough = 200
 	text := strings.TrimSpace(string(answer))
