@@ -15,12 +15,12 @@ import (
 
 // A Client is a program that runs in a session.
 type Client struct {
-	// Args are the program, which run looks up in PATH, and its arguments.
+	// Args are the program, looked up in PATH, and its arguments.
 	Args []string
-	// Env is the complete environment of the program, as "NAME=value".
+	// Env is the program's complete environment, as "NAME=value".
 	Env []string
-	// Mark is an element of Env that only processes of this session have. If apitrace
-	// is killed, processes with the mark are killed, too. "" means no mark.
+	// Mark is an element of Env that only this session's processes have. If apitrace is
+	// killed, they are killed too. "" means no mark.
 	Mark           string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -29,16 +29,16 @@ type Client struct {
 // clientGrace is how long a client may take to end after a signal.
 const clientGrace = 5 * time.Second
 
-// run runs the client to its end and returns its exit status. If a signal ended the
-// client, the status is 128 plus the signal's number, as in shells.
+// run runs the client to its end and returns its exit status. After a signal, the status
+// is 128 plus the signal's number, as in shells.
 //
-// When ctx ends, the client gets a signal: the result of the Signal method of ctx's
-// cause, or SIGTERM. After clientGrace the client is killed. Processes that the
-// client has started end with the client, and with apitrace, however apitrace ends.
+// When ctx ends, the client gets a signal: the Signal of ctx's cause, or SIGTERM. After
+// clientGrace it is killed. Processes that the client started end with it, and with
+// apitrace, however apitrace ends.
 func (c Client) run(ctx context.Context) (status int, err error) {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
-	// Processes that the client has started may hold its output open.
+	// The client's own children may hold its output open.
 	cmd.WaitDelay = time.Second
 	back := giveTerminal(cmd)
 	if c.Mark != "" {
@@ -63,7 +63,7 @@ func (c Client) run(ctx context.Context) (status int, err error) {
 	return exitStatus(cmd.ProcessState), nil
 }
 
-// end sends the client a signal, and kills it if it does not end within clientGrace.
+// end sends the client a signal, and kills it after clientGrace.
 func end(cmd *exec.Cmd, s syscall.Signal, done <-chan error) error {
 	signalGroup(cmd, s)
 	select {
@@ -75,7 +75,7 @@ func end(cmd *exec.Cmd, s syscall.Signal, done <-chan error) error {
 	}
 }
 
-// A signaller is a context's cause that stands for a signal to this process.
+// A signaller is a context's cause for a signal to this process.
 type signaller interface{ Signal() syscall.Signal }
 
 // signalOf returns the signal that ended a context.

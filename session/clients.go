@@ -15,39 +15,39 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// clientsOptions say how to record a session with client programs.
+// clientsOptions say how to record client programs.
 type clientsOptions struct {
-	// Name is the name of the recording, which is the command.
+	// Name is the recording's name, which is the command.
 	Name string
 	// As is the user of the front's credentials.
 	As string
-	// Save is the file of the recording; "" means a temporary file that Close removes.
+	// Save is the recording's file; "" means a temporary one, which Close removes.
 	Save string
-	// Keep, if not nil, receives the traces. Then there is no recording in a file.
+	// Keep, if not nil, receives the traces. There is then no recording.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
-	// Secrets says how to treat the errors of requests for secrets.
+	// Secrets is how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
 	// Done is called with each request.
 	Done func(Row)
-	// Failed, if not nil, is called with the reason when recording has failed for good.
+	// Failed, if not nil, is told why recording has failed for good.
 	Failed func(error)
 }
 
-// Clients is a session that client programs send their requests to.
+// Clients is a session for the requests of client programs.
 type Clients struct {
 	fetcher *fetcher
-	// Recording is the recording in progress; nil if clientsOptions.Keep receives the traces.
+	// Recording is in progress, or nil if clientsOptions.Keep is set.
 	Recording *trace.Appender
 	session   *Session
 	front     *front.Front
 	dir       *program.RunDir
-	// Kubeconfig is the path of a kubeconfig for the clients. ca is the path of the
-	// certificate in it.
+	// Kubeconfig is the path of the clients' kubeconfig. ca is the path of its
+	// certificate.
 	Kubeconfig string
 	ca         string
 }
 
-// openClients opens a session with a server. The caller must call finish, and then Close.
+// openClients opens a session. The caller must call finish, then Close.
 func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err error) {
 	c := &Clients{fetcher: newFetcher(server, o.Secrets)}
 	defer func() {
@@ -91,7 +91,7 @@ func tokenOf(server *apiserver.Server, user string) string {
 	return ""
 }
 
-// writeFiles writes the files that clients need to reach the front.
+// writeFiles writes the files that lead clients to the front.
 func (c *Clients) writeFiles(user string) (err error) {
 	if c.dir, err = program.NewRunDir(); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (c *Clients) writeFiles(user string) (err error) {
 	return nil
 }
 
-// Environment returns environment variables for a client: the variables that kubectl
-// and client-go need, and the same settings for other programs.
+// Environment returns the variables that kubectl and client-go need, and the same
+// settings for other programs.
 func (c *Clients) Environment() []string {
 	return []string{
 		"KUBECONFIG=" + c.Kubeconfig,
@@ -121,14 +121,13 @@ func (c *Clients) Environment() []string {
 	}
 }
 
-// mark returns the element of Environment that names a file of this session. No
-// client of another session has it.
+// mark returns the element of Environment that only this session's clients have.
 func (c *Clients) mark() string { return "APITRACE_CACERT=" + c.ca }
 
-// finish ends the requests that are still open, and waits for the traces.
+// finish ends the open requests, and waits for the traces.
 func (c *Clients) finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
 
-// Close removes the files of the session. A recording with a name stays.
+// Close removes the session's files. A named recording stays.
 func (c *Clients) Close() error {
 	errs := []error{c.fetcher.Close()}
 	if c.Recording != nil {
@@ -146,8 +145,8 @@ func (c *Clients) Close() error {
 // verdict returns the verdict of the fetcher.
 func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
 
-// Read loads the requests of rows as one recording. It leaves out rows with an error, and
-// returns nil if there are no others.
+// Read loads the requests of rows as one recording. It omits rows with an error, and
+// returns nil if all have one.
 func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
 	var all *trace.Recording
 	for _, row := range rows {
@@ -170,8 +169,8 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// untraced returns an error with the number of requests without a trace and the
-// reason of the first such request.
+// untraced returns an error with the number of requests without a trace, and why the
+// first has none.
 func untraced(rows []Row) error {
 	var first error
 	n := 0

@@ -4,5 +4,5 @@ package session
 
 import "syscall"
 
-// dieWithUs does nothing: only Linux ends a process together with its parent.
+// dieWithUs does nothing: only Linux ends a process with its parent.
 func dieWithUs(*syscall.SysProcAttr) {}

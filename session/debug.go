@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// A session logs to log/slog at debug level: the server that it looks for, attaches
-// to or starts, and each trace that it fetches. It never logs credentials.
+// A session logs to log/slog at debug level: the server that it looks for, attaches to or
+// starts, and each fetched trace. It never logs credentials.
 
 func logWanted(o ServerOptions, key string) {
 	slog.Debug("looking for a running server", "release", o.Version, "build", key, "check", o.Check, "reuse", int(o.Reuse))

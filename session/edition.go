@@ -11,21 +11,19 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// An edition covers the guide from these releases on. It leaves out the guide's
-// entries for older releases, so that adding an older release does not change the
-// edition of all recordings.
+// An edition covers the guide from these releases on. Without older entries, adding an
+// older release does not change every recording's edition.
 const (
 	editionSince     = "v1.26.0"
 	editionEtcdSince = "v3.5.0"
 )
 
-// sameEdition maps an edition to its name in recordings. The recordings of today's
-// packages were made when an edition still covered the guide's entries for older releases.
+// sameEdition maps an edition to its name in recordings. An edition covered older entries
+// of the guide when today's recordings were made.
 var sameEdition = map[string]string{"3938ead6aa66": "60b932bca598"}
 
-// edition identifies the traced packages of each program, and how calls are linked,
-// in this build of apitrace. It changes with the packages in the guide, but not with
-// notes or values.
+// edition identifies each program's traced packages, and how calls are linked, in this
+// build of apitrace. Notes and values do not change it.
 func edition() (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -55,7 +53,7 @@ func editionOf(guide *instrument.Guide) (string, error) {
 	return edition, nil
 }
 
-// countedFrom returns the guide of a program without the entries for releases before oldest.
+// countedFrom returns a program's guide without entries for releases before oldest.
 func countedFrom(oldest string, p instrument.ProgramGuide) instrument.ProgramGuide {
 	p.Packages = from(oldest, p.Packages, func(e *instrument.Packages) *release.Range { return &e.Range })
 	p.Roots = from(oldest, p.Roots, func(e *instrument.Root) *release.Range { return &e.Range })
@@ -65,8 +63,8 @@ func countedFrom(oldest string, p instrument.ProgramGuide) instrument.ProgramGui
 	return p
 }
 
-// from returns the entries that hold for the release oldest or a newer one. If an
-// entry already held before oldest, the returned entry has no "since".
+// from returns the entries that hold for oldest or a newer release, without a "since" if
+// they already held before.
 func from[E any](oldest string, entries []E, releases func(*E) *release.Range) []E {
 	var kept []E
 	for _, e := range entries {

@@ -25,7 +25,7 @@ type Edits struct {
 // NoEdits selects upstream's source without edits.
 func NoEdits() Edits { return Edits{none: true} }
 
-// EditsIn selects the edits in a folder; "" selects the user's edits.
+// EditsIn selects the edits in a folder; "" selects the user's.
 func EditsIn(dir string) Edits { return Edits{dir: dir} }
 
 // Dir returns the folder of the edits, or "" for no edits.
@@ -58,7 +58,7 @@ func noteEdit(to Reporter, e program.Edit) {
 	to.Notice("%s is built with your edit of %s: if that edit is new, its package is compiled and the program linked, in up to a minute", e.Program, e.Name)
 }
 
-// of returns the edits of a version. k8s has a form that --k8s accepts.
+// of returns the edits of a version, given as for --k8s.
 func (e Edits) of(k8s string) (program.Edits, error) {
 	dir, err := e.Dir()
 	if err != nil {
@@ -68,7 +68,7 @@ func (e Edits) of(k8s string) (program.Edits, error) {
 	return program.Edits{Dir: dir, Version: version}, err
 }
 
-// WriteList lists the edited files of a version, with the number of their changed lines.
+// WriteList lists a version's edited files with the number of changed lines.
 func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
@@ -96,9 +96,9 @@ func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter
 	return nil
 }
 
-// Revert undoes the edit of a file in a version, or all edits of the version if name
-// is "". If own is set, it considers the edits of API servers behind the aggregator,
-// else the edits of a release's programs. Both kinds can have files of the same name.
+// Revert undoes the edit of a file in a version, or all of the version's edits if name is
+// "". If own is set, it considers the edits of API servers behind the aggregator, else
+// those of a release's programs. Both can have files of the same name.
 func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
@@ -140,8 +140,8 @@ func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	return nil
 }
 
-// Add copies a file of a version's source into the folder of the edits, and reports
-// the consequences. If own names a server, the file is from that server's source.
+// Add copies a file of a version's source into the folder of the edits, and reports the
+// consequences. If own names a server, the file is from its source.
 func (e Edits) Add(ctx context.Context, k8s string, own serverconfig.Own, name string, to Reporter) (program.Edit, error) {
 	edits, err := e.of(k8s)
 	if err != nil {

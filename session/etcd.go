@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// refuseCluster returns an error if the store has nodes, because then it belongs to a
-// real cluster. Scenarios create and delete objects.
+// refuseCluster returns an error if the store has nodes. Then it belongs to a real
+// cluster, but scenarios create and delete objects.
 func refuseCluster(ctx context.Context, server *apiserver.Server) error {
 	if !server.ExternalEtcd {
 		return nil

@@ -10,18 +10,17 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Execution says how to trace the requests of a client program.
+// An Execution says how to trace a client program.
 type Execution struct {
-	// As is the client's user. Save is the file of the recording; "" means a
-	// temporary file, which is removed at the end.
+	// As is the client's user. Save is the recording's file; "" means a temporary file,
+	// removed at the end.
 	As, Save string
-	// Show shows the requests at the end, even after Ctrl-C. It is not called without requests.
+	// Show shows the requests at the end, if any, even after Ctrl-C.
 	Show func(context.Context, *Clients, []Row) error
 }
 
-// Execute runs a client program to its end and traces its requests. It adds to the
-// client's environment the variables that lead to the server. It returns the client's
-// exit status.
+// Execute runs a client program to its end, traces its requests, and returns its exit
+// status. The client's environment gets the variables that lead to the server.
 func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, to Reporter) (status int, err error) {
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {
@@ -55,15 +54,15 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	return status, errors.Join(err, untraced(rows), shown, c.verdict(o.Check, to))
 }
 
-// A RequestList shows the requests of a recording as they end.
+// A RequestList shows a recording's requests as they end.
 type RequestList struct {
 	Add func(Row)
-	// Wait shows how to send requests, and returns when the recording is to end.
+	// Wait shows how to send requests, and returns when the recording must end.
 	Wait func(context.Context, *Clients) error
 }
 
-// PrintedList returns a list that writes to w the path of the kubeconfig, and then a
-// line for each request.
+// PrintedList returns a list that writes the kubeconfig's path to w, then a line for each
+// request.
 func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) RequestList {
 	var untraced repeated
 	return RequestList{
@@ -92,11 +91,11 @@ func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) Reque
 	}
 }
 
-// RecordingName returns the default name for the file of a recording.
+// RecordingName returns the default name of a recording's file.
 func RecordingName() string { return time.Now().Format("apitrace-20060102-150405.jsonl") }
 
-// Record writes the traces of clients' requests to the file save until list.Wait
-// returns. as is the user of the clients.
+// Record writes the traces of clients' requests to the file save until list.Wait returns.
+// as is the clients' user.
 func (o ServerOptions) Record(ctx context.Context, as, save string, list RequestList, to Reporter) (err error) {
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A fetcher gets the traces of requests from a server's probes. It also gets the
-// objects that the requests wrote, from etcd. It is safe for concurrent use.
+// A fetcher gets the traces of requests from a server's probes, and the written objects
+// from etcd. It is safe for concurrent use.
 type fetcher struct {
-	// sockets are the paths of the probes' sockets, by the name of the program.
+	// sockets are the probes' socket paths, by program.
 	sockets map[string]string
-	// untraced names the etcd if it is not traced, else it is "".
+	// untraced names an untraced etcd, else it is "".
 	untraced string
 	// etcd connects to the store at first use. It is nil if the store's address is
 	// not known.
@@ -32,11 +32,10 @@ type fetcher struct {
 	mu sync.Mutex
 	// connected is the result of etcd.
 	connected *storage.Reader
-	// checked is the result of the checking mode so far.
+	// checked is the checking mode's result so far.
 	checked collect.Check
 }
 
-// newFetcher returns a fetcher for the requests to a server.
 func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
 	f := &fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
 	if server.ExternalEtcd {
@@ -56,8 +55,8 @@ func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
 	return f
 }
 
-// addProbe adds the probe of a traced program that was started after the server. It
-// must not be called while a trace is being fetched.
+// addProbe adds the probe of a program that started after the server. It must not be
+// called while a trace is being fetched.
 func (f *fetcher) addProbe(program, socket string) { f.sockets[program] = socket }
 
 // Close ends the connection to etcd.
@@ -75,7 +74,7 @@ func sentOf(sent *scenarios.Sent) trace.Sent {
 	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Values: collect.SecretValues(sent.RequestBody)}
 }
 
-// fetch gets the trace of a request that has ended, with the objects that the request wrote.
+// fetch gets the trace of an ended request, with the objects that it wrote.
 func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, err := f.calls(ctx, sent)
 	if err != nil {
@@ -100,7 +99,7 @@ func asksEtcd(request *trace.Request) bool {
 	return slices.ContainsFunc(request.Calls, func(c trace.Call) bool { return strings.HasPrefix(c.Function, "go.etcd.io/etcd/client/v3.") })
 }
 
-// calls gets the calls of a trace, without its objects.
+// calls gets a trace's calls, without objects.
 func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, check, err := collect.RequestWith(ctx, f.sockets, sent, f.secrets)
 	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold private data
@@ -115,8 +114,8 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	return request, nil
 }
 
-// verdict returns an error if recorded calls differ from the real stack. checked is
-// set if they were compared.
+// verdict returns an error if recorded calls differ from the real stack. checked is set
+// if they were compared.
 func (f *fetcher) verdict(checked bool, to Reporter) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

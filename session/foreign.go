@@ -19,10 +19,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sampleForeign opens a front to a traced kube-apiserver that another program
-// started, at options.Server. probe is the path of the server's probe socket. rate is
-// the fraction of requests to trace. secrets says how to treat the errors of requests
-// for secrets. The caller must call close.
+// sampleForeign opens a front to a traced kube-apiserver of another program, at
+// options.Server. probe is the path of its probe's socket. rate is the fraction of
+// requests to trace. secrets is how to treat the errors of requests for secrets. The
+// caller must call close.
 func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*sampler, error) {
 	options.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: options.Server, CAPEM: options.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
@@ -44,7 +44,7 @@ func sampleForeign(ctx context.Context, probe string, rate float64, options fron
 	return s, nil
 }
 
-// writeCA writes the certificate that clients verify the front with.
+// writeCA writes the certificate that verifies the front.
 func (s *sampler) writeCA() (err error) {
 	if s.dir, err = program.NewRunDir(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
 	return version.GitVersion, nil
 }
 
-// reachable returns an error if no program listens on a unix socket.
+// reachable returns an error if nobody listens on a unix socket.
 func reachable(ctx context.Context, socket string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {

@@ -18,16 +18,16 @@ import (
 // A Foreign is a traced kube-apiserver that another program started, with the files
 // of a front to it.
 type Foreign struct {
-	// Server is the server's URL. CAFile is the file of the certificate authority
-	// that verifies the server. Probe is the path of its probe's socket.
+	// Server is the server's URL. CAFile is the authority that verifies the server. Probe
+	// is the path of its probe's socket.
 	Server, CAFile, Probe string
-	// Port is the port of the front; 0 selects any free port.
+	// Port is the front's port; 0 selects a free one.
 	Port int
 	// CertFile and KeyFile hold the certificate of the front. If they are "",
 	// apitrace makes a certificate.
 	CertFile, KeyFile string
 	// ClientCAFile verifies clients' certificates. The front presents the proxy's
-	// certificate to kube-apiserver, which then accepts the user name from the front.
+	// certificate, so kube-apiserver accepts the user name from it.
 	ClientCAFile, ProxyCertFile, ProxyKeyFile string
 	Secrets                                   collect.Secrets
 }
@@ -46,9 +46,9 @@ func (o *Foreign) Validate() error {
 	return nil
 }
 
-// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If
-// Sample made the front's certificate, it writes to w the path of the file that
-// clients verify the front with.
+// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If it
+// made the front's certificate, it writes the path of the file that verifies the front to
+// w.
 func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	options, err := o.frontOptions()
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	return ctx.Err()
 }
 
-// frontOptions reads the options of the front. The front has no credentials of its own.
+// frontOptions reads the front's options. The front has no credentials.
 func (o *Foreign) frontOptions() (front.Options, error) {
 	ca, err := bounded.ReadStream(o.CAFile, bounded.MaxText)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"golang.org/x/term"
 )
 
-// giveTerminal puts a client into a process group of its own, so that apitrace can
-// end the client together with the processes that it starts. If standard input is a
-// terminal, the group becomes its foreground group, which reads from the terminal and
-// gets Ctrl-C. back returns the terminal to apitrace.
+// giveTerminal puts a client into its own process group, so that it can be ended together
+// with its children. If standard input is a terminal, the group becomes its foreground
+// group, which reads from it and gets Ctrl-C. back returns the terminal to apitrace.
 func giveTerminal(cmd *exec.Cmd) (back func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithUs(cmd.SysProcAttr)
@@ -28,14 +27,15 @@ func giveTerminal(cmd *exec.Cmd) (back func()) {
 	}
 	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(in.Fd())
 	return func() {
-		// Otherwise, taking the terminal back as a background group would stop this process.
+		// Otherwise, taking back the terminal would stop this process, which is in the
+		// background.
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, syscall.Getpgrp())
 	}
 }
 
-// signalGroup sends a signal to the client and to all processes that it has started.
+// signalGroup sends a signal to the client and its children.
 func signalGroup(cmd *exec.Cmd, s syscall.Signal) {
 	_ = syscall.Kill(-cmd.Process.Pid, s) // an error means that the group has ended
 }

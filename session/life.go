@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// forScenario returns the Spec of the server that a scenario needs. An API server
-// that the user names replaces the API server of the scenario.
+// forScenario returns the Spec of the server that a scenario needs. The user's API server
+// replaces the scenario's.
 func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	if s.Own.IsZero() {
 		s.Own = scenario.Setup.AggregatedServer
@@ -24,20 +24,20 @@ func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	return s
 }
 
-// tracesOwn reports whether a scenario traces the start or the end of the server Own.
+// tracesOwn reports whether a scenario traces the start or end of the server Own.
 func (s Spec) tracesOwn(scenario *scenarios.Scenario) bool {
 	return !s.Own.IsZero() && tracesLife(scenario)
 }
 
-// tracesLife reports whether a scenario traces the start or the end of a server.
+// tracesLife reports whether a scenario traces a server's start or end.
 func tracesLife(scenario *scenarios.Scenario) bool {
 	return scenario.Boot != nil || scenario.Stop != nil
 }
 
-// ofOwn returns a copy of a scenario that traces the start or the end of the user's own
-// server, which has this name, instead of another server's. The copy has no expectations
-// and no setup, because they are for the other server. It has no requests during the
-// end, because most servers have no flag that leaves time for them.
+// ofOwn returns a copy of a scenario that traces the start or end of the user's own
+// server, by its name. The copy has no expectations and no setup, which are for another
+// server. It has no requests during the end, because most servers have no flag that
+// leaves time for them.
 func ofOwn(scenario *scenarios.Scenario, name string) *scenarios.Scenario {
 	own := *scenario
 	own.Requests = nil

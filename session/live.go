@@ -12,9 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Live is a server in use for a while. It replays scenarios, sends requests, and
-// traces the requests of clients with its kubeconfig as they come in. It is safe for
-// concurrent use.
+// A Live is a server in use for a while. It replays scenarios, sends requests, and traces
+// the clients with its kubeconfig. It is safe for concurrent use.
 type Live struct {
 	server  *Running
 	serving context.Context
@@ -26,15 +25,15 @@ type Live struct {
 type LiveOptions struct {
 	// As is the user of the kubeconfig.
 	As string
-	// Kept is called with the trace of each request, as a recording with only this
-	// request. Calls are serialized.
+	// Kept is called with each request's trace, as a recording of its own. Calls are
+	// serialized.
 	Kept func(Row, *trace.Recording)
-	// Untraced is called with each request without a trace. Row.Err is the reason.
+	// Untraced is called with each request without a trace; Row.Err says why.
 	Untraced func(Row)
 }
 
-// OpenLive finds or starts a server, as Obtain does, and begins to trace its clients.
-// ctx limits only the start: the server runs until Close.
+// OpenLive finds or starts a server, as Obtain does, and begins to trace its clients. ctx
+// limits only the start: the server runs until Close.
 func (o ServerOptions) OpenLive(ctx context.Context, live LiveOptions, to Reporter) (_ *Live, err error) {
 	running, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
@@ -84,26 +83,27 @@ func (o ServerOptions) OpenLive(ctx context.Context, live LiveOptions, to Report
 // this Live.
 func (l *Live) Close() error { return l.close() }
 
-// Done returns a channel that is closed when the server has died or Close was called.
+// Done is closed when the server has died or Close was called.
 func (l *Live) Done() <-chan struct{} { return l.serving.Done() }
 
-// Death returns the reason if the server has died, else nil.
+// Death returns why the server has died, or nil.
 func (l *Live) Death() error { return deathOf(l.serving) }
 
 // Release returns the server's release of Kubernetes.
 func (l *Live) Release() string { return l.server.K8sVersion }
 
-// Own reports whether the server ends with Close. If not, "apitrace serve" keeps it running.
+// Own reports whether the server ends with Close. Otherwise, "apitrace serve" keeps it
+// running.
 func (l *Live) Own() bool { return l.server.Server.Done() != nil }
 
-// Environment returns variables, as "NAME=value", that make kubectl and client-go
-// send traced requests. The values are paths of files, never credentials.
+// Environment returns variables, as "NAME=value", that make kubectl and client-go send
+// traced requests. The values are file paths, never credentials.
 func (l *Live) Environment() []string {
 	return slices.DeleteFunc(l.clients.Environment(), func(variable string) bool { return !strings.HasPrefix(variable, "KUBE") })
 }
 
-// Replay replays a scenario and hands over its recording, as Run does. If the
-// scenario needs a server of its own, Replay starts one.
+// Replay replays a scenario as Run does. If the scenario needs a server of its own,
+// Replay starts one.
 func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) error {
 	if own := l.server.options.forScenario(scenario); !own.shared() || !own.Own.Equal(l.server.options.Own) {
 		return Run(ctx, l.server.options, scenario, to, deliver)
@@ -117,7 +117,7 @@ func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Repo
 	return l.server.replay(ctx, ctx, l.server.options, scenario, sample, to, deliver)
 }
 
-// Request sends a request and returns its trace, as Running.Request does, but not the answer.
+// Request sends a request and returns its trace, as Running.Request does.
 func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
 	ctx, cancel := l.while(ctx)
 	defer cancel()
@@ -125,8 +125,8 @@ func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Dura
 	return recording, err
 }
 
-// while returns a context that also ends when the server dies. Its cause is then the
-// reason of the death.
+// while returns a context that also ends when the server dies, with the reason as its
+// cause.
 func (l *Live) while(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.serving, func() { cancel(context.Cause(l.serving)) })

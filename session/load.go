@@ -15,14 +15,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// FindScenario finds a scenario by its name or path. It returns a message.UsageError
-// if no such scenario exists, or if the release cannot run it.
+// FindScenario finds a scenario by name or path. If there is none, or the release cannot
+// run it, the error is a message.UsageError.
 func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Find(name)
 	return runnable(scenario, err, version)
 }
 
-// KnownScenario is like FindScenario, but looks only in the library.
+// KnownScenario is FindScenario for the library only.
 func KnownScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Known(name)
 	return runnable(scenario, err, version)
@@ -41,8 +41,8 @@ func runnable(scenario *scenarios.Scenario, err error, version string) (*scenari
 	return scenario, nil
 }
 
-// Scenarios lists the scenarios that a version of Kubernetes can run. k8sVersion has
-// a form that --k8s accepts; "" lists all scenarios.
+// Scenarios lists the scenarios that a version of Kubernetes can run. k8sVersion is as
+// for --k8s; "" lists all scenarios.
 func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	all, err := scenarios.List()
 	if err != nil || k8sVersion == "" {
@@ -55,8 +55,8 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }
 
-// Load reads a recording from a file or a pipe, or from in if file is "-". It accepts a truncated recording and
-// reports the missing part.
+// Load reads a recording from a file or a pipe, or from in if file is "-". It accepts a
+// truncated recording and reports the missing part.
 func Load(file string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	if file == "-" {
 		recording, err := trace.Read(in, "standard input")
@@ -66,7 +66,8 @@ func Load(file string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	return acceptCut(recording, err, to)
 }
 
-// LoadFile is like Load, but reads regular files only, so that a client that names a pipe cannot keep the reader waiting.
+// LoadFile is Load for regular files only: a client cannot keep the reader waiting by
+// naming a pipe.
 func LoadFile(file string, to Reporter) (*trace.Recording, error) {
 	recording, err := trace.Load(file)
 	return acceptCut(recording, err, to)
@@ -80,8 +81,8 @@ func acceptCut(recording *trace.Recording, err error, to Reporter) (*trace.Recor
 	return recording, err
 }
 
-// IsFile reports whether the name of a recording means a file rather than a scenario.
-// The name of a file has a slash or a dot, is "-", or names an existing file but no scenario.
+// IsFile reports whether a recording's name means a file, not a scenario. It has a slash
+// or a dot, is "-", or names an existing file but no scenario.
 func IsFile(what string) bool {
 	if strings.ContainsAny(what, "./") || what == "-" {
 		return true
@@ -93,8 +94,8 @@ func IsFile(what string) bool {
 	return err == nil
 }
 
-// Open returns the recording in a file, or the embedded recording of a scenario.
-// k8sVersion selects the release of an embedded recording, in a form that --k8s accepts.
+// Open returns the recording in a file, or a scenario's embedded recording from the
+// release k8sVersion, given as for --k8s.
 func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	if IsFile(what) {
 		return Load(what, in, to)
@@ -107,9 +108,8 @@ func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording,
 	return recording, nil
 }
 
-// RecordedRelease returns the recorded release of a version. k8sVersion has a form
-// that --k8s accepts. A version that apitrace cannot trace, or has not recorded, is a
-// usage error.
+// RecordedRelease returns the recorded release of a version, given as for --k8s. A
+// version that apitrace cannot trace, or has not recorded, is a usage error.
 func RecordedRelease(k8sVersion string) (string, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err == nil {
@@ -127,9 +127,8 @@ func RecordedReleaseOrAll(k8sVersion string) (string, error) {
 	return RecordedRelease(k8sVersion)
 }
 
-// Recorded returns the embedded recording of a scenario. k8sVersion has a form that
-// --k8s accepts. If there is no recording, the error names the command that replays
-// the scenario.
+// Recorded returns a scenario's embedded recording. k8sVersion is as for --k8s. If there
+// is no recording, the error names the command that replays the scenario.
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -147,7 +146,7 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	return recording, err
 }
 
-// explainMissing returns the error for a scenario that does not exist, or was not recorded.
+// explainMissing returns the error for an unknown or unrecorded scenario.
 func explainMissing(version string, err *recordings.UnknownScenarioError) error {
 	known, unknown := scenarios.Known(err.Scenario)
 	if unknown != nil {

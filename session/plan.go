@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// BuildAll builds kube-apiserver, etcd, the optional programs of apiserver.Programs
-// with these names, and the server behind the aggregator, if the options name one. It
-// returns the paths of the programs. With plain it builds upstream's programs without tracing.
+// BuildAll builds kube-apiserver, etcd, the optional programs of apiserver.Programs with
+// these names, and the server behind the aggregator, if any. It returns their paths. With
+// plain it builds upstream's programs without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []string, to Reporter) (paths []string, err error) {
 	if !plain {
 		if err := o.checkTrace(ctx, to); err != nil {
@@ -41,8 +41,8 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []stri
 	return paths, nil
 }
 
-// WritePlan writes the steps that BuildAll would take. It writes nothing if the
-// server behind the aggregator cannot be built.
+// WritePlan writes the steps of BuildAll, or nothing if the server behind the aggregator
+// cannot be built.
 func (o ServerOptions) WritePlan(ctx context.Context, plain bool, optional []string, w io.Writer, p message.Printer) error {
 	wanted, err := o.buildOptions(plain, nil)
 	if err != nil {

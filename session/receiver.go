@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A receiver is the state of the OTLP receiver, as the sampler sees it. While it
-// accepts no traces, requests are not traced: making, fetching and encoding a trace
-// would take processor time from the server's clients for nothing.
+// A receiver is the OTLP receiver's state, as the sampler sees it. While it accepts no
+// traces, requests are not traced: making, fetching and encoding traces would cost the
+// server's clients processor time for nothing.
 type receiver struct {
 	mu sync.Mutex
 	// away is set if the last attempt failed.
@@ -17,29 +17,28 @@ type receiver struct {
 	// of the last failure.
 	failures int
 	failed   time.Time
-	// next is the earliest time of the next attempt, while the receiver is away.
+	// next is the earliest next attempt, while the receiver is away.
 	next time.Time
 	// sending lists the attempts in progress, oldest first.
 	sending []*attempt
 }
 
-// An attempt is the sending of one trace to the receiver.
+// An attempt is the sending of one trace.
 type attempt struct{ start time.Time }
 
 const (
-	// slowSend is how long sending a trace may take before tracing of new requests pauses.
+	// slowSend is how long sending a trace may take before tracing pauses.
 	slowSend = time.Second
 	// firstBackoff is the pause after a failure. It doubles with each further
 	// failure, up to maxBackoff.
 	firstBackoff = time.Second
 	maxBackoff   = 30 * time.Second
-	// trialTime is how long an attempt that does not end blocks further attempts.
+	// trialTime is how long an endless attempt blocks further ones.
 	trialTime = 5 * time.Second
 )
 
 // mayTrace reports whether to trace a request that begins now. While the receiver is
-// away, one request is traced at the end of each pause, to find out whether the
-// receiver is back.
+// away, one request is traced after each pause, to find out if the receiver is back.
 func (r *receiver) mayTrace(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +56,7 @@ func (r *receiver) mayTrace(now time.Time) bool {
 }
 
 // given reports whether to send the trace of a request that began at start. It returns
-// false if the receiver has failed since then and has not accepted a trace again.
+// false if the receiver failed since then, and has accepted no trace again.
 func (r *receiver) given(start time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,17 +89,16 @@ func (r *receiver) succeeded(a *attempt) (again bool) {
 	return again
 }
 
-// doubt makes the next request a trial. It is called when sending an empty message
-// has failed, because sending a trace may still succeed.
+// doubt makes the next request a trial, after an empty message was not accepted. Sending
+// a trace may still succeed.
 func (r *receiver) doubt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away = true
 }
 
-// failedAt notes that an attempt has failed. It returns whether this is the first
-// failure, and the length of the pause. Attempts that were in progress at a failure
-// do not lengthen its pause.
+// failedAt notes a failed attempt. It returns whether this is the first failure, and how
+// long to pause. Attempts in progress at a failure do not lengthen its pause.
 func (r *receiver) failedAt(a *attempt, now time.Time) (first bool, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

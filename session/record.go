@@ -12,13 +12,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// RecordScenario replays a scenario and returns the recording. It fails if the traces
-// do not meet the scenario's expectations. It uses the running server, or obtains
-// another one if running is nil or the scenario needs a server of its own.
+// RecordScenario replays a scenario and returns the recording. It fails if the traces do
+// not meet the scenario's expectations. It obtains another server if running is nil or
+// the scenario needs its own.
 //
-// Background work of the server changes a few of many traces. So RecordScenario
-// replays until a trace occurs for the second time. It replays only once for a start
-// or an end of the server, and for a scenario that declares which values vary.
+// Background work of the server changes a few of many traces. So RecordScenario replays
+// until a trace occurs twice. It replays only once for a server's start or end, and for a
+// scenario that declares which values vary.
 func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, err error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
@@ -38,7 +38,7 @@ func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, sce
 }
 
 // recordOnce replays a scenario once. boot is the trace id of the server's start, if
-// the start is traced.
+// traced.
 func (r *Running) recordOnce(ctx context.Context, scenario *scenarios.Scenario, sample *program.Binary, boot string, to Reporter) (*trace.Recording, error) {
 	s := newReplay(r.Server, scenario, sample, collect.Secrets{})
 	if err := s.record(ctx, to, boot); err != nil {
@@ -47,10 +47,10 @@ func (r *Running) recordOnce(ctx context.Context, scenario *scenarios.Scenario, 
 	return &s.recording, s.verdict(false, to)
 }
 
-// attempts is how many replays may run until the same trace has occurred twice.
+// attempts limits the replays until a trace has occurred twice.
 const attempts = 6
 
-// typical calls once, which replays a scenario, until a trace occurs for the second time.
+// typical calls once, which replays a scenario, until a trace occurs twice.
 func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
 	seen := map[string]bool{}
 	for range attempts {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// newRecording returns a recording that describes the server and has no requests yet.
+// newRecording returns a recording of the server, without requests yet.
 func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 	recording := trace.Recording{
 		Scenario: scenario, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion,

@@ -2,19 +2,19 @@ package session
 
 import "sync"
 
-// A repeated limits the reports of a repeated event. Each of the first mostRepeated
-// events is reported. After that, only their number is reported, at 100, 1,000,
-// 10,000 and so on. The zero value is ready to use. It is safe for concurrent use.
+// A repeated limits the reports of a repeated event. The first mostRepeated events are
+// reported. After that, only their number is, at 100, 1,000, 10,000 and so on. The zero
+// value is ready to use. It is safe for concurrent use.
 type repeated struct {
 	mu sync.Mutex
 	n  int
 }
 
-// mostRepeated is the number of events that are reported one by one.
+// mostRepeated is how many events are reported one by one.
 const mostRepeated = 10
 
-// count counts an event and returns the number of events so far. each is set if this
-// event must be reported. sum is set if the number must be reported.
+// count counts an event and returns their number so far. each is set if this event must
+// be reported, sum if the number must be.
 func (r *repeated) count() (n int, each, sum bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

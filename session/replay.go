@@ -16,11 +16,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Run replays a scenario on a server that the options describe, and calls deliver
-// with the recording while the server still runs. deliver also gets an incomplete
-// recording, if the scenario failed, the server died, or ctx ended. deliver is not
-// called if no request was recorded. The error is the reason of a failure, or lists
-// the differences between the traces and the scenario's expectations.
+// Run replays a scenario on a server with these options, and calls deliver with the
+// recording while the server still runs. If the scenario fails, the server dies, or ctx
+// ends, the recording is incomplete. Without any recorded request, deliver is not called.
+// The error is the reason of a failure, or lists the traces' differences from the
+// scenario's expectations.
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
@@ -52,8 +52,8 @@ func (o ServerOptions) Replay(ctx context.Context, name string, to Reporter, del
 	return Run(ctx, o, scenario, to, deliver)
 }
 
-// replay replays a scenario as Run does. serving is the context that Obtain returned.
-// sample is the sample server, or nil.
+// replay replays a scenario as Run does. serving is the context from Obtain. sample is
+// the sample server, or nil.
 func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario *scenarios.Scenario, sample *program.Binary, to Reporter, deliver func(*trace.Recording) error) error {
 	if err := refuseCluster(serving, r.Server); err != nil {
 		return err
@@ -80,9 +80,9 @@ func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario
 // errTraced ends a replay after the last traced request.
 var errTraced = message.NewError("all is traced")
 
-// RunTraced replays a scenario up to its last traced request. It accepts any answers.
-// Besides the recording it returns a message for each recorded request: the server's
-// message if the server refused the request, else "".
+// RunTraced replays a scenario up to its last traced request, and accepts any answers.
+// Besides the recording it returns a message for each recorded request: the server's if
+// it refused the request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to)
@@ -122,19 +122,19 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 type replay struct {
 	server   *apiserver.Server
 	scenario *scenarios.Scenario
-	// sample is the sample server if the scenario needs it, else nil.
+	// sample is the sample server, or nil if not needed.
 	sample    *program.Binary
 	recording trace.Recording
 	// messages has, for each traced request, the server's message if the server
 	// refused the request, else "".
 	messages []string
-	// unmet has an error for each expectation that the traces do not meet.
+	// unmet has an error for each unmet expectation.
 	unmet   []error
 	fetcher *fetcher
-	// life is the trace id of the server's start, if the scenario traces the server's end.
+	// life is the trace id of the server's start, if the scenario traces its end.
 	life string
-	// own is set if the scenario traces the start or the end of the user's own server
-	// behind the aggregator.
+	// own is set if the scenario traces the start or end of the user's server behind the
+	// aggregator.
 	own bool
 }
 
@@ -156,8 +156,8 @@ func (s *replay) bootsAtOnce() bool {
 	return s.scenario.Boots(apiserver.Name) || s.own && s.scenario.Boot != nil
 }
 
-// record makes the recording: of a server's start if bootsAtOnce reports true, else of a
-// replay. boot is the trace id of the server's start, or "" if the start is not traced.
+// record records a server's start if bootsAtOnce reports true, else a replay. boot is the
+// trace id of the server's start, or "".
 func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
 	if s.bootsAtOnce() {
 		return s.boot(ctx, boot)
@@ -170,8 +170,8 @@ func (s *replay) play(ctx context.Context, to Reporter) error {
 	return s.playUntil(ctx, to, func() error { return nil })
 }
 
-// playUntil replays until the scenario ends or traced returns an error. traced is
-// called after each trace that is added to the recording.
+// playUntil replays until the scenario ends or traced returns an error. traced is called
+// after each trace is added.
 func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error) error {
 	defer s.fetcher.Close()
 	player := newPlayer(s.server, to)
@@ -190,7 +190,7 @@ func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error
 	})
 }
 
-// newPlayer returns a player for a server that other players may use at the same time.
+// newPlayer returns a player that may share its server with others.
 func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
@@ -201,9 +201,8 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	}
 }
 
-// aggregate starts the sample server that the scenario needs. If the scenario traces the
-// start of that server, aggregate records the start. If the user's own server is behind
-// the aggregator, aggregate starts nothing.
+// aggregate starts the sample server that the scenario needs, and records its start if
+// the scenario traces that. The user's own server behind the aggregator takes its place.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
 	if own := s.server.Aggregated; own != nil {
 		to.Notice("%s takes the place of the sample server", own.Version)
@@ -235,7 +234,7 @@ func (s *replay) startSample(ctx context.Context, o apiserver.AggregatedOptions)
 	return sample.Stop, nil
 }
 
-// collect adds the trace of a request to the recording.
+// collect adds a request's trace to the recording.
 func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
 	request, err := s.fetcher.fetch(ctx, sentOf(sent))
 	if err != nil {
@@ -262,7 +261,7 @@ func (s *replay) boot(ctx context.Context, traceID string) error {
 	return nil
 }
 
-// add adds a trace to the recording and compares it with the expectation.
+// add adds a trace and compares it with the expectation.
 func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 	s.recording.Requests = append(s.recording.Requests, *request)
 	if s.server.ExternalEtcd {
@@ -273,8 +272,8 @@ func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 	}
 }
 
-// verdict returns an error if the traces do not meet the expectations, or if calls
-// differ from the real stack.
+// verdict returns an error if traces do not meet the expectations, or calls differ from
+// the real stack.
 func (s *replay) verdict(checked bool, to Reporter) error {
 	if err := s.fetcher.verdict(checked, to); err != nil {
 		return err

@@ -16,10 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Request sends one traced request unchanged, hangs up after the timeout, and returns
-// the request's trace, and the answer, which is no part of it. It also reports to the
-// Reporter why there is no answer, the server's error message, and its warnings. The
-// tree of calls shows none of them.
+// Request sends one traced request unchanged, hangs up after the timeout, and returns the
+// trace and the answer. It reports why there is no answer, the server's error message,
+// and its warnings: the tree of calls shows none of them.
 func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, *scenarios.Sent, error) {
 	limited := *h
 	limited.Timeout = timeout
@@ -38,9 +37,9 @@ func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.D
 	return recording, sent, nil
 }
 
-// record fetches the trace of a sent request, as a recording with this name. If there
-// is no trace because the server does not answer, or did not answer this request, the
-// error has that reason.
+// record fetches a sent request's trace, as a recording with this name. If there is no
+// trace because the server does not answer, or did not answer this request, the error
+// says so.
 func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
 	if sent.Err != nil && sent.Status == 0 {
 		if err := r.silence(ctx); err != nil {
@@ -73,7 +72,6 @@ func noAnswer(sent *scenarios.Sent) error {
 }
 
 // tell reports why there is no answer, the server's error message, and its warnings.
-// The tree of calls shows none of them.
 func (r *Running) tell(sent *scenarios.Sent, to Reporter) {
 	passed := sent.Duration.Round(10 * time.Millisecond)
 	switch {
@@ -95,8 +93,8 @@ func (r *Running) tell(sent *scenarios.Sent, to Reporter) {
 	}
 }
 
-// answerOf returns the server's message about a request that it refused, or only the
-// outcome if the message may hold secrets.
+// answerOf returns the server's message about a refused request, or only the outcome if
+// the message may hold secrets.
 func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	if secrets.Hidden(sent.Path) {
 		return sent.Outcome()
@@ -104,5 +102,5 @@ func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	return sent.FullMessage()
 }
 
-// Verdict returns an error if calls in the fetched traces differ from the real stack.
+// Verdict returns an error if fetched calls differ from the real stack.
 func (r *Running) Verdict(to Reporter) error { return r.fetcher.verdict(r.options.Check, to) }

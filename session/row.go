@@ -17,25 +17,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Row is the line of one request in a summary.
+// A Row is one request's line in a summary.
 type Row struct {
 	Method, Path string
-	// Status is the HTTP status, or 0 if there was no answer.
+	// Status is the HTTP status, or 0 without an answer.
 	Status int
-	// HungUp is set if the client did not wait for the end of the answer.
+	// HungUp is set if the client left before the answer's end.
 	HungUp bool
-	// Start is when the first call began or, without a trace, when the request came in.
+	// Start is when the first call began or, without a trace, when the request came.
 	Start time.Time
 	// Duration is how long the client waited or, for a watch, listened.
 	Duration time.Duration
-	// Calls is the number of calls. Incomplete is set if some calls are missing.
+	// Calls counts the calls. Incomplete is set if some are missing.
 	Calls      int
 	Incomplete bool
-	// Etcd counts the operations that kube-apiserver sent to etcd, by name: "Range", "Txn".
+	// Etcd counts kube-apiserver's operations in etcd, by name: "Range", "Txn".
 	Etcd map[string]int
 	// Place is the result of Options.Keep.
 	Place trace.Place
-	// Err is the reason why there is no trace, or nil.
+	// Err is why there is no trace, or nil.
 	Err error
 }
 
@@ -47,15 +47,14 @@ func newRow(x front.Exchange, request *trace.Request, err error) Row {
 	return row
 }
 
-// take fills in the fields that come from the trace.
+// take fills in the fields from the trace.
 func (r *Row) take(request *trace.Request) {
 	r.Start, r.Calls, r.Incomplete = request.Start, len(request.Calls), len(request.Incomplete) > 0
 	r.Etcd = etcdOperations(request)
 }
 
-// Summarize returns the rows of a recording. A recording does not know how long the
-// client waited, so Duration is the first call's duration: from when the server had
-// the request until the server finished it.
+// Summarize returns a recording's rows. It does not know how long clients waited, so
+// Duration is the first call's: from the arrival at the server until it finished.
 func Summarize(rec *trace.Recording) []Row {
 	var rows []Row
 	for i := range rec.Requests {
@@ -67,15 +66,15 @@ func Summarize(rec *trace.Recording) []Row {
 	return rows
 }
 
-// etcdOperation matches a function of etcd's client that sends one request. It is the
-// last function before gRPC (client/v3/retry.go). Watches share a stream; for them it
-// is the function that requests the watch.
+// etcdOperation matches a function of etcd's client that sends one request, the last one
+// before gRPC (client/v3/retry.go). Watches share a stream, so for them it is the
+// function that requests the watch.
 var etcdOperation = regexp.MustCompile(`^go\.etcd\.io/etcd/client/v3\.(?:\(\*retry[A-Za-z]+Client\)|\(\*watcher\))\.([A-Za-z]+)$`)
 
 func etcdOperations(request *trace.Request) map[string]int {
 	count := map[string]int{}
 	for i := range request.Calls {
-		// etcd also contains the client and uses it to call another server.
+		// etcd also contains the client, for calls of other servers.
 		if m := etcdOperation.FindStringSubmatch(request.Calls[i].Function); m != nil && request.Calls[i].Process != trace.ProcessEtcd {
 			count[m[1]]++
 		}
@@ -95,11 +94,11 @@ func Operations(rec *trace.Recording) string {
 	return operations(all)
 }
 
-// longValue matches a query value that would make the table too wide, such as the
-// hash of an OpenAPI document.
+// longValue matches a query value too wide for a table, such as the hash of an OpenAPI
+// document.
 var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 
-// cells returns the row's columns: status, calls, time, etcd, request.
+// cells returns the columns: status, calls, time, etcd, request.
 func (r *Row) cells(p message.Printer) []string {
 	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
 	if r.Status == 0 {
@@ -119,7 +118,7 @@ func (r *Row) cells(p message.Printer) []string {
 // etcd returns the operations for a table.
 func (r *Row) etcd() string { return cmp.Or(operations(r.Etcd), "-") }
 
-// operations returns the operations with their numbers, such as "Range, 2 Txn", or "".
+// operations returns text such as "Range, 2 Txn", or "".
 func operations(count map[string]int) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(count)) {
@@ -134,7 +133,7 @@ func operations(count map[string]int) string {
 // Localize returns the row as a single line.
 func (r *Row) Localize(p message.Printer) string { return strings.Join(r.cells(p), "  ") }
 
-// String returns the row as a single line in English.
+// String returns the row in English.
 func (r *Row) String() string { return r.Localize(message.Printer{}) }
 
 // Sort sorts rows by the time of the request.
@@ -156,8 +155,8 @@ func WriteTable(w io.Writer, rows []Row, p message.Printer) error {
 	return table.Write(w)
 }
 
-// Choose returns the elements with these numbers, which count from 1. If only is
-// empty, Choose returns all elements.
+// Choose returns the elements with these numbers, which count from 1, or all elements if
+// only is empty.
 func Choose[T any](all []T, only []int) ([]T, error) {
 	if len(only) == 0 {
 		return all, nil

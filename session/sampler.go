@@ -15,9 +15,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
-// A slow receiver costs traces, but it delays neither the server's clients nor the
-// end of the sampler. These constants limit the queue, the number of traces in
-// sending, the time to send one trace, and the time to send the rest at the end.
+// A slow receiver costs traces, but delays neither the server's clients nor the sampler's
+// end. These constants limit the queue, the traces in sending, the time to send one, and
+// the time for the rest at the end.
 const (
 	sendQueue   = 4 * atOnce
 	senders     = 4 // traces that are sent concurrently, because each takes long if the receiver is far away
@@ -25,35 +25,33 @@ const (
 	sendGrace   = 5 * time.Second
 )
 
-// A sampler traces some of the requests that come through a front, and sends their spans.
+// A sampler traces some of a front's requests, and sends their spans.
 type sampler struct {
 	rate    float64
 	head    trace.Recording // describes the server in each recording that is sent
 	fetcher *fetcher
 	session *Session
-	// Front is the front that clients send the requests to.
+	// Front is where clients send the requests.
 	Front *front.Front
-	// Kubeconfig is the path of a kubeconfig for the front, or "".
+	// Kubeconfig is the path of the front's kubeconfig, or "".
 	Kubeconfig string
-	// CAFile is the path of the certificate that apitrace made for the front of a
-	// foreign server. It is "" if the front uses the user's certificate.
+	// CAFile is the path of the certificate that apitrace made for a foreign server's
+	// front. With the user's certificate, it is "".
 	CAFile string
 	dir    *program.RunDir // folder of CAFile, or nil
 	sender *export.Sender
 	to     Reporter
 
 	receiver receiver
-	// requests counts the requests with sent traces, and spans counts the spans in
-	// these traces. failed counts the traces that were not sent. skipped and unwanted
-	// count the chosen requests that were not traced.
+	// requests counts the requests with sent traces, spans their spans. failed counts
+	// unsent traces. skipped and unwanted count chosen requests that were not traced.
 	requests, spans, failed, skipped, unwanted atomic.Int64
 	// untraced limits the reports of requests without a trace.
 	untraced repeated
 }
 
-// sample opens a front to the server and traces a fraction, rate, of the requests
-// through the front. The front sends the requests as the administrator. The caller
-// must call close.
+// sample opens a front to the server and traces a fraction, rate, of its requests. The
+// front sends them as the administrator. The caller must call close.
 func (r *Running) sample(ctx context.Context, rate float64, to Reporter) (*sampler, error) {
 	s, err := startSampler(ctx, to, rate, newFetcher(r.Server, r.options.Secrets), newRecording(r.Server, "serve"), front.Options{
 		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken, KeepBody: r.options.Secrets.Hold,
@@ -69,9 +67,9 @@ func (r *Running) sample(ctx context.Context, rate float64, to Reporter) (*sampl
 	return s, nil
 }
 
-// startSampler opens a front and traces a fraction, rate, of the requests through the
-// front. head describes the server in every recording that is sent. The sampler
-// closes the fetcher. The caller must call close.
+// startSampler opens a front and traces a fraction, rate, of its requests. head describes
+// the server in every sent recording. The sampler closes the fetcher. The caller must
+// call close.
 func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *fetcher, head trace.Recording, options front.Options) (*sampler, error) {
 	sender, err := export.NewSender(ctx)
 	if err != nil {
@@ -87,7 +85,7 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *fetch
 	return s, nil
 }
 
-// check waits at most slowSend for the receiver to answer.
+// check waits for the receiver's answer, at most slowSend.
 func (s *sampler) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, slowSend)
 	defer cancel()
@@ -104,7 +102,7 @@ func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, 
 	})
 }
 
-// choose picks requests at random. A request never waits for the tracing of another one.
+// choose picks requests at random. None waits for the tracing of another.
 func (s *sampler) choose(context.Context) bool {
 	if rand.Float64() >= s.rate {
 		return false
@@ -121,7 +119,7 @@ func (s *sampler) choose(context.Context) bool {
 }
 
 // send sends the spans of a request. While the receiver is away, spans are lost, but
-// the server's clients are not delayed. Later spans are sent once the receiver is back.
+// clients are not delayed. Later spans are sent once it is back.
 func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
 	if !s.receiver.given(r.Start) {
 		s.failed.Add(1)
@@ -165,8 +163,8 @@ func (s *sampler) done(row Row) {
 	}
 }
 
-// close ends the open requests, sends as many of the remaining traces as it can
-// within a few seconds, and reports how many traces were sent and how many were not.
+// close ends the open requests, sends as many of the remaining traces as it can within a
+// few seconds, and reports how many were sent and how many were not.
 func (s *sampler) close(ctx context.Context) error {
 	frontErr := s.Front.Close()
 	if n := s.session.backlog(); n > 0 {

@@ -4,11 +4,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Sampling selects the client requests to trace, and says whether to send their spans.
+// Sampling selects requests to trace, and whether to send their spans.
 type Sampling struct {
-	// OTLP turns sampling on: the spans are sent by OTLP.
+	// OTLP turns sampling on: spans are sent by OTLP.
 	OTLP bool
-	// Rate is the fraction of requests to trace, greater than 0 and at most 1.
+	// Rate is the fraction of requests to trace, above 0 and at most 1.
 	Rate float64
 }
 

@@ -20,12 +20,12 @@ import (
 type kind struct {
 	cache   *program.Cache
 	version string
-	// key is the key of the build with the variant of the options. any also matches
-	// other acceptable servers. It equals key if no other server is acceptable.
+	// key is the key of the build with the options' variant. any also matches other
+	// acceptable servers; it equals key if there are none.
 	key, any string
 }
 
-// kind returns the kind of server that the options describe.
+// kind returns the kind of server in the options.
 func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	if k.cache, err = program.OpenCache(""); err != nil {
 		return k, err
@@ -54,7 +54,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	return k, nil
 }
 
-// attachOrWait is like Attach, but waits for a server that "apitrace serve" is starting.
+// attachOrWait is Attach, but waits for a server that "apitrace serve" is starting.
 func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserver.Server, error) {
 	server, err := o.Attach(ctx)
 	if o.Reuse == ReuseNone || !o.shared() {
@@ -85,7 +85,7 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 	return server, err
 }
 
-// notReplaced returns an error that advises the user about a server that does not answer.
+// notReplaced returns an error with advice about a silent server.
 func notReplaced(silent error) error {
 	return message.Errorf("%w; it holds the objects that you created, so apitrace does not replace it: let it continue, stop it with \"apitrace serve --stop\", or start a server only for this command with --fresh", silent)
 }
@@ -93,8 +93,8 @@ func notReplaced(silent error) error {
 // startPoll is how often a starting server is checked.
 const startPoll = 200 * time.Millisecond
 
-// serve starts a server that other processes can find, unless a server of its kind is
-// running or starting. The returned context is like the context of Obtain.
+// serve starts a server for other processes too, unless one of its kind is running or
+// starting. The returned context is like Obtain's.
 func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Context, _ *Running, err error) {
 	k, err := o.kind(ctx)
 	if err != nil {
@@ -124,9 +124,9 @@ func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Contex
 	return serving, running, nil
 }
 
-// ServeUntil starts a server that other processes can find, reports how to use it,
-// and keeps it running until ctx or the server ends. It writes the path of the
-// administrator's kubeconfig to w.
+// ServeUntil starts a server for other processes too, reports how to use it, and keeps it
+// running until ctx or the server ends. It writes the path of the administrator's
+// kubeconfig to w.
 func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	serving, server, err := o.serve(ctx, to)
 	if err != nil {
@@ -152,7 +152,7 @@ func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.W
 // pressToStop is advice for a user at the terminal.
 var pressToStop = message.Of("press Ctrl-C to stop it")
 
-// introduce reports the address of the server and how to send requests to it.
+// introduce reports the server's address and how to send requests to it.
 func (r *Running) introduce(to Reporter) {
 	to.Notice("kube-apiserver %s with etcd %s is ready at %s", r.K8sVersion, r.EtcdVersion, r.BaseURL)
 	r.reportKind(to)
@@ -173,7 +173,7 @@ func (r *Running) introduce(to Reporter) {
 	to.Notice("or of all requests of a program: apitrace exec%s -- kubectl %s", release, arguments)
 }
 
-// whoServes returns an error with the server or process that already holds the claim.
+// whoServes returns an error with the server or process that holds the claim.
 func whoServes(ctx context.Context, k kind) error {
 	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)
 	switch {
@@ -187,8 +187,8 @@ func whoServes(ctx context.Context, k kind) error {
 	}
 }
 
-// stopServed stops a server that another process keeps running. It tells the process
-// to end, even if the process is suspended, and kills it if it does not end.
+// stopServed stops a server of another process. It tells the process to end, even if
+// suspended, and kills it if it does not.
 func stopServed(ctx context.Context, server *apiserver.Server) error {
 	return stopOwner(ctx, server.Owner, func() bool { return program.RunDirAlive(server.RunDir) })
 }
@@ -205,7 +205,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && alive() {
 		return message.Errorf("stopping process %d: %w", pid, err)
 	}
-	// The log is removed only after the process has ended.
+	// The log goes only after the process.
 	gone := func() bool { return errors.Is(owner.Signal(syscall.Signal(0)), os.ErrProcessDone) }
 	defer func() {
 		for i := 0; i < 40 && !gone(); i++ {
@@ -244,7 +244,7 @@ func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporte
 	return table.Write(w)
 }
 
-// stateOf describes a server that is kept running. silence is the error of asking the server.
+// stateOf describes a served server. silence is the error of asking it.
 func stateOf(s *apiserver.Server, silence error) message.Message {
 	state := message.Of("ready")
 	if silence != nil {

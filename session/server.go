@@ -19,33 +19,32 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// stopTimeout limits how long stopping the servers may take. They are stopped even if
-// the caller's context has ended.
+// stopTimeout limits the stopping of servers, which happens even if the caller's context
+// has ended.
 const stopTimeout = 20 * time.Second
 
 // A Spec describes a kube-apiserver.
 type Spec struct {
-	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion accepts.
+	// Version is a Kubernetes release, as for apiserver.ParseVersion.
 	Version string
-	// Own is an API server to put behind the aggregator. The zero value means no server.
+	// Own is an API server to put behind the aggregator, if not zero.
 	Own serverconfig.Own
 	// Check turns on the checking mode of the probes.
 	Check bool
-	// Extra are additional settings of the server, such as flags. A server with
-	// extras for a scenario is not shared.
+	// Extra are additional settings of the server, such as flags. A server with a
+	// scenario's extras is not shared.
 	Extra serverconfig.Extra
-	// Boot is the trace id of the start of kube-apiserver, or of Own if Own is set.
-	// It is "" if the start is not traced. A server with a traced start is not shared either.
+	// Boot is the trace id of the start of kube-apiserver, or of Own if set, or "" for no
+	// trace of it. A server with a traced start is not shared either.
 	Boot string
 	// Trace names packages to trace in addition to the packages that apitrace always
 	// traces; see apiserver.BuildOptions.
 	Trace []string
-	// Etcd is an etcd that another program runs. Its URL is "" if the server gets an
-	// etcd of its own.
+	// Etcd is an etcd of another program. If its URL is "", the server gets its own etcd.
 	Etcd storage.Endpoint
 }
 
-// shared reports whether to accept a server that other commands use, too.
+// shared reports whether other commands may use the server too.
 func (s Spec) shared() bool { return s.Extra.IsZero() && s.Boot == "" }
 
 // startOptions returns the options to start the server with.
@@ -79,32 +78,32 @@ func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) a
 type Reuse int
 
 const (
-	// ReuseSame uses a server that was started with the same extras, store, server behind
-	// the aggregator and traced packages.
+	// ReuseSame uses a server with the same extras, store, server behind the aggregator
+	// and traced packages.
 	ReuseSame Reuse = iota
-	// ReuseAny also uses a server with any extras, store, server behind the aggregator and
-	// traced packages, if the Spec has none of these.
+	// ReuseAny also accepts any extras, store, server behind the aggregator and traced
+	// packages, if the Spec has none of these.
 	ReuseAny
 	// ReuseNone always starts a server, because a server behaves differently after
 	// some minutes.
 	ReuseNone
 )
 
-// ServerOptions describe the server to use and how to get it.
+// ServerOptions describe the server and how to get it.
 type ServerOptions struct {
 	Spec
 	Reuse Reuse
 	Edits Edits
-	// Debuggable is program.Options.Debuggable of a server that must be built.
+	// Debuggable is program.Options.Debuggable of a server to build.
 	Debuggable bool
-	// Secrets says how to treat the errors of requests for secrets.
+	// Secrets is how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
-	// OutsidePaths lets a scenario pass paths to kube-apiserver that are outside of
-	// the folder of the scenario's own files.
+	// OutsidePaths lets a scenario pass paths outside of its own files' folder to
+	// kube-apiserver.
 	OutsidePaths bool
 }
 
-// Validate checks the options before they are used. Its errors are message.UsageErrors.
+// Validate checks the options. Its errors are message.UsageErrors.
 func (o ServerOptions) Validate() error {
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
 		return message.ToUsageError(err)
@@ -133,13 +132,14 @@ func (o ServerOptions) forScenario(scenario *scenarios.Scenario) ServerOptions {
 	return o
 }
 
-// buildOptions returns the options to build the server's programs with.
+// buildOptions returns the options for the server's programs.
 func (o ServerOptions) buildOptions(plain bool, progress program.Progress) (apiserver.BuildOptions, error) {
 	edits, err := o.Edits.Dir()
 	return apiserver.BuildOptions{Version: o.Version, Plain: plain, Debuggable: o.Debuggable, EditsDir: edits, Trace: o.Trace, Progress: progress}, err
 }
 
-// checkTrace returns a message.UsageError if no program of the server has a package of Trace.
+// checkTrace returns a message.UsageError if none of the server's programs has a package
+// of Trace.
 func (o ServerOptions) checkTrace(ctx context.Context, to Reporter) error {
 	if len(o.Trace) == 0 {
 		return nil
@@ -195,8 +195,8 @@ func (o ServerOptions) OwnKey(ctx context.Context) (string, error) {
 	return recipe.Key(ctx)
 }
 
-// buildOwn builds the server behind the aggregator, or finds it in the cache. It
-// returns nil if Own is not set.
+// buildOwn builds the server behind the aggregator, or finds it in the cache. It returns
+// nil without Own.
 func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*ownBuild, error) {
 	if o.Own.IsZero() {
 		return nil, nil
@@ -219,7 +219,7 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	return &ownBuild{binary, recipe.Program}, nil
 }
 
-// buildOne builds one of apiserver.Programs for the version, or finds it in the cache.
+// buildOne builds one of apiserver.Programs, or finds it in the cache.
 func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to Reporter) (*program.Binary, error) {
 	wanted, err := o.buildOptions(plain, nil)
 	if err != nil {
@@ -238,8 +238,8 @@ func (o ServerOptions) buildOne(ctx context.Context, name string, plain bool, to
 	return recipe.Build(ctx)
 }
 
-// sampleFor builds the sample server if the scenario needs it, else it returns nil.
-// It also returns nil if Own is set, which replaces the sample server.
+// sampleFor builds the sample server, or returns nil if the scenario needs none or Own
+// replaces it.
 func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenario, to Reporter) (*program.Binary, error) {
 	if !scenario.Setup.Aggregated || !o.Own.IsZero() {
 		return nil, nil
@@ -248,10 +248,9 @@ func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenar
 }
 
 // Attach finds a server that "apitrace serve" keeps running. It returns
-// apiserver.ErrNotServed if no server of this build that Reuse allows is running, if
-// none runs in the requested checking mode, or if the Spec cannot share a server.
-// Attach builds nothing and reads no binary, so that a run that finds a server begins
-// at once.
+// apiserver.ErrNotServed if no server of this build that Reuse allows is running, if none
+// has the requested checking mode, or if the Spec cannot share one. It builds nothing and
+// reads no binary, so a run that finds a server begins at once.
 func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	if o.Reuse == ReuseNone || !o.shared() {
 		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.shared())
@@ -272,8 +271,8 @@ func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	return server, err
 }
 
-// A Running is a kube-apiserver in use. Either "apitrace serve" keeps it running, or
-// this process started it. The caller must call Close.
+// A Running is a kube-apiserver in use, from "apitrace serve" or this process. The caller
+// must call Close.
 type Running struct {
 	*apiserver.Server
 	options ServerOptions
@@ -281,7 +280,7 @@ type Running struct {
 	stop    func() error
 }
 
-// Obtain finds a running server, or builds and starts one. If it started the server, the
+// Obtain finds a running server, or builds and starts one. If it started one, the
 // returned context ends when the server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	if outside := o.Extra.Outside(); len(outside) > 0 && !o.OutsidePaths {
@@ -305,8 +304,8 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 	return serving, running, err
 }
 
-// start builds and starts a server, even if others are running. The returned context
-// is like the context of Obtain.
+// start builds and starts a server, even if others are running. The returned context is
+// like Obtain's.
 func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	if err := o.checkTrace(ctx, to); err != nil {
 		return nil, nil, err
@@ -373,10 +372,9 @@ func (r *Running) reportKind(to Reporter) {
 // Close stops the server if this process started it.
 func (r *Running) Close() error { return errors.Join(r.fetcher.Close(), r.stop()) }
 
-// blame returns the reason of the server's death if this process started the server and
-// it has died. Otherwise it returns err. If another process keeps the server running, and
-// the server has ended or does not answer, blame adds this to err. serving is the context
-// that Obtain returned.
+// blame returns why the server died, if this process started it. Otherwise it returns
+// err. If another process's server has ended or does not answer, blame adds that to err.
+// serving is the context from Obtain.
 func (r *Running) blame(serving context.Context, err error) error {
 	if r.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
 		select {
@@ -400,8 +398,8 @@ func (r *Running) blame(serving context.Context, err error) error {
 	return err
 }
 
-// deathOf returns why a server's context ended. It returns nil if the user ended the
-// context: then the cause is context.Canceled or has a method Signal.
+// deathOf returns why a server's context ended, or nil if the user ended it: then the
+// cause is context.Canceled or has a method Signal.
 func deathOf(serving context.Context) error {
 	cause := context.Cause(serving)
 	if errors.Is(cause, context.Canceled) || errors.As(cause, new(signaller)) {

@@ -12,9 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// atOnce is the number of traces that are fetched concurrently. Fetching mostly waits
-// until a trace has been quiet long enough to count as complete. When this many
-// requests are pending, new requests wait, or are not traced.
+// atOnce is how many traces are fetched concurrently. Fetching mostly waits until a trace
+// has been quiet long enough to count as complete. With this many pending requests, new
+// ones wait, or are not traced.
 const atOnce = 32
 
 // fetchTimeout limits how long fetching one trace may take. A probe answers within
@@ -23,24 +23,24 @@ const fetchTimeout = 20 * time.Second
 
 // Options say how a session handles requests.
 type Options struct {
-	// Fetch gets the trace of a request that has ended. It is called concurrently. Required.
+	// Fetch gets an ended request's trace. It is called concurrently. Required.
 	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
-	// Wanted, if not nil, reports whether to fetch the trace of a request that began
-	// at start. If it returns false, the request's Row.Err is errUnwanted.
+	// Wanted, if not nil, reports whether to fetch the trace of a request that began at
+	// start. If not, the request's Row.Err is errUnwanted.
 	Wanted func(start time.Time) bool
-	// Keep receives each trace. It may be slow: requests wait for it only in Admit.
-	// Its context ends when Close gives up. Its first error ends the session: later
-	// requests are not traced. Required.
+	// Keep receives each trace. It may be slow: requests wait for it only in Admit. Its
+	// context ends when Close gives up. Its first error ends the session: no more
+	// requests are traced. Required.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
-	// Keepers is how many calls of Keep may run concurrently. 0 means one at a time.
+	// Keepers is how many calls of Keep may run concurrently. 0 means one.
 	Keepers int
-	// Done, if not nil, is called with each request after Keep, one call at a time.
+	// Done, if not nil, is called with each request after Keep, one at a time.
 	Done func(Row)
-	// Failed, if not nil, is called at once with the error of Keep that ends the session.
+	// Failed, if not nil, is called at once with Keep's error that ends the session.
 	Failed func(error)
 	// Queue, if not 0, limits the number of requests that have ended but are not yet
-	// kept. A request above the limit is not kept, and Dropped is called. The
-	// goroutine that serves the client calls Dropped, so it must not block.
+	// kept. For a request above the limit, which is not kept, the goroutine that serves
+	// the client calls Dropped, so it must not block.
 	Queue   int
 	Dropped func()
 	// Grace is how long Close waits for traces that are being fetched and kept. Zero
@@ -52,16 +52,16 @@ type Options struct {
 // session's grace ended.
 var errGivenUp = message.NewError("the session ended before the trace was kept")
 
-// errUnwanted is the Row.Err of a request if its trace was not fetched; see Options.Wanted.
+// errUnwanted is the Row.Err of a request that Options.Wanted rejected.
 var errUnwanted = message.NewError("nobody would take the trace")
 
-// A Session fetches and keeps the traces of requests that come through a front.
+// A Session fetches and keeps the traces of a front's requests.
 type Session struct {
 	options Options
 	slots   chan struct{}
-	// keepers limits the concurrent calls of Keep. A goroutine takes a place in slots first,
-	// and then a place in keepers. After that it waits for no further place, so the two limits
-	// cannot cause a deadlock.
+	// keepers limits the concurrent calls of Keep. A goroutine takes a place in slots,
+	// then one in keepers, and then waits for no other. So the two limits cannot cause a
+	// deadlock.
 	keepers chan struct{}
 	// ctx ends when Close gives up.
 	ctx    context.Context
@@ -85,9 +85,9 @@ func New(o Options) *Session {
 	return s
 }
 
-// Admit is for front.Options.Trace. It waits until there is room for one more trace,
-// and reports whether to trace the request. So the probes never have to hold more
-// traces than they can.
+// Admit is for front.Options.Trace. It waits until there is room for one more trace, and
+// reports whether to trace the request. So the probes never hold more traces than they
+// can.
 func (s *Session) Admit(ctx context.Context) bool {
 	stop := s.wakeWhenDone(ctx)
 	defer stop()
@@ -99,7 +99,7 @@ func (s *Session) Admit(ctx context.Context) bool {
 	return s.err == nil && ctx.Err() == nil
 }
 
-// wakeWhenDone wakes the goroutines that wait for settled when ctx ends.
+// wakeWhenDone wakes those who wait for settled when ctx ends.
 func (s *Session) wakeWhenDone(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		s.mu.Lock()
@@ -130,15 +130,15 @@ func (s *Session) Over(x front.Exchange) {
 	go s.gather(x)
 }
 
-// backlog returns the number of requests that have ended and are not yet kept.
+// backlog counts the requests that have ended and are not yet kept.
 func (s *Session) backlog() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pending
 }
 
-// Close waits for the traces that are being fetched and kept, at most for the grace
-// of the session. It returns the error of Keep. The caller must close the front first.
+// Close waits for the traces in work, at most for the session's grace, and returns Keep's
+// error. The caller must close the front first.
 func (s *Session) Close() error {
 	defer s.giveUp()
 	if s.options.Grace == 0 {
@@ -159,10 +159,10 @@ func (s *Session) Close() error {
 	return err
 }
 
-// toHeed is how long Fetch and Keep may run after their context has ended.
+// toHeed is how long Fetch and Keep may outlast their context.
 const toHeed = time.Second
 
-// drain waits until nothing is pending, or ctx ends, and returns the error of Keep.
+// drain waits until nothing is pending, or ctx ends, and returns Keep's error.
 func (s *Session) drain(ctx context.Context) error {
 	stop := s.wakeWhenDone(ctx)
 	defer stop()
@@ -206,8 +206,7 @@ func (s *Session) settle() {
 	s.settled.Broadcast()
 }
 
-// ended reports whether the session has ended: it keeps no more traces and makes no
-// more calls of Done.
+// ended reports whether the session keeps no more traces and makes no more calls of Done.
 func (s *Session) ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,8 +232,8 @@ func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 	return err
 }
 
-// fetch gets the trace of a request. The server may have worked on a request that it did
-// not answer, for example if it cut the connection after a panic.
+// fetch gets a request's trace. There may be one without an answer, for example if the
+// server cut the connection after a panic.
 func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	if s.ctx.Err() != nil {
 		return nil, errGivenUp
@@ -258,7 +257,7 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	return request, nil
 }
 
-// note adds to the first call the attributes that only the front knows.
+// note adds the attributes that only the front knows to the first call.
 func note(request *trace.Request, x front.Exchange) {
 	for name, value := range map[string]string{
 		"user_agent.original":       x.UserAgent,

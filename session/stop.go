@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// ending returns two functions for a player; it calls them if the scenario traces the
-// end of a server. stop tells the server to end. ending adds the trace of the end to the
-// recording, before the traces of the requests, and calls traced.
+// ending returns two functions for a player to call if the scenario traces a server's
+// end. stop tells the server to end. ending adds the trace of the end before the
+// requests' traces, and calls traced.
 func (s *replay) ending(traced func() error) (stop, ending func(context.Context) error) {
 	terminate, program := s.server.Terminate, apiserver.Name
 	if s.own {
@@ -41,9 +41,9 @@ func (s *replay) ending(traced func() error) (stop, ending func(context.Context)
 	return stop, ending
 }
 
-// reachOwn prepares the player if the scenario traces the end of the user's own server. It
-// makes the player send its requests to that server, without the aggregator, and hold a
-// watch of one of the server's resources.
+// reachOwn prepares the player if the scenario traces the end of the user's own server.
+// The player then sends its requests to that server, not to the aggregator, and holds a
+// watch of one of its resources.
 func (s *replay) reachOwn(ctx context.Context, player *scenarios.Player) error {
 	url, ca, ok := s.server.AggregatedAddress()
 	if !ok || s.scenario.Stop == nil {

@@ -17,8 +17,8 @@ import (
 )
 
 // Changes compares the Go files of two checkouts of one repository, without tests. It
-// returns the functions that differ, and the files with another declaration that
-// differs: a type, a variable or an import.
+// returns the functions that differ, and the files where another declaration differs:
+// a type, a variable or an import.
 func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, others []string, err error) {
 	files, err := changed(ctx, a, b)
 	if err != nil {
@@ -48,8 +48,8 @@ func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, oth
 	return functions, others, nil
 }
 
-// read returns the contents of files, by their paths from the top. It leaves out
-// files that the checkout does not have.
+// read returns the contents of files, by their paths from the top, if the
+// checkout has them.
 func (c Checkout) read(ctx context.Context, files []string) (map[string][]byte, error) {
 	if c.Ref != "" {
 		return c.readCommit(ctx, files)

@@ -1,8 +1,8 @@
 // Package checkout reads a checkout of the kubernetes repository, from its work tree
 // or from a commit. It makes a version of the checkout that can be built like a
-// release. It also finds the recorded requests that run through the functions of a
-// change. For that it uses git and the recordings, and builds nothing, so it cannot
-// find calls that the change adds.
+// release. It also finds the recorded requests through the functions of a change.
+// For that it uses git and the recordings, and builds nothing, so it misses calls
+// that the change adds.
 //
 // The package never writes to the checkout.
 package checkout
@@ -30,12 +30,11 @@ import (
 type Checkout struct {
 	// Dir is the top folder of the work tree.
 	Dir string
-	// Ref is a commit, in any form that git accepts. "" stands for the work tree,
-	// including uncommitted changes.
+	// Ref is a commit, as for git. "" is the work tree, with uncommitted changes.
 	Ref string
 }
 
-// noRepository is part of git's error in a folder outside of any repository (git's setup.c).
+// noRepository is in git's error outside of any repository (git's setup.c).
 const noRepository = "not a git repository"
 
 // parse reads "DIR" or "DIR@REF". DIR may be any folder of a work tree.
@@ -69,9 +68,9 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 	return c, nil
 }
 
-// Sides returns the two sides of a change. Two arguments name the sides. With one
-// argument, the sides are a commit and the work tree. The commit is the argument's,
-// or the commit that is checked out. A repository that is not kubernetes is an error.
+// Sides returns the two sides of a change. Two arguments name them. With one argument,
+// the sides are a commit and the work tree. The commit is the argument's, or the one that
+// is checked out. Another repository than kubernetes is an error.
 func Sides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
 	if before, after, err = parseSides(ctx, arguments); err != nil {
 		return before, after, err
@@ -84,7 +83,7 @@ func Sides(ctx context.Context, arguments []string) (before, after Checkout, err
 	return before, after, nil
 }
 
-// check returns an error if the checkout is not a checkout of kubernetes.
+// check returns an error if it is not a checkout of kubernetes.
 func (c Checkout) check(ctx context.Context, argument string) error {
 	const module = "k8s.io/kubernetes"
 	data, err := os.ReadFile(filepath.Join(c.Dir, "go.mod"))
@@ -112,8 +111,8 @@ func parseSides(ctx context.Context, arguments []string) (before, after Checkout
 	return before, after, err
 }
 
-// Release returns the nearest tag of a release, such as "v1.37.1", at or before the
-// checkout. It returns "" if there is no such tag, as in a shallow clone.
+// Release returns the nearest release's tag, such as "v1.37.1", at or before the
+// checkout, or "" without one, as in a shallow clone.
 func (c Checkout) Release(ctx context.Context) string {
 	ref := c.Ref
 	if ref == "" {
@@ -126,8 +125,8 @@ func (c Checkout) Release(ctx context.Context) string {
 	return strings.TrimSpace(string(tag))
 }
 
-// SourceRelease returns the release that is nearest to the checkout's source, and the
-// file with that release. apiserver.SourceRelease reads them.
+// SourceRelease returns the release nearest to the checkout's source, and the file
+// that tells; see apiserver.SourceRelease.
 func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err error) {
 	if c.Ref == "" {
 		return apiserver.SourceRelease(c.Dir)
@@ -186,7 +185,7 @@ func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 }
 
 // importPath returns the import path of a file's package in the repository. Below
-// staging/src and vendor, the import path is the rest of the path (staging/README.md, v1.37).
+// staging/src and vendor, it is the rest of the path (staging/README.md, v1.37).
 func importPath(name string) string {
 	dir := path.Dir(name)
 	for _, root := range []string{"staging/src/", "vendor/"} {
@@ -213,7 +212,7 @@ func gitEnv(ctx context.Context, dir string, input io.Reader, env []string, args
 	var said bytes.Buffer
 	command.Stdin, command.Stderr = input, &said
 	// Without optional locks git does not refresh the index, so the checkout is only
-	// read. The locale makes git's errors English, because parse searches them for noRepository.
+	// read. The locale makes git's errors English, for noRepository.
 	command.Env = append(os.Environ(), append([]string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}, env...)...)
 	out, err := command.Output()
 	if err != nil {

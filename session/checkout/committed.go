@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// committed returns which files differ from the commit of the checkout, and the
-// address where the commit can be read.
+// committed returns which files differ from the checkout's commit, and the
+// address of the commit.
 func (c Checkout) committed(ctx context.Context) (*trace.CommittedTree, error) {
 	t := &trace.CommittedTree{Uncommitted: map[string]bool{}}
 	commit, err := c.commit(ctx)
@@ -40,7 +40,7 @@ func (c Checkout) committed(ctx context.Context) (*trace.CommittedTree, error) {
 	return t, nil
 }
 
-// commit returns Ref, or the commit that is checked out.
+// commit returns Ref, or the checked-out commit.
 func (c Checkout) commit(ctx context.Context) (string, error) {
 	if c.Ref != "" {
 		return c.Ref, nil
@@ -49,11 +49,11 @@ func (c Checkout) commit(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(head)), err
 }
 
-// upstreamRepository is preferred to forks that have the same commit.
+// upstreamRepository is preferred to forks with the same commit.
 const upstreamRepository = "https://github.com/kubernetes/kubernetes"
 
-// remoteWith returns the page of a remote that has a commit: one of the remote's
-// fetched branches contains it. It returns "" if there is no such remote, or if git fails.
+// remoteWith returns the page of a remote that has a commit in a fetched branch. It
+// returns "" if there is none, or if git fails.
 func (c Checkout) remoteWith(ctx context.Context, commit string) string {
 	branches, err := git(ctx, c.Dir, "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/remotes/")
 	if err != nil {
@@ -83,9 +83,9 @@ func (c Checkout) remoteWith(ctx context.Context, commit string) string {
 	return cmp.Or(pages...)
 }
 
-// remoteOf returns the remote of a branch, or "" if it is not known. In a GitHub
-// workflow, the branch of a pull request is "pull/5/merge", without the remote's
-// name. Such a branch belongs to the only remote.
+// remoteOf returns a branch's remote, or "" if unknown. In a GitHub workflow, a
+// pull request's branch is "pull/5/merge", without the remote's name. It belongs
+// to the only remote.
 func remoteOf(branch string, remotes []string) string {
 	of := ""
 	for _, remote := range remotes {
@@ -107,8 +107,8 @@ var (
 	repositoryPath = regexp.MustCompile(`^/[\w.-]+/[\w.-]+$`)
 )
 
-// githubPage returns the page of a repository on GitHub, without a password from the
-// address. For a repository elsewhere it returns "", because its pages have other addresses.
+// githubPage returns a repository's page on GitHub, without a password from the address.
+// Elsewhere pages have other addresses, so the result is "".
 func githubPage(address string) string {
 	host, path := "", ""
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"https", "http", "ssh", "git"}, u.Scheme) {

@@ -18,10 +18,10 @@ import (
 )
 
 // OnPath describes the part of a change between two checkouts that traces cannot
-// show: which functions that ran have another text, which calls these functions
-// gained or lost, and how many other scenarios run through the change. It returns nil
-// if no side is a checkout. If one side is a release, the checkout's repository must
-// have its tag. Otherwise OnPath returns a remark that the texts were not compared.
+// show: which functions that ran have another text, which calls these gained or lost,
+// and how many other scenarios run through the change. It returns nil without a
+// checkout. If one side is a release, the checkout's repository must have its tag.
+// Otherwise OnPath returns a remark that the texts were not compared.
 func OnPath(ctx context.Context, c *sides.Compared) ([]message.Message, error) {
 	names := [2]string{c.CheckoutA.Name, c.CheckoutB.Name}
 	if names[0] == "" && names[1] == "" {
@@ -91,7 +91,7 @@ func onPath(ctx context.Context, c *sides.Compared, both [2]Checkout, names [2]s
 	return remarks, nil
 }
 
-// recorded returns the recorded release that is nearest to the checkout.
+// recorded returns the recorded release nearest to the checkout.
 func (c Checkout) recorded(ctx context.Context) (string, error) {
 	nearest := c.Release(ctx)
 	if nearest == "" {
@@ -139,7 +139,7 @@ func textsOf(calls []source.Called) (names []string) {
 	return names
 }
 
-// unseen lists the called functions that are known to have no span.
+// unseen lists the called functions known to have no span.
 func unseen(code *recordings.Code, calls []source.Called) (names []string) {
 	for _, c := range calls {
 		if c.Function == "" {

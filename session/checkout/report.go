@@ -18,12 +18,13 @@ type State int
 const (
 	// Called: at least one scenario calls the function.
 	Called State = iota
-	// NotCalled: the function has a span, and no scenario calls it.
+	// NotCalled: the function has a span, but no scenario calls it.
 	NotCalled
 	// NoSpan: the function is in a traced package but has no span. Recordings cannot
 	// show its calls.
 	NoSpan
-	// NotTraced: the function's package is not traced. Recordings cannot show its calls.
+	// NotTraced: the function's package is not traced, so recordings cannot show its
+	// calls.
 	NotTraced
 	// NotThere: the release does not have the function.
 	NotThere
@@ -37,7 +38,7 @@ type Function struct {
 	Scenarios []string
 }
 
-// A Report tells how the recordings of a release relate to a change.
+// A Report tells how a release's recordings relate to a change.
 type Report struct {
 	// Release is the release of the recordings.
 	Release string
@@ -49,8 +50,8 @@ type Report struct {
 	Others []string
 }
 
-// scenarios lists the scenarios that call any of the functions. A scenario that calls
-// more of them comes first.
+// scenarios lists the scenarios that call any of the functions. Those that call more
+// come first.
 func (r *Report) scenarios() []string {
 	count := map[string]int{}
 	for _, f := range r.Functions {
@@ -66,7 +67,7 @@ func (r *Report) scenarios() []string {
 	return all
 }
 
-// Affected searches the recordings of a release for the functions that a change touches.
+// Affected searches a release's recordings for the functions of a change.
 func Affected(release string, changes []source.Change) (*Report, error) {
 	called, err := recordings.Functions(release)
 	if err != nil {
@@ -97,10 +98,10 @@ func Affected(release string, changes []source.Change) (*Report, error) {
 	return r, nil
 }
 
-// declared returns the declared function that contains a function. For a literal it
-// is the function around the literal; otherwise it is the function itself. The
-// compiler numbers functions called init, but the source does not. "init.func1" is
-// not a literal in init: it is a literal in a package-level variable.
+// declared returns the declared function that contains a function: for a literal,
+// the function around it, otherwise the function itself. The compiler numbers
+// functions called init, but the source does not. "init.func1" is not a literal in
+// init: it is in a package-level variable.
 func declared(name string) string {
 	outer, literal := funcname.SplitLiteral(name)
 	parsed := funcname.Parse(outer)

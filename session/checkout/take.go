@@ -24,8 +24,8 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// isNamed reports whether an argument names a checkout, such as "./kubernetes" or
-// "./kubernetes@main". The argument could also name a release.
+// isNamed reports whether an argument, which could also name a release, names a
+// checkout: "./kubernetes" or "./kubernetes@main".
 func isNamed(argument string) bool {
 	if strings.ContainsRune(argument, filepath.Separator) || argument == "." || argument == ".." {
 		return true
@@ -38,10 +38,9 @@ func isNamed(argument string) bool {
 	return err == nil && info.IsDir() && dir != ""
 }
 
-// versionOf returns a version for a checkout that can be used like a release, such as
-// in a session.Spec. It copies the source to the cache, unless the cache has the
-// source in the same state. The checkout is only read. An argument that names no
-// checkout is returned unchanged.
+// versionOf returns a checkout's version for use like a release, such as in a
+// session.Spec. It copies the source to the cache, unless it is there in the same
+// state. The checkout is only read. Other arguments are returned unchanged.
 func versionOf(ctx context.Context, argument string, to session.Reporter) (string, error) {
 	if !isNamed(argument) {
 		return argument, nil
@@ -60,8 +59,8 @@ func versionOf(ctx context.Context, argument string, to session.Reporter) (strin
 }
 
 // TakeArguments replaces each checkout among two arguments by its version. taken has
-// the replaced checkouts; it has the zero value for a release. If there are not two
-// arguments, they are files or a range of releases, and stay.
+// the replaced checkouts, and zero for a release. Unless there are two, the
+// arguments are files or a range of releases, and stay.
 func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (taken [2]sides.Checkout, err error) {
 	if len(arguments) != 2 {
 		return taken, nil
@@ -88,9 +87,9 @@ func TakeArguments(ctx context.Context, arguments []string, to session.Reporter)
 	return taken, nil
 }
 
-// TakeFlag replaces a flag's value by the checkout's version if the value names a
-// checkout. The flag may be nil. A flag that the user has not set, or that is not a
-// string, names no checkout.
+// TakeFlag replaces a flag's value by the checkout's version if it names a
+// checkout. The flag may be nil. A flag that is not set, or not a string, names no
+// checkout.
 func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error {
 	if flag == nil || !flag.Changed || flag.Value.Type() != "string" {
 		return nil
@@ -102,8 +101,8 @@ func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error 
 	return flag.Value.Set(version)
 }
 
-// StopServed stops the servers that are kept running: all servers or, if only is set,
-// the servers of the release or checkout that argument names.
+// StopServed stops the servers that are kept running: all or, if only is set, those
+// of the release or checkout in argument.
 func StopServed(ctx context.Context, only bool, argument string, to session.Reporter) (err error) {
 	wanted := func(string) bool { return true }
 	if only {
@@ -114,11 +113,10 @@ func StopServed(ctx context.Context, only bool, argument string, to session.Repo
 	return session.StopServed(ctx, wanted, to)
 }
 
-// wantedBy returns a function that reports whether a version belongs to an argument.
-// A release matches itself. A commit matches the versions of that commit without
-// changes. A checkout matches all versions from its folder, in any state of its files,
-// and matches like the commit that is checked out. wantedBy builds nothing, so the
-// checkout need not compile.
+// wantedBy returns a function that reports whether a version belongs to an argument. A
+// release matches itself. A commit matches its versions without changes. A checkout
+// matches all versions from its folder, in any state, and like its checked-out commit.
+// wantedBy builds nothing, so the checkout need not compile.
 func wantedBy(ctx context.Context, argument string) (func(version string) bool, error) {
 	if !isNamed(argument) {
 		release, err := apiserver.ParseVersion(argument)
@@ -182,7 +180,7 @@ func (c Checkout) version(ctx context.Context, name string, to session.Reporter)
 	return version, nil
 }
 
-// local returns the description of a checkout for the build.
+// local describes a checkout for the build.
 func (c Checkout) local(ctx context.Context, name string) (program.Local, error) {
 	l := program.Local{Dir: c.Dir, Name: name}
 	ref := c.Ref
@@ -215,7 +213,7 @@ func (c Checkout) local(ctx context.Context, name string) (program.Local, error)
 }
 
 // state identifies the current files: the commit, the differences from it, and the
-// files that git does not track. dirty is set if there are differences or untracked files.
+// untracked files. dirty is set if there are any of the latter two.
 func (c Checkout) state(ctx context.Context, commit string) (state string, dirty bool, err error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00", c.Dir, commit)
@@ -238,7 +236,7 @@ func (c Checkout) state(ctx context.Context, commit string) (state string, dirty
 	return hex.EncodeToString(h.Sum(nil)), dirty, nil
 }
 
-// addFile adds a file to a hash, if the file exists.
+// addFile adds a file to a hash, if it exists.
 func addFile(h io.Writer, dir, name string) error {
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	info, err := os.Lstat(file)
@@ -258,9 +256,9 @@ func addFile(h io.Writer, dir, name string) error {
 	return err
 }
 
-// export writes files of the commit to a folder; without files, it writes all of
-// them. It does not use git worktree, which would change the repository, or git
-// archive, which applies substitutions of .gitattributes.
+// export writes files of the commit to a folder; without files, all of them. git
+// worktree would change the repository, and git archive applies substitutions of
+// .gitattributes.
 func (c Checkout) export(ctx context.Context, to, index string, files ...string) error {
 	checkOut := []string{"checkout-index", "--prefix=" + to + "/"}
 	if len(files) == 0 {

@@ -19,16 +19,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// settleTime is how long files must stay unchanged before they are built. Editors
-// save in several steps, and git writes many files.
+// settleTime is how long files must stay unchanged before a build. Editors save
+// in several steps, and git writes many files.
 const settleTime = 300 * time.Millisecond
 
-// A Watcher replays a scenario each time a server's source changes. It watches the
-// folder of the API server behind the aggregator, if that is a folder, else a
-// checkout of kubernetes.
+// A Watcher replays a scenario each time a server's source changes: the folder of
+// the API server behind the aggregator, if that is a folder, else a checkout of
+// kubernetes.
 type Watcher struct {
-	// Options describe the server. If they name no folder of an API server, their
-	// version must be the version of a checkout's files, as TakeFlag sets it.
+	// Options describe the server. Without a folder of an API server, their
+	// version must be the version of a checkout's files, as from TakeFlag.
 	Options  session.ServerOptions
 	Scenario *scenarios.Scenario
 	// First shows the first replay.
@@ -40,7 +40,7 @@ type Watcher struct {
 	Failed  func(error)
 	Compare diff.Options
 	To      session.Reporter
-	// run is used instead of session.Run if it is not nil. Tests set it.
+	// run replaces session.Run if it is not nil. Tests set it.
 	run func(context.Context, session.ServerOptions, *scenarios.Scenario, session.Reporter, func(*trace.Recording) error) error
 }
 
@@ -53,11 +53,11 @@ type watchedSource interface {
 	// changed returns the source in the files' current state. same is set if the
 	// state has not changed.
 	changed(ctx context.Context) (now watchedSource, same bool, err error)
-	// options returns the options of a server that is built from the source.
+	// options returns the options of a server built from the source.
 	options(session.ServerOptions) session.ServerOptions
 }
 
-// Run watches until the context ends, and then returns the context's error.
+// Run watches until the context ends, and returns its error.
 func (w *Watcher) Run(ctx context.Context) error {
 	if w.Options.Own.IsZero() { // the scenario may name the server that is watched
 		w.Options.Own = w.Scenario.Setup.AggregatedServer
@@ -103,7 +103,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// show shows the first replay, or the differences from the previous replay.
+// show shows the first replay, or the differences from the last.
 func (w *Watcher) show(last, made *trace.Recording) error {
 	if last == nil {
 		return w.First(made)
@@ -145,7 +145,7 @@ func compared(a, b *trace.Recording, o diff.Options) sides.Compared {
 	return c
 }
 
-// next waits until the source differs from built, and returns the new source.
+// next waits until the source differs from built, and returns it.
 func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built watchedSource) (watchedSource, error) {
 	for {
 		w.To.Notice("waiting for a change in %q; Ctrl-C ends", built.dir())
@@ -166,7 +166,7 @@ func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built wat
 	}
 }
 
-// watch adds folders that are not watched yet. It leaves out a folder that no longer exists.
+// watch adds folders that are not watched yet and still exist.
 func watch(watcher *fsnotify.Watcher, folders []string) error {
 	for _, folder := range folders {
 		if err := watcher.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +176,7 @@ func watch(watcher *fsnotify.Watcher, folders []string) error {
 	return nil
 }
 
-// settle waits until files have changed, and then have stayed unchanged for settleTime.
+// settle waits until files have changed, and then stayed unchanged for settleTime.
 func settle(ctx context.Context, watcher *fsnotify.Watcher) error {
 	var settled <-chan time.Time // nil until a file has changed
 	for {

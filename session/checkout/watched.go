@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A watchedCheckout is the checkout of kubernetes that kube-apiserver is built from.
+// A watchedCheckout is the checkout that kube-apiserver is built from.
 type watchedCheckout struct {
 	top, version string
 	to           session.Reporter
@@ -51,5 +51,5 @@ func (o watchedOwn) changed(ctx context.Context) (watchedSource, bool, error) {
 	return watchedOwn{o.server, key}, key == o.key, err
 }
 
-// options returns the options that o was made with: their version is not a folder's version.
+// options returns the options of o, with a version that is not a folder's.
 func (o watchedOwn) options(session.ServerOptions) session.ServerOptions { return o.server }

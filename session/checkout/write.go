@@ -76,7 +76,7 @@ func gone(p message.Printer, f *Function) string {
 	return p.Sprintf(" (removed)")
 }
 
-// in lists the functions in a state by their full names.
+// in lists the functions in a state by full name.
 func (r *Report) in(state State) []string {
 	var names []string
 	for _, f := range r.Functions {

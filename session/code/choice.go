@@ -13,18 +13,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Choice selects the release and the recordings to look up a function in.
+// A Choice selects a release and recordings to look up a function in.
 type Choice struct {
-	// K8s is the release, in a form that --k8s accepts. "" selects the release of the
-	// recordings, else the default.
+	// K8s is the release, as for --k8s. "" selects the recordings' release, else the
+	// default.
 	K8s string
 	// Traces are files of recordings. Scenario names an embedded recording. Without
 	// both, all embedded recordings of the release are used.
 	Traces   []string
 	Scenario string
-	// Own is an API server behind the aggregator; its source is read instead. The
-	// zero value means no server. Only Traces have recordings of it, unless it is the
-	// sample server of the release.
+	// Own is an API server behind the aggregator to read instead, if not zero. Only
+	// Traces have recordings of it, unless it is the release's sample server.
 	Own serverconfig.Own
 }
 
@@ -46,12 +45,12 @@ func (o *Choice) Validate() error {
 	return nil
 }
 
-// Detailed reports whether to show each request of the recordings. It is true if the
-// user has selected recordings.
+// Detailed reports whether to show each request of the recordings: the user has
+// selected recordings.
 func (o *Choice) Detailed() bool { return o.Scenario != "" || len(o.Traces) > 0 }
 
-// Open opens the source of the version with the selected recordings, or with all
-// embedded recordings of the version.
+// Open opens the version's source with the selected recordings, or with all
+// embedded ones.
 func (o *Choice) Open(in io.Reader, to session.Reporter) (*Base, error) {
 	version, of, err := o.load(in, to)
 	if err != nil {

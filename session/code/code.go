@@ -1,5 +1,5 @@
-// Package code combines the source of one release with its recordings. It finds the
-// function that a name means, the function's place, and its name in another release.
+// Package code combines one release's source with its recordings. It finds the
+// function that a name means, its place, and its name in another release.
 package code
 
 import (
@@ -23,15 +23,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// A Base is the source of one release of Kubernetes, with its sample server, its
-// etcd, and recordings of the release.
+// A Base is the source of a Kubernetes release, with its sample server, its
+// etcd, and recordings.
 type Base struct {
 	// Version is the release.
 	Version    string
 	Guide      *instrument.Guide
 	Recordings []*trace.Recording
-	// Own is the API server behind the aggregator that this source belongs to. The
-	// zero value means no server.
+	// Own is the API server behind the aggregator with this source, if not zero.
 	Own serverconfig.Own
 	to  session.Reporter
 	// recorded has the recordings with a server behind the aggregator, by the name of
@@ -42,7 +41,7 @@ type Base struct {
 	trees map[string]*source.Tree
 }
 
-// A located is a call with the recording that contains it.
+// A located is a call with its recording.
 type located struct {
 	*trace.Call
 	rec *trace.Recording
@@ -69,9 +68,9 @@ func open(version string, own serverconfig.Own, of []*trace.Recording, to sessio
 	return c, nil
 }
 
-// know adds a call of a recorded function. kube-apiserver and a server behind the
-// aggregator may share a function. Then know keeps the call of Own, or the call of
-// kube-apiserver if Own is not set.
+// know adds a call of a recorded function. If kube-apiserver and a server behind
+// the aggregator share a function, know keeps the call of Own, or of
+// kube-apiserver without Own.
 func (c *Base) know(call located) {
 	known, ok := c.calls[call.Function]
 	if !ok || call.behind() != known.behind() && call.behind() != c.Own.IsZero() {
@@ -79,12 +78,12 @@ func (c *Base) know(call located) {
 	}
 }
 
-// behind reports whether the call ran in a server behind the aggregator.
+// behind reports whether the call ran behind the aggregator.
 func (call located) behind() bool {
 	return call.rec.Behind(call.Process)
 }
 
-// Indexed reports whether the index of the release has the programs of this source.
+// Indexed reports whether the release's index has the programs of this source.
 func (c *Base) Indexed() bool {
 	return c.Own.IsZero() || apiserver.IsSampleServer(c.Own, c.Version)
 }
@@ -119,7 +118,7 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 		}
 	}
 	if len(gone) > 0 {
-		// The recordings may know the function under a name that the sources do not follow.
+		// The recordings may have a name that the sources do not follow.
 		is, err := history.NameIn(gone[len(gone)-1], c.Version)
 		if err != nil {
 			return "", err
@@ -179,9 +178,9 @@ func (c *Base) noticeRename(names *lineage.Library, kind lineage.Kind, query, is
 	}
 }
 
-// CallersInSource returns the functions that call a function in the release's source,
-// by full name, sorted. It reads the source and does not check types. known is false
-// for a method if too many types of the release have a method of its name.
+// CallersInSource returns the callers of a function in the release's source, by full
+// name, sorted. It does not check types. known is false for a method if too many
+// types of the release have one of its name.
 func (c *Base) CallersInSource(ctx context.Context, name string) (callers []string, known bool, err error) {
 	tree, err := c.tree(ctx, apiserver.Name)
 	if err != nil {
@@ -195,10 +194,10 @@ func (c *Base) CallersInSource(ctx context.Context, name string) (callers []stri
 	return callers, known, nil
 }
 
-// ownTree is the key in trees for the source of Own.
+// ownTree is the key in trees for Own's source.
 const ownTree = ""
 
-// tree returns the source of a program, and fetches it if necessary.
+// tree returns a program's source, and fetches it if necessary.
 func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	if tree := c.trees[name]; tree != nil {
 		return tree, nil
@@ -265,7 +264,7 @@ func (c *Base) function(ctx context.Context, name string) (*source.Function, *so
 }
 
 // inReleaseOnly returns a message if the release has the function, but in a package
-// that the program does not import. Otherwise the message is zero.
+// that the program does not import, and else the zero Message.
 func (c *Base) inReleaseOnly(tree *source.Tree, name string) (message.Message, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -279,7 +278,7 @@ func (c *Base) inReleaseOnly(tree *source.Tree, name string) (message.Message, e
 	return message.Of("the source of Kubernetes %s has it, in a package that %s does not import; \"apitrace history %s\" says which releases have it", c.Version, tree.Program, lineage.Quoted(funcname.Short(declared))), nil
 }
 
-// programsWith lists the programs that may contain a function with this name.
+// programsWith lists the programs that may have a function with this name.
 func (c *Base) programsWith(name string) []string {
 	switch {
 	case !c.Own.IsZero():
@@ -299,20 +298,20 @@ func (c *Base) programsWith(name string) []string {
 	return usual
 }
 
-// A Place is the place of a function in the source.
+// A Place is a function's place in the source.
 type Place struct {
 	File string
 	Line int
-	// Program is the program that contains the function, with its version.
+	// Program is the program with the function, and its version.
 	Program string
-	// Recording and Call have the place in the form of a trace. A link to upstream's
-	// source needs them.
+	// Recording and Call have the place as in a trace, for a link to upstream's
+	// source.
 	Recording *trace.Recording
 	Call      *trace.Call
 }
 
-// PlaceOf returns the place of a function by its full name. For a function that no
-// recording has, it reads the source, and fetches the source if necessary.
+// PlaceOf returns the place of a function by its full name. For a function in no
+// recording, it reads the source, and fetches it if necessary.
 func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
 	if call, ok := c.calls[name]; ok {
 		from := strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))
@@ -325,7 +324,7 @@ func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
 	return c.placeOf(f, tree), nil
 }
 
-// SourceOf returns the source of a function by its full name, and its place.
+// SourceOf returns a function's source and place by its full name.
 func (c *Base) SourceOf(ctx context.Context, name string) (*source.Function, Place, error) {
 	f, tree, err := c.function(ctx, name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Texts returns the text of a function in two releases. query is the function's name
-// in either release, in a form that ResolveAny accepts.
+// Texts returns a function's text in two releases. query is its name in either, as
+// for ResolveAny.
 func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.Version, err error) {
 	nameA, nameB, err := a.counterparts(ctx, b, query)
 	if err != nil {
@@ -39,9 +39,8 @@ func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 	return source.Version{Function: f, Of: tree.String()}, nil
 }
 
-// counterparts returns the full names of a function in c's release and in other's
-// release. The recordings have the function's name in the other release. If they do
-// not, the name is assumed to be the same.
+// counterparts returns a function's full names in c's release and in other's. The
+// other name is from the recordings. If they lack it, it is assumed to be the same.
 func (c *Base) counterparts(ctx context.Context, other *Base, query string) (name, otherName string, err error) {
 	if name, err = c.resolve(ctx, query); err == nil {
 		return name, c.counterpart(other, name), nil
@@ -55,7 +54,7 @@ func (c *Base) counterparts(ctx context.Context, other *Base, query string) (nam
 	return other.counterpart(c, otherName), otherName, nil
 }
 
-// counterpart returns the name in other's release of a function of c's release.
+// counterpart returns the name in other's release of a function of c's.
 func (c *Base) counterpart(other *Base, name string) string {
 	if _, recorded := c.calls[name]; !recorded {
 		return name

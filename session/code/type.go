@@ -18,31 +18,30 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Type is a type of a release: its declaration, and its use in the release's recordings.
+// A Type is a release's type: its declaration, and its use in recordings.
 type Type struct {
 	*source.Type
-	// Alias is an alias of the type, by full name, if the type was looked up under
-	// it, else "".
+	// Alias is the alias that the type was looked up under, by full name, else "".
 	Alias string
-	// Release is the release of Kubernetes. For a server of the user's own, it is the
-	// program and its version. Place is the place of the declaration.
+	// Release is the release of Kubernetes or, for a user's own server, the program
+	// and its version. Place is the place of the declaration.
 	Release string
 	Place   Place
-	// Recordings counts the recordings that were searched. It is 0 for a release
-	// without recordings, or without an index of its source.
+	// Recordings counts the searched recordings: 0 for a release without any, or
+	// without an index of its source.
 	Recordings int
 	// Ran maps each method's full name to the number of recorded scenarios that
-	// called the method. The number is negative for a method without a span, because
-	// no recording shows its calls. Ran is empty for an interface.
+	// called it. The number is negative for a method without a span, because no
+	// recording shows its calls. Ran is empty for an interface.
 	Ran map[string]int
 	// Behind lists, for an interface, the types with methods that ran when recorded
-	// code called a method of the interface. For another type it lists the type
-	// itself and the types that embed it, as far as recorded code called methods of
-	// interfaces on them. A type with more scenarios comes first.
+	// code called the interface's. For another type it lists the type and the types
+	// that embed it, as far as recorded code called methods of interfaces on them.
+	// Those with more scenarios come first.
 	Behind []Behind
-	// Users are the functions of the release with the type or Alias in their
-	// parameters or results, by full name, sorted. Users is empty for an interface,
-	// or if Behind is not empty.
+	// Users are the release's functions with the type or Alias in their parameters
+	// or results, by full name, sorted. It is empty for an interface, or if Behind
+	// is not.
 	Users []string
 }
 
@@ -55,27 +54,27 @@ func (t *Type) OtherMethods() []source.Method {
 	})
 }
 
-// A Behind is a concrete type that was behind interfaces when their methods were called.
+// A Behind is a concrete type behind interfaces when their methods were called.
 type Behind struct {
-	// Type is the full name of the concrete type, with a "*" for its pointer. Through
-	// lists the embedded types that promote the methods to Type; see
-	// source.Types.Through. If Through is empty, Type itself declares the methods.
-	// Then the value behind the interface had this type, or a type that embeds it.
+	// Type is the concrete type's full name, with a "*" for its pointer. Through
+	// lists the embedded types that promote the methods to it; see
+	// source.Types.Through. If Through is empty, Type declares the methods. Then the
+	// value behind the interface had this type, or a type that embeds it.
 	Type    string
 	Through []string
-	// Resources are the resources of the requests, with their subresources, if a
-	// handler called the methods of its storage.
+	// Resources are the requests' resources, with their subresources, if a
+	// handler called its storage's methods.
 	Resources []string
-	// Methods are the called methods of interfaces. Callers are the functions that
-	// called them. Both have full names and are sorted.
+	// Methods are the called methods of interfaces, Callers the functions that
+	// called them, by full name, sorted.
 	Methods, Callers []string
 	// Scenarios are the scenarios of these calls, sorted.
 	Scenarios []string
 }
 
 // ResolveType returns the full name of the type that a query means in a release. The
-// query may be the type's name in any release. If there is no such type, the error is
-// a *trace.UnknownFunctionError.
+// query may be its name in any release. If there is no such type, the error is a
+// *trace.UnknownFunctionError.
 func ResolveType(query, release string) (string, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -93,8 +92,8 @@ func ResolveType(query, release string) (string, error) {
 	return "", &trace.UnknownFunctionError{Query: query, Types: true, Where: message.Of("Kubernetes %s and its etcd", release), Near: names.NearTypes(query, release)}
 }
 
-// ResolveAny returns the full name of the function that a query means or, if the
-// query means no function, of the type that it means.
+// ResolveAny returns the full name of the function that a query means or,
+// without one, of the type.
 func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
 	if !c.Own.IsZero() {
 		return c.resolveOwn(ctx, query)
@@ -127,8 +126,8 @@ func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind 
 	return name, lineage.Function, notFound
 }
 
-// resolveOwn is ResolveAny for a function or type of Own. Generated code has
-// functions with the names of types, so resolveOwn looks for both.
+// resolveOwn is ResolveAny for Own. Generated code has functions with the names
+// of types, so resolveOwn looks for both.
 func (c *Base) resolveOwn(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
 	name, err = c.resolve(ctx, query)
 	ambiguous, unknown := new(trace.AmbiguousFunctionError), new(trace.UnknownFunctionError)
@@ -161,8 +160,8 @@ func (c *Base) resolveOwn(ctx context.Context, query string) (name string, kind 
 	return "", lineage.Type, &trace.AmbiguousFunctionError{Query: query, Functions: len(functions) > 0, Types: true, Candidates: all}
 }
 
-// knows reports whether a query means a function of the recordings, or a function of
-// the released source of any release.
+// knows reports whether a query means a function of the recordings, or of any
+// release's source.
 func (c *Base) knows(query string) bool {
 	query = lineage.WithoutArguments(query)
 	var known []string
@@ -180,7 +179,8 @@ func (c *Base) knows(query string) bool {
 	return len(names.Find(lineage.Function, declared)) > 0
 }
 
-// TypeOf returns a type by its full name. It reads the source, and fetches it if necessary.
+// TypeOf returns a type by its full name. It reads the source, and fetches it if
+// necessary.
 func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
 	if !c.Own.IsZero() {
 		return c.ownType(ctx, name)
@@ -192,7 +192,7 @@ func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
 	return typeIn(tree, c.Version, name, c.Recordings)
 }
 
-// ownType returns a type of Own with its declaration only. The recordings and the
+// ownType returns a type of Own with only its declaration. The recordings and the
 // index belong to other programs.
 func (c *Base) ownType(ctx context.Context, name string) (*Type, error) {
 	tree, err := c.tree(ctx, ownTree)
@@ -208,7 +208,7 @@ func (c *Base) ownType(ctx context.Context, name string) (*Type, error) {
 }
 
 // ReleasedType returns a type of kube-apiserver by its full name, with its use in the
-// embedded recordings of the release. folder has the source.
+// release's embedded recordings. folder has the source.
 func ReleasedType(folder, release, name string) (*Type, error) {
 	of, err := recordings.All(release)
 	if err != nil {
@@ -217,7 +217,7 @@ func ReleasedType(folder, release, name string) (*Type, error) {
 	return typeIn(&source.Tree{Program: apiserver.Name, Version: release, Dir: folder}, release, name, of)
 }
 
-// typeIn returns a type of a release by its full name. tree has the source. of are
+// typeIn returns a release's type by its full name. tree has the source. of are
 // recordings of the release.
 func typeIn(tree *source.Tree, release, name string, of []*trace.Recording) (*Type, error) {
 	reader := tree.Types()
@@ -303,9 +303,9 @@ func (t *Type) look(reader *source.Types, program string, of []*trace.Recording)
 }
 
 // fits reports whether typ can be behind the interface t. A method of typ ran when
-// recorded code called the given method of an interface. The method can belong to an
-// interface that t embeds, such as rest.Creater in rest.StandardStorage; then typ may
-// lack methods of t.
+// recorded code called the given method of an interface. The interface can be one
+// that t embeds, such as rest.Creater in rest.StandardStorage; then typ may lack
+// methods of t.
 func (t *Type) fits(reader *source.Types, method, typ string) (bool, error) {
 	if !t.Interface || method == t.Name+"."+funcname.Last(method) {
 		return true, nil
@@ -333,9 +333,9 @@ func (t *Type) concerns() func(method, ran string) bool {
 
 // concrete returns the type with the method that ran, with a "*" for its pointer, and
 // the embedded types that promote the method to it. If the call was on a handler's
-// storage, the storage's type counts if, by the source, it has the method by
-// embedding. If the reader does not have that type, such as a type of the sample
-// server, the released sources tell which types it embeds.
+// storage, the storage's type counts if the source says that it has the method by
+// embedding. If the reader lacks that type, such as a type of the sample server, the
+// released sources tell which types it embeds.
 func concrete(reader *source.Types, names *lineage.Library, release string, d explain.Dispatch) (typ string, through []string, err error) {
 	declares := explain.Receiver(d.Ran)
 	outer := strings.TrimPrefix(d.Storage, "*")
@@ -359,9 +359,9 @@ func concrete(reader *source.Types, names *lineage.Library, release string, d ex
 	return declares, nil, nil
 }
 
-// add adds calls to the entry with the same type and the same chain of embedded
-// types. An entry lists the resources of its requests, so calls of requests for
-// resources have separate entries.
+// add adds calls to the entry with the same type and chain of embedded types.
+// Calls of requests for resources have separate entries, because an entry lists
+// its requests' resources.
 func (t *Type) add(d explain.Dispatch, typ string, through []string) {
 	i := slices.IndexFunc(t.Behind, func(b Behind) bool {
 		return b.Type == typ && slices.Equal(b.Through, through) && (len(b.Resources) == 0) == (d.Resource == "")
@@ -385,7 +385,7 @@ func (t *Type) add(d explain.Dispatch, typ string, through []string) {
 }
 
 // FileOf returns the file on this machine of a function or type, by its full name,
-// and the line where the function or type begins.
+// and the line where it begins.
 func (c *Base) FileOf(ctx context.Context, name string, kind lineage.Kind) (file string, line int, err error) {
 	if kind == lineage.Type {
 		t, err := c.TypeOf(ctx, name)

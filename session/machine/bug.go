@@ -23,8 +23,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/redact"
 )
 
-// Version returns the module's version in the build information of apitrace. It names
-// the commit unless the build is a release.
+// Version returns the module's version in apitrace's build information. It names the
+// commit unless the build is a release.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -40,8 +40,8 @@ func WriteVersion(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// settings are the environment variables that affect apitrace. A name that ends with
-// an underscore stands for all variables with this prefix.
+// settings are the environment variables that affect apitrace. A final underscore
+// stands for all variables with this prefix.
 var settings = []string{
 	"APITRACE_", "CGO_ENABLED", "COLORTERM", "COLUMNS", "EDITOR", "FORCE_COLOR", "GOENV", "GOFLAGS", "GOMODCACHE", "GONOPROXY",
 	"GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOROOT", "GOSUMDB", "GOTOOLCHAIN", "GOWORK", "KUBECONFIG", "LANG", "LC_", "NO_COLOR",
@@ -51,8 +51,8 @@ var settings = []string{
 
 // WriteBug writes a bug report to w: versions, the settings, the findings of examine
 // for a release, the cached builds, the last error, and the last build log. It
-// replaces secrets, the home folder, and the names of the user and the machine. If a
-// part cannot be read, the report has the reason instead.
+// replaces secrets, the home folder, and the names of the user and the machine. In
+// place of an unreadable part, the report has the reason.
 func WriteBug(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	if _, err := apiserver.ParseVersion(k8sVersion); err != nil {
 		return err
@@ -76,7 +76,7 @@ func WriteBug(ctx context.Context, k8sVersion string, w io.Writer, p message.Pri
 	return errors.Join(err, ctx.Err())
 }
 
-// WriteBugFile writes the report of WriteBug to a file that only the user can read.
+// WriteBugFile writes WriteBug's report to a file for the user only.
 func WriteBugFile(ctx context.Context, k8sVersion, file string, p message.Printer) error {
 	var report bytes.Buffer
 	if err := WriteBug(ctx, k8sVersion, &report, p); err != nil {
@@ -99,7 +99,7 @@ func writeSettings(w io.Writer, _ message.Printer) error {
 	return nil
 }
 
-// writeLastBuildLog writes the end of the log of the last build.
+// writeLastBuildLog writes the end of the last build's log.
 func writeLastBuildLog(w io.Writer, p message.Printer) error {
 	_, entries, err := cacheEntries()
 	if err != nil {
@@ -119,7 +119,7 @@ func writeLastBuildLog(w io.Writer, p message.Printer) error {
 	return writeTail(w, last.Log())
 }
 
-// tailBytes is the maximum size of the end of a log in a report.
+// tailBytes is the maximum size of a log's end in a report.
 const tailBytes = 16 << 10
 
 func writeTail(w io.Writer, file string) error {
@@ -135,15 +135,15 @@ func writeTail(w io.Writer, file string) error {
 	return err
 }
 
-// lastErrorFile returns the path of the file that KeepError writes.
+// lastErrorFile returns the path of KeepError's file.
 func lastErrorFile() (string, error) {
 	dir, err := program.StateDir()
 	return filepath.Join(dir, "last-error.txt"), err
 }
 
-// KeepError stores the error of a failed command for a bug report. The stored text is
-// in the language that the user has seen, and has no secrets. command is the name of
-// the command, without its arguments. If storing fails, the error is lost.
+// KeepError stores a failed command's error for a bug report, in the language that
+// the user has seen, and without secrets. command is the command's name, without
+// arguments. If storing fails, the error is lost.
 func KeepError(command string, failed error, p message.Printer) {
 	file, err := lastErrorFile()
 	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {

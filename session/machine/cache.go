@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// Kinds returns the names of the kinds of the cache's entries.
+// Kinds returns the kinds of the cache's entries.
 func Kinds() []string {
 	var names []string
 	for _, kind := range program.Kinds {
@@ -53,7 +53,7 @@ func WriteCache(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// bound describes the limit of the cache's size, and the variable that sets it.
+// bound describes the cache's maximum size, and the variable that sets it.
 func bound(cache *program.Cache) message.Message {
 	if cache.Max == 0 {
 		return message.Of("none (%s sets one)", program.MaxEnv)
@@ -61,7 +61,7 @@ func bound(cache *program.Cache) message.Message {
 	return message.Of("%s (%s)", program.FormatBytes(cache.Max), program.MaxEnv)
 }
 
-// edited returns the names of the edited files in a build.
+// edited names the edited files in a build.
 func edited(e program.Entry, p message.Printer) string {
 	if !e.Edited {
 		return "-"
@@ -142,16 +142,16 @@ func sizeOf(entries []program.Entry, kind program.Kind) int64 {
 
 // A Clean selects what to remove from the cache.
 type Clean struct {
-	// Kinds are the kinds to remove. If it is empty, all kinds are removed.
+	// Kinds are the kinds to remove; empty for all.
 	Kinds []string
-	// OlderThan keeps entries that were used within this time. 0 keeps no entry.
+	// OlderThan keeps entries used within this time. 0 keeps none.
 	OlderThan time.Duration
 	// Unfinished removes only leftovers of interrupted builds.
 	Unfinished bool
 	// Edited removes only builds with edits.
 	Edited bool
-	// Max, if not "", trims the cache to this size, such as "5GB". The least recently
-	// used entries are removed first.
+	// Max, if not "", trims the cache to this size, such as "5GB", the least recently
+	// used entries first.
 	Max string
 	// DryRun removes nothing.
 	DryRun bool
@@ -171,7 +171,8 @@ func (o *Clean) Validate() error {
 	return nil
 }
 
-// Run removes the selected entries and lists them. Entries in use stay and cause an error.
+// Run removes the selected entries and lists them. Entries in use stay and cause an
+// error.
 func (o *Clean) Run(ctx context.Context, w io.Writer, p message.Printer) error {
 	if o.Max != "" {
 		return o.trim(ctx, w, p)

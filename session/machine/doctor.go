@@ -13,16 +13,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// resolveTimeout is how long examineModules waits for the source of modules.
+// resolveTimeout is how long examineModules waits for modules.
 const resolveTimeout = 30 * time.Second
 
 // A Finding is the result of one check of the machine.
 type Finding struct {
-	// What names the subject of the check, such as "Go toolchain".
+	// What is the checked subject, such as "Go toolchain".
 	What message.Message
 	// Good describes the result if the check passed.
 	Good message.Message
-	// Bad is nil if the check passed. Otherwise it describes the problem and its solution.
+	// Bad is nil if the check passed, else the problem and its solution.
 	Bad error
 }
 
@@ -34,7 +34,7 @@ func (f Finding) Localize(p message.Printer) string {
 	return p.Sprintf("[ok] %s: %s", f.What, f.Good)
 }
 
-// examine checks whether this machine has everything that apitrace needs to trace a release.
+// examine checks whether this machine can trace a release.
 func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -58,7 +58,7 @@ func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	), nil
 }
 
-// examineToolchain looks for Go. A release that is already built needs no Go.
+// examineToolchain looks for Go. A built release needs none.
 func examineToolchain(ctx context.Context, version string) Finding {
 	f := Finding{What: message.Of("Go toolchain")}
 	toolchain, err := program.FindToolchain(ctx)
@@ -106,7 +106,7 @@ func examineServed(cache *program.Cache) Finding {
 	return f
 }
 
-// examineState names the folder of the edits and of the progress in the course.
+// examineState names the folder of the edits and the course's progress.
 func examineState() Finding {
 	f := Finding{What: message.Of("your edits and progress")}
 	dir, err := program.StateDir()
@@ -118,8 +118,8 @@ func examineState() Finding {
 	return f
 }
 
-// isBuilt reports whether the cache has a traced build of a program. If the build was
-// made with another guide, the next run still builds the program again.
+// isBuilt reports whether the cache has a traced build of a program. If it has
+// another guide, the next run still builds the program again.
 func isBuilt(entries []program.Entry, p program.Program) bool {
 	return slices.ContainsFunc(entries, func(e program.Entry) bool {
 		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version && e.Instrumented && e.Complete
@@ -209,7 +209,7 @@ func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer, p messag
 	return nil
 }
 
-// PrintFindings writes one line for each finding, and returns how many checks failed.
+// PrintFindings writes a line for each finding, and returns how many checks failed.
 func PrintFindings(w io.Writer, p message.Printer, findings ...Finding) (wrong int) {
 	for _, f := range findings {
 		if f.Bad != nil {

@@ -18,15 +18,16 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A BuildExport exports builds to a file, for machines of this platform without network or Go.
+// A BuildExport exports builds to a file, for machines of this platform without network
+// or Go.
 type BuildExport struct {
-	// K8s is the release, in a form that apiserver.ParseVersion accepts.
+	// K8s is the release, as for apiserver.ParseVersion.
 	K8s string
-	// Plain adds upstream's programs without tracing. Sample adds the sample API server.
+	// Plain adds upstream's programs without tracing, Sample the sample API server.
 	Plain, Sample bool
 	// Rebuild adds the files that builds with edits need.
 	Rebuild bool
-	// File is the file to write. It appears when it is complete.
+	// File is the file to write. It appears once complete.
 	File string
 }
 
@@ -70,7 +71,7 @@ func (o *BuildExport) Export(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// programs makes the missing builds, and returns the contents of the export.
+// programs makes missing builds, and returns the export's contents.
 func (o *BuildExport) programs(ctx context.Context, to session.Reporter) (all []program.ExportedProgram, err error) {
 	kinds := []bool{false}
 	if o.Plain {
@@ -91,8 +92,8 @@ func (o *BuildExport) programs(ctx context.Context, to session.Reporter) (all []
 	return all, nil
 }
 
-// notices forwards the notes of an export, such as that it waits for another build,
-// but not its progress.
+// notices forwards an export's notes, such as a wait for another build, but not its
+// progress.
 type notices struct{ to session.Reporter }
 
 // Report implements program.Progress.
@@ -153,7 +154,7 @@ func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to
 	return failed
 }
 
-// warnOld reports imported builds that this version of apitrace cannot use.
+// warnOld reports imported builds that this apitrace cannot use.
 func warnOld(ctx context.Context, cache *program.Cache, e program.Imported, to session.Reporter) error {
 	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
 	if err != nil {

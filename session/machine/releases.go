@@ -19,26 +19,27 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Release describes one release of Kubernetes: its builds on this machine, and its recordings.
+// A Release is a release of Kubernetes with its builds on this machine, and its
+// recordings.
 type Release struct {
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion,omitempty"`
 	Default     bool   `json:"default"`
 	// Tried is set for releases that apitrace was tested with.
 	Tried bool `json:"tried"`
-	// Checkout is set for the build of a local checkout of kubernetes, which is not a release.
+	// Checkout is set for a local checkout's build, which is not a release.
 	Checkout bool `json:"checkout,omitempty"`
 	// Built is "yes", "no", or "old". "old" means a build that this apitrace would
 	// not use.
 	Built string `json:"built"`
-	// Recorded describes the recordings, or is nil if there are none.
+	// Recorded describes the recordings; nil for none.
 	Recorded *recordings.Info `json:"recorded,omitempty"`
-	// SizeBytes is the size of the sources and builds on disk.
+	// SizeBytes is the size of sources and builds on disk.
 	SizeBytes int64 `json:"sizeBytes"`
 }
 
-// Releases lists, oldest first, the releases that apitrace was tested with, and other
-// releases that were built here. It does not use the network.
+// Releases lists, oldest first, the releases that apitrace was tested with, and
+// others that were built here. It does not use the network.
 func Releases(ctx context.Context) ([]Release, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -88,9 +89,8 @@ func (r *Release) add(stock apiserver.CacheStatus) {
 	}
 }
 
-// versionsOf lists, oldest first, the releases that apitrace was tested with and the
-// releases in the cache. It leaves out releases that were built by an incompatible
-// version of apitrace.
+// versionsOf lists, oldest first, the releases that apitrace was tested with and
+// those in the cache, except builds of an incompatible apitrace.
 func versionsOf(entries []program.Entry) []string {
 	all := apiserver.Releases()
 	for _, e := range entries {
@@ -98,7 +98,7 @@ func versionsOf(entries []program.Entry) []string {
 			all = append(all, e.Version)
 		}
 	}
-	// semver.Compare treats builds of several checkouts of one release as equal.
+	// semver.Compare finds builds of several checkouts of a release equal.
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(semver.Compare(a, b), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
@@ -135,7 +135,7 @@ func WriteRecorded(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// recordedColumns returns the date of the recordings, and how many of all scenarios are recorded.
+// recordedColumns returns the recordings' date, and how many scenarios are recorded.
 func recordedColumns(info *recordings.Info, p message.Printer) (date, count string) {
 	if info == nil {
 		return "-", "-"
