@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// These prefixes mark the encoding of values that kube-apiserver stores.
+// These prefixes mark the encoding of stored values.
 var (
 	protobufPrefix  = []byte("k8s\x00")
 	encryptedPrefix = []byte("k8s:enc:")
 )
 
-// describe returns the encoding of a stored value, and the apiVersion and kind of its object.
-// The latter are empty for an encrypted value.
+// describe returns a stored value's encoding, and its object's apiVersion and kind, which
+// are empty if it is encrypted.
 func describe(value []byte) (encoding, apiVersion, kind string) {
 	switch {
 	case bytes.HasPrefix(value, protobufPrefix):

@@ -10,18 +10,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Endpoint has everything that a client needs to reach an etcd.
+// An Endpoint has everything that a client of an etcd needs.
 type Endpoint struct {
-	// URL is the address, such as "https://127.0.0.1:12345". For a cluster, it has the addresses
-	// of all members, separated by commas.
+	// URL is the address, such as "https://127.0.0.1:12345". A cluster has all members'
+	// addresses, separated by commas.
 	URL string `json:"url"`
-	// CAFile verifies the server. CertFile and KeyFile authenticate the client. For an etcd that
-	// another program runs, each may be empty. The system's authorities then verify the server,
-	// and the client has no certificate.
+	// CAFile verifies the server. CertFile and KeyFile authenticate the client. For
+	// another program's etcd, each may be empty: then the system's authorities verify the
+	// server, and the client has no certificate.
 	CAFile   string `json:"caFile"`
 	CertFile string `json:"certFile"`
 	KeyFile  string `json:"keyFile"`
-	// Prefix is the prefix of kube-apiserver's keys. "" means the default, "/registry".
+	// Prefix is the prefix of kube-apiserver's keys. "" means "/registry".
 	Prefix string `json:"prefix,omitempty"`
 }
 

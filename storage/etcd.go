@@ -27,7 +27,7 @@ type Options struct {
 // An Etcd is a running, disposable etcd with a single member.
 type Etcd struct {
 	Endpoint Endpoint
-	// ProbeSocket is the path of the socket of an instrumented etcd's probe.
+	// ProbeSocket is the path of the probe's socket if etcd is instrumented.
 	ProbeSocket string
 	child       *program.Child
 }
@@ -62,7 +62,7 @@ func endpointIn(dir string) Endpoint {
 	}
 }
 
-// server returns the description of an etcd process at the endpoint.
+// server describes an etcd process at the endpoint.
 func (e Endpoint) server(binary, dir string) program.Server {
 	return program.Server{
 		Name: Name, Path: binary, Args: e.flags(filepath.Join(dir, "data")), Dir: dir,
@@ -93,8 +93,8 @@ func (e Endpoint) flags(data string) []string {
 	}
 }
 
-// writeKeys makes an authority only for this etcd, and one certificate for both ends. It does
-// not keep the authority's key.
+// writeKeys makes an authority only for this etcd, and one certificate for both ends. The
+// authority's key is not kept.
 func (e Endpoint) writeKeys() error {
 	ca, err := authority.New("apitrace etcd")
 	if err != nil {
@@ -115,9 +115,9 @@ func (e Endpoint) writeKeys() error {
 	return nil
 }
 
-// ready requests a revision, because etcd can answer that only if it has a leader.
+// ready requests a revision, which etcd answers only with a leader.
 func (e Endpoint) ready(ctx context.Context) error {
-	// After a refused connection, the client would wait a second before it tries again.
+	// After a refused connection, the client would wait for a second.
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(e.URL, "https://"))
 	if err != nil {
 		return err
@@ -135,10 +135,10 @@ func (e Endpoint) ready(ctx context.Context) error {
 // Done is closed when etcd has ended.
 func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
 
-// Err returns the reason why etcd ended, after Done is closed.
+// Err returns why etcd ended, after Done is closed.
 func (e *Etcd) Err() error { return e.child.Err() }
 
-// stopGrace is the time that etcd has to end by itself. Its data is deleted anyway.
+// stopGrace is how long etcd may take to end. Its data is deleted anyway.
 const stopGrace = 2 * time.Second
 
 // Stop ends etcd.

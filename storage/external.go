@@ -10,14 +10,14 @@ import (
 const (
 	// askEvery is the interval of the checks of an external etcd.
 	askEvery = time.Second
-	// goneAfter is the time after which an etcd without an answer counts as gone. A cluster that
-	// loses a member elects a new leader within a second or two.
+	// goneAfter is when a silent etcd counts as gone. A cluster that loses a member
+	// elects a new leader within a second or two.
 	goneAfter = 6 * time.Second
 )
 
-// An External is an etcd that another program runs. It is checked regularly and never stopped.
+// An External is another program's etcd, checked regularly and never stopped.
 type External struct {
-	// Version is the version that the etcd reports, with a "v", or "".
+	// Version is the version that etcd reports, with a "v", or "".
 	Version string
 
 	endpoint Endpoint
@@ -28,7 +28,7 @@ type External struct {
 	err error
 }
 
-// Use connects to an etcd that another program runs. The caller must call Stop.
+// Use connects to another program's etcd. The caller must call Stop.
 func Use(ctx context.Context, e Endpoint) (*External, error) {
 	reader, err := e.Open()
 	if err != nil {

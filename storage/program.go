@@ -1,5 +1,5 @@
-// Package storage builds and runs the etcd behind a kube-apiserver, and reads the keys that
-// requests have changed in it. Building programs in general belongs in internal/program, and
+// Package storage builds and runs the etcd behind a kube-apiserver, and reads the keys
+// that requests changed. Building programs in general belongs in internal/program, and
 // running kube-apiserver in apiserver.
 package storage
 
@@ -19,12 +19,12 @@ const (
 	Name = trace.ProcessEtcd
 	// serverModule is the module of etcd's server.
 	serverModule = "go.etcd.io/etcd/server/v3"
-	// ClientModule is the etcd client in kube-apiserver. apitrace runs the server of the same
-	// version, because upstream releases both together.
+	// ClientModule is the etcd client in kube-apiserver. apitrace runs the server of the
+	// same version: upstream releases both together.
 	ClientModule = "go.etcd.io/etcd/client/v3"
-	// oneModule held client and server up to v3.4. Its releases are not versions of a Go module.
-	// A go.mod requires a commit, and the go.mod of Kubernetes names the release in a comment;
-	// see taggedCommits for the exceptions.
+	// oneModule held client and server up to v3.4. Its releases are not versions of a Go
+	// module. A go.mod requires a commit, and Kubernetes' go.mod names the release in a
+	// comment; see taggedCommits for exceptions.
 	oneModule = "go.etcd.io/etcd"
 	// legacyModule was its path up to v3.3.
 	legacyModule = "github.com/coreos/etcd"
@@ -59,8 +59,8 @@ func Program(version string) program.Program {
 	}
 }
 
-// ProgramOf describes the build of the etcd for a program that uses etcd's client. Upstream
-// releases client and server together.
+// ProgramOf describes the build of the etcd for a program with etcd's client. Upstream
+// releases both together.
 func ProgramOf(up program.Upstream) (program.Program, error) {
 	version, err := up.Requires(ClientModule)
 	if err == nil {
@@ -81,10 +81,10 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 	return p, nil
 }
 
-// laterServers maps versions of legacyModule, for the client, to newer versions of oneModule,
-// for the server. The server of the same version cannot be built as a module: it has no go.mod,
-// and its dependencies are in its glide.lock. The client speaks the same protocol, v3, to a
-// newer server.
+// laterServers maps versions of legacyModule, for the client, to newer versions of
+// oneModule, for the server. The server of the same version cannot be built as a module:
+// it has no go.mod, and its dependencies are in glide.lock. The client speaks the same
+// protocol, v3, to a newer server.
 var laterServers = map[string]string{
 	"v3.3.17+incompatible": "v0.0.0-20191023171146-3cf2f69b5738", // Kubernetes v1.16; v1.17 took client and server of that commit
 }
@@ -98,12 +98,12 @@ func clientOf(up program.Upstream) string {
 	return version
 }
 
-// taggedCommits maps versions of oneModule in a go.mod without a comment to the release.
+// taggedCommits maps versions of oneModule without a comment to the release.
 var taggedCommits = map[string]string{
 	"v0.0.0-20191023171146-3cf2f69b5738": "v3.4.3", // Kubernetes v1.17; v1.18 names the tag of the same commit
 }
 
-// gitTag matches the comment in the go.mod of Kubernetes that names the release of a commit.
+// gitTag matches the comment in Kubernetes' go.mod with a commit's release.
 var gitTag = regexp.MustCompile(`git tag (v[0-9.]+)`)
 
 // releaseOf returns the release of oneModule from a comment in a go.mod.

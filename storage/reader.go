@@ -27,7 +27,7 @@ func (e Endpoint) Open() (*Reader, error) {
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: e.urls(), TLS: config,
-		// Errors are returned; the client's own log would only repeat them.
+		// Errors are returned; the client's log would repeat them.
 		Logger: zap.NewNop(),
 	})
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Reader) Close() error { return r.client.Close() }
 
 // Revision returns etcd's current revision, which counts its changes.
 func (r *Reader) Revision(ctx context.Context) (int64, error) {
-	// Any key will do, because the header of the answer has the revision.
+	// Any key will do: the answer's header has the revision.
 	resp, err := r.client.Get(ctx, "/", clientv3.WithCountOnly())
 	if err != nil {
 		return 0, message.Errorf("asking etcd for its revision: %w", err)
@@ -70,14 +70,13 @@ func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
 	return ""
 }
 
-// Changes lists the changes of the given keys after revision from, in the order of the changes
-// in etcd.
+// Changes lists the changes of keys after revision from, in etcd's order.
 //
-// The server itself writes all the time (leases, events, its own endpoints), so a revision does
-// not show who made a change. The caller takes the keys from the etcd transactions in the
-// request's trace. nil means all keys of all writers. The list includes changes of these keys by
-// other writers after from. To tell them apart, compare StoredKey.Revision with the revision in
-// the trace.
+// The server itself writes all the time (leases, events, its own endpoints), so a
+// revision does not show who made a change. The caller takes the keys from the etcd
+// transactions in the request's trace. nil means all keys of all writers. Changes of
+// these keys by other writers are in the list, too. To tell them apart, compare
+// StoredKey.Revision with the revision in the trace.
 func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trace.StoredKey, error) {
 	to, err := r.Revision(ctx)
 	if err != nil {
@@ -88,7 +87,7 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Watch the whole key space: every revision up to "to" has an event there.
+	// Watch all keys: every revision up to "to" has an event there.
 	watch := r.client.Watch(clientv3.WithRequireLeader(ctx), "\x00", clientv3.WithFromKey(), clientv3.WithRev(from+1), clientv3.WithPrevKV())
 	var changes []trace.StoredKey
 	for resp := range watch {

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Stored returns the changes that the request has made. The server itself writes at the same
-// time. So Stored keeps only changes of keys that the calls of the request name, at revisions of
-// its own transactions.
+// Stored returns the request's changes. The server itself writes at the same time. So
+// Stored keeps only changes of keys in the request's calls, at revisions of its own
+// transactions.
 func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.StoredKey, error) {
 	keys, revisions := keys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {
