@@ -12,7 +12,7 @@ import (
 // An Appender writes a recording to a file, request by request. The file can be
 // read whatever happens later: each request is written completely, or removed
 // again if it does not fit on the disk. Load sorts the requests by the time when
-// they were sent. An Appender is not safe for concurrent use.
+// they were sent. It is not safe for concurrent use.
 type Appender struct {
 	// Requests is the number of requests in the file.
 	Requests int
@@ -25,7 +25,7 @@ type Appender struct {
 	err  error
 }
 
-// appendFile has the methods of *os.File that an Appender uses.
+// appendFile has the methods of *os.File for an Appender.
 type appendFile interface {
 	io.WriterAt
 	io.ReaderAt
@@ -61,7 +61,7 @@ func Create(path string, head Recording) (_ *Appender, err error) {
 }
 
 // CreateNameless begins a recording in a temporary file without a name. The file
-// disappears when it is closed, and when this process ends for any reason.
+// disappears when it is closed, and when this process ends.
 func CreateNameless(head Recording) (*Appender, error) {
 	file, err := os.CreateTemp("", "apitrace-session-*.jsonl")
 	if err != nil {
@@ -81,9 +81,9 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 // A Place is the position of a request in the file.
 type Place struct{ offset, length int64 }
 
-// Append writes a request. If the request cannot be encoded, it returns a
-// [RequestError]. After an error of the file, it writes nothing more, and each
-// call returns that error.
+// Append writes a request. If it cannot be encoded, the error is a
+// [RequestError]. After an error of the file, each call writes nothing and
+// returns that error.
 func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	if a.err != nil {
 		return Place{}, a.err

@@ -1,8 +1,7 @@
 package trace
 
-// These are the keys of the call attributes that code uses, not only the guide. They are
-// the names of OpenTelemetry's semantic conventions. A key that the conventions lack begins
-// with "apitrace.".
+// These are the keys of the call attributes in code, not only in the guide. They are
+// names of OpenTelemetry's semantic conventions or begin with "apitrace.".
 const (
 	// AttrAdmissionPlugin names an admission plugin.
 	AttrAdmissionPlugin = "apitrace.admission.plugin"
@@ -22,7 +21,7 @@ const (
 	AttrAuthorizationDecision = "apitrace.authorization.decision"
 	// AttrAuthorizationReason is the reason for an authorizer's decision.
 	AttrAuthorizationReason = "apitrace.authorization.reason"
-	// AttrCacheDelegateToEtcd says whether the watch cache delegates a list to etcd.
+	// AttrCacheDelegateToEtcd: whether the watch cache delegates a list to etcd.
 	AttrCacheDelegateToEtcd = "apitrace.cache.delegate_to_etcd"
 	// AttrCacheHit says whether a cache had the requested object.
 	AttrCacheHit = "apitrace.cache.hit"
@@ -49,11 +48,11 @@ const (
 	// AttrEtcdTxnPut is the key that a transaction of etcd writes if its
 	// conditions are true.
 	AttrEtcdTxnPut = "apitrace.etcd.txn.put"
-	// AttrEtcdTxnSucceeded says whether the conditions of a transaction were true.
+	// AttrEtcdTxnSucceeded: whether a transaction's conditions were true.
 	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
 	// AttrFieldManager is the owner of fields.
 	AttrFieldManager = "apitrace.field_manager"
-	// AttrFlowcontrolExempt says whether a request is exempt from flow control.
+	// AttrFlowcontrolExempt: whether a request is exempt from flow control.
 	AttrFlowcontrolExempt = "apitrace.flowcontrol.exempt"
 	// AttrFlowcontrolFlowSchema is the FlowSchema of a request.
 	AttrFlowcontrolFlowSchema = "apitrace.flowcontrol.flow_schema"
@@ -61,9 +60,9 @@ const (
 	AttrFlowcontrolPriorityLevel = "apitrace.flowcontrol.priority_level"
 	// AttrGroupVersion is a group and version of the API.
 	AttrGroupVersion = "apitrace.group_version"
-	// AttrHandoff marks a call that took up work from a queue. Its parent had put
-	// the work into the queue. The call runs on a goroutine that the parent did
-	// not start. The value names the queue.
+	// AttrHandoff marks a call that took up work from a queue, which its parent
+	// had put there. It runs on a goroutine that the parent did not start. The
+	// value names the queue.
 	AttrHandoff = "apitrace.handoff"
 	// AttrHookName names a post-start hook.
 	AttrHookName = "apitrace.hook.name"
@@ -75,17 +74,17 @@ const (
 	AttrObjectType = "apitrace.object.type"
 	// AttrPath is the prefix of an API, or a path below a group and version.
 	AttrPath = "apitrace.path"
-	// AttrRBACAllowed says whether the checked RBAC rule allows the request.
+	// AttrRBACAllowed: whether the checked RBAC rule allows the request.
 	AttrRBACAllowed = "apitrace.rbac.allowed"
-	// AttrRBACBinding is the RBAC binding of the checked rule; see AttrRBACAllowed.
+	// AttrRBACBinding is the checked rule's RBAC binding; see AttrRBACAllowed.
 	AttrRBACBinding = "apitrace.rbac.binding"
-	// AttrRBACBindings is the number of the RBAC bindings in a list.
+	// AttrRBACBindings is the number of RBAC bindings in a list.
 	AttrRBACBindings = "apitrace.rbac.bindings"
 	// AttrRequestAPIGroup is the API group of a request.
 	AttrRequestAPIGroup = "apitrace.request.api_group"
 	// AttrRequestAPIVersion is the API version of a request.
 	AttrRequestAPIVersion = "apitrace.request.api_version"
-	// AttrRequestName is the name of the object of a request.
+	// AttrRequestName is the name of a request's object.
 	AttrRequestName = "apitrace.request.name"
 	// AttrRequestResource is the resource of a request.
 	AttrRequestResource = "apitrace.request.resource"
@@ -95,11 +94,11 @@ const (
 	AttrRequestVerb = "apitrace.request.verb"
 	// AttrResource is a resource of the API.
 	AttrResource = "apitrace.resource"
-	// AttrResourceVersion is the resource version of an object, or in the options of a request.
+	// AttrResourceVersion is an object's resource version, or a request's option.
 	AttrResourceVersion = "apitrace.resource_version"
-	// AttrRoute is the path of a route, with its parameters.
+	// AttrRoute is a route's path, with its parameters.
 	AttrRoute = "apitrace.route"
-	// AttrRouteFunction is the handler of a route and its place.
+	// AttrRouteFunction is a route's handler and its place.
 	AttrRouteFunction = "apitrace.route.function"
 	// AttrRouteMethod is the HTTP method of a route.
 	AttrRouteMethod = "apitrace.route.method"
@@ -113,9 +112,9 @@ const (
 	AttrStatusReason = "apitrace.status.reason"
 	// AttrStorageKey is a key in the store, without the cluster's prefix.
 	AttrStorageKey = "apitrace.storage.key"
-	// AttrStoragePrefix is the prefix of the keys of a storage's objects.
+	// AttrStoragePrefix is the key prefix of a storage's objects.
 	AttrStoragePrefix = "apitrace.storage.prefix"
-	// AttrStorageType is the Go type of the store behind a resource.
+	// AttrStorageType is the Go type of a resource's store.
 	AttrStorageType = "apitrace.storage.type"
 	// AttrStrategyType is the Go type of a strategy.
 	AttrStrategyType = "apitrace.strategy.type"
@@ -129,7 +128,7 @@ const (
 	AttrUserImpersonated = "apitrace.user.impersonated"
 	// AttrUserName is the name of the user.
 	AttrUserName = "apitrace.user.name"
-	// AttrWatchEvent is the type of an event that the call passes on to a watching client.
+	// AttrWatchEvent is the type of an event for a watching client.
 	AttrWatchEvent = "apitrace.watch.event"
 	// AttrWebhookChanged says whether a webhook changed the object.
 	AttrWebhookChanged = "apitrace.webhook.changed"

@@ -8,21 +8,21 @@ import (
 // A CommittedTree has the web address of the source of a kubernetes checkout: its
 // commit, at a remote.
 type CommittedTree struct {
-	// URL is the address of the top folder at the commit, with a slash at its
-	// end. It is "" if no remote is known to have the commit.
+	// URL is the address of the top folder at the commit, with a final slash.
+	// It is "" if no remote is known to have the commit.
 	URL string
-	// Uncommitted has the files of the checkout that differ from the commit. The
-	// keys are paths from its top folder.
+	// Uncommitted has the files that differ from the commit, by their paths from
+	// the top folder.
 	Uncommitted map[string]bool
 }
 
-// A Committed says whether the line of a call is in a commit.
+// A Committed says whether a call's line is in a commit.
 type Committed int
 
 // The line numbers of a changed file need not match any commit.
 const (
-	// CommittedElsewhere: the call is not in the checkout's own source. The vendor folder does
-	// not count as own source, because a commit may lack it.
+	// CommittedElsewhere: the call is not in the checkout's own source. The vendor folder
+	// does not count, because a commit may lack it.
 	CommittedElsewhere Committed = iota
 	// CommittedLine: the file is the same in the commit.
 	CommittedLine
@@ -30,8 +30,8 @@ const (
 	UncommittedLine
 )
 
-// Line returns the address of the line of a call. The address is "" unless the
-// file is the same in the commit and a remote has that commit.
+// Line returns the address of a call's line. It is "" unless the file is the
+// same in the commit and a remote has that commit.
 func (t *CommittedTree) Line(call *Call) (string, Committed) {
 	path, ok := call.KubernetesFile()
 	if !ok || ProcessOf(call.Process).Behind || strings.HasPrefix(path, "vendor/") {

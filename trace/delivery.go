@@ -3,21 +3,21 @@ package trace
 import "time"
 
 // A Delivery is a call that handled the event of a request's write on the way to
-// a watch's client. The call belongs to the watch, which is another request of
-// the recording.
+// a watch's client. The call belongs to the watch, another request of the
+// recording.
 type Delivery struct {
-	// Request is the index of the watch in Recording.Requests. Call is the index
-	// of the call in this request.
+	// Request is the watch's index in Recording.Requests, Call the index of the
+	// call in it.
 	Request, Call int
 	// Revision is the revision of the write.
 	Revision int64
-	// AfterNs is the time in nanoseconds from the start of the write in etcd to
-	// the start of the call.
+	// AfterNs is the time in nanoseconds from the write's start in etcd to the
+	// call's.
 	AfterNs int64
 }
 
-// Deliveries returns the deliveries of request i's writes to clients with a watch in the same
-// recording. They are in the order of the revisions, then of the requests and their calls.
+// Deliveries returns the deliveries of request i's writes to watching clients in the same
+// recording, in the order of the revisions, then of the requests and their calls.
 func (rec *Recording) Deliveries(i int) []Delivery {
 	var all []Delivery
 	for _, revision := range rec.Requests[i].Revisions() {

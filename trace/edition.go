@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// More returns the packages in Edition that the user had traced in addition to the
-// packages that apitrace always traces: import paths, with "/..." for all packages at and
-// below a path.
+// More returns the packages in Edition that the user had traced in addition: import
+// paths, with "/..." for all packages at and below a path.
 func (r *Recording) More() []string {
 	if words := strings.Fields(r.Edition); len(words) > 1 {
 		return words[1:]

@@ -39,14 +39,17 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	return nil
 }
 
-// maxFile is the maximum size of a file with a recording, in bytes. Reading a recording takes up to six times its size.
+// maxFile is the maximum size of a recording's file, in bytes. Reading one takes up to
+// six times its size.
 const maxFile = 1 << 30
 
-// Load reads a recording from a regular file that Save, an Appender or WriteJSON wrote. It detects
-// the format by the content. With a CutError it also returns the requests that it could read.
+// Load reads a recording from a regular file of Save, an Appender or WriteJSON. It
+// detects the format by the content. With a CutError it also returns the requests before
+// the cut.
 func Load(path string) (*Recording, error) { return loadBy(path, bounded.ReadFile) }
 
-// LoadStream is like Load, but path may also name a pipe. Only commands should use it, see [bounded.ReadStream].
+// LoadStream is Load, but path may also name a pipe. It is only for commands, see
+// [bounded.ReadStream].
 func LoadStream(path string) (*Recording, error) { return loadBy(path, bounded.ReadStream) }
 
 func loadBy(path string, read func(name string, limit int64) ([]byte, error)) (*Recording, error) {
@@ -97,8 +100,8 @@ func parse(data []byte) (*Recording, error) {
 	return readJSON(data)
 }
 
-// otherForm returns the format of data if apitrace prints but does not read this
-// format. Otherwise it returns "". It looks only at the beginning.
+// otherForm returns the format of data if apitrace prints but does not read it,
+// else "". It looks only at the beginning.
 func otherForm(data []byte) string {
 	begins := func(text string) bool { return bytes.HasPrefix(data, []byte(text)) }
 	switch {
@@ -114,7 +117,7 @@ func otherForm(data []byte) string {
 	return ""
 }
 
-// firstKey returns the first key of the JSON object at the beginning of data.
+// firstKey returns the first key of the JSON object in data.
 func firstKey(data []byte) (string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if open, err := decoder.Token(); err != nil {

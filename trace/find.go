@@ -14,8 +14,8 @@ import (
 // An AmbiguousFunctionError reports that a name matches several functions or types.
 type AmbiguousFunctionError struct {
 	Query string
-	// Types is set if the candidates are types. If Functions is set, too, some are functions.
-	// If neither is set, all are functions.
+	// Types is set if candidates are types. If Functions is set, too, others are
+	// functions. If neither is set, all are functions.
 	Types, Functions bool
 	// Candidates are the full names, sorted.
 	Candidates []string
@@ -54,7 +54,7 @@ type UnknownFunctionError struct {
 	Where message.Message
 	// Near are similar full names, the most similar first.
 	Near []string
-	// Elsewhere says where such a function exists, if that is known.
+	// Elsewhere says where such a function exists, if known.
 	Elsewhere message.Message
 }
 
@@ -77,11 +77,11 @@ func (e *UnknownFunctionError) message() message.Message {
 	return message.Of("no function %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\"", e.Query, e.Where)
 }
 
-// FindFunctions returns the names that match a query, sorted, each name once. A query is a full
-// name or the end of a full name, such as "etcd3.(*store).Get", "(*Store).Create" or
-// "createHandler.func1". If nothing matches, it ignores the marks of pointers and type
-// parameters: "Store.Create" then matches. Type parameters may have the names of the source, as
-// in "generic.(*Plugin[H]).Dispatch".
+// FindFunctions returns the names that match a query, sorted, each once. A query is a
+// full name or its end, such as "etcd3.(*store).Get", "(*Store).Create" or
+// "createHandler.func1". If nothing matches, the marks of pointers and type parameters
+// are ignored: "Store.Create" then matches. Type parameters may be named as in the
+// source: "generic.(*Plugin[H]).Dispatch".
 func FindFunctions(query string, names []string) []string {
 	query = MarkTypeParameters(query)
 	var exact, loose []string
@@ -126,7 +126,7 @@ func MarkTypeParameters(name string) string {
 	return marked.String()
 }
 
-// NearFunctions returns up to three of the names that are most similar to the query.
+// NearFunctions returns up to three names that are most similar to the query.
 func NearFunctions(query string, names []string) []string {
 	type near struct {
 		name     string
@@ -162,8 +162,8 @@ func NearFunctions(query string, names []string) []string {
 	return found
 }
 
-// lastSegments returns the end of a name with this many dots. It can be compared
-// with a query that has no package.
+// lastSegments returns a name's end with this many dots, for comparison with a
+// query without a package.
 func lastSegments(name string, dots int) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] != '.' {

@@ -30,15 +30,15 @@ const (
 	threadID          = attribute.Key("thread.id")
 )
 
-// noParent is the function name of the call that Import adds above several root spans.
+// noParent is the function name of the call above several root spans.
 const noParent = "(spans that are not in the file)"
 
-// Import reads OTLP JSON of another program: a TracesData object, or several in
-// sequence. Every trace becomes a request and every span a call.
+// Import reads OTLP JSON of another program: a TracesData object, or several in sequence.
+// Every trace becomes a request and every span a call.
 //
-// The code.* attributes of a span name its function. At least one span must have them. A span
-// without them keeps its own name. If a trace has several spans without a parent, Import adds a
-// call above them. Request.Incomplete says how many spans lack a function or a parent.
+// A span's code.* attributes name its function. At least one span must have them; the
+// others keep their own names. If a trace has several spans without a parent, Import adds
+// a call above them. Request.Incomplete says how many spans lack a function or a parent.
 func Import(path string) (*Recording, error) {
 	data, err := bounded.ReadStream(path, maxFile)
 	if err != nil {
@@ -227,7 +227,7 @@ func (r *foreignRequest) plantRoot() error {
 	case 0:
 		return r.cycleError(nil)
 	case 1:
-		// The parent is a span of the caller or of a proxy that sent the request.
+		// The parent is a span of the caller or of a proxy.
 		tops[0].Parent = ""
 		return nil
 	}
@@ -255,7 +255,7 @@ func above(tops []*Call, there map[string]bool) Call {
 	return root
 }
 
-// foreignCall converts a span to a call. named reports whether the span names its function.
+// foreignCall converts a span to a call. named reports whether it names its function.
 func foreignCall(process string, span *otlpSpan) (call Call, named bool, err error) {
 	attrs := span.attributes
 	call = callOf(process, span, false)
@@ -316,9 +316,8 @@ func foreignFunction(attrs otlpAttributes) string {
 	return namespace + "." + function
 }
 
-// vendorPath removes the prefix that a build puts before the import path. The prefix is the
-// folder of a vendor tree, or the folder of the module cache. For the module cache, vendorPath
-// also removes the module's version.
+// vendorPath removes a build's prefix from the import path: the folder of a vendor tree,
+// or of the module cache. There it also removes the module's version.
 func vendorPath(file string) string {
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
 		return path

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// HandoffWatch is the value of AttrHandoff if the work is the event of a write on its way to
-// watching clients. This work may continue after the answer to the request.
+// HandoffWatch is the value of AttrHandoff for a write's event on its way to watching
+// clients. This work may continue after the request's answer.
 const HandoffWatch = "watch"
 
-// SetHandoff marks the call as one that took the event of a write from a queue. queue is the
-// value of AttrHandoff. revision is etcd's revision of the write.
+// SetHandoff marks a call that took a write's event from a queue. queue is the value of
+// AttrHandoff. revision is etcd's revision of the write.
 func (c *Call) SetHandoff(queue string, revision int64) {
 	if c.Attributes == nil {
 		c.Attributes = map[string]string{}
@@ -19,9 +19,9 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// Afterwards reports whether the call took up the event of a write of the request. Its parent
-// did not call it and did not wait for it. The parent is the stage that passed on the event.
-// For the first stage, it is the request's first call.
+// Afterwards reports whether the call took up the event of a write of the request. Its
+// parent neither called it nor waited for it: the stage that passed on the event or, for
+// the first stage, the request's first call.
 func (c *Call) Afterwards() bool { return c.Attributes[AttrHandoff] == HandoffWatch }
 
 // revision returns the etcd revision that the call recorded, or 0.
@@ -47,10 +47,9 @@ func (r *Request) Revisions() []int64 {
 	return revisions
 }
 
-// SinceWrite returns the time in nanoseconds from the write that made the call's
-// revision to the start of the call. It counts from the start of the write in
-// etcd. It returns 0 if the write is not among the calls. The event of a write
-// may arrive before the answer to the write.
+// SinceWrite returns the time in nanoseconds from the start in etcd of the write
+// with the call's revision to the start of the call. It returns 0 if the write
+// is not among the calls. A write's event may arrive before its answer.
 func (r *Request) SinceWrite(c *Call) int64 {
 	if w := r.writeOf(c.revision()); w != nil {
 		return max(c.StartNs-w.StartNs, 0)

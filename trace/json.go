@@ -16,11 +16,11 @@ import (
 //go:embed recording.schema.json
 var jsonSchema []byte
 
-// WriteJSON writes the recording as one JSON object in the form of jsonSchema. It
-// has the fields of Recording under the names of their tags. Other programs rely
+// WriteJSON writes the recording as one JSON object in the form of jsonSchema,
+// with the fields of Recording under the names of their tags. Other programs rely
 // on this form. Calls without attributes have an empty map, so that readers need
-// not handle null. WriteJSON writes call by call, because the text of a long
-// recording takes 200 MB.
+// not handle null. It writes call by call, because a long recording's text takes
+// 200 MB.
 func WriteJSON(w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing JSON: %w", err)
@@ -32,9 +32,8 @@ func WriteJSON(w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// These are the fields that are written element by element, in their empty form.
-// No text contains them, because JSON puts a backslash before each quotation mark
-// in a text.
+// These are the fields to write element by element, in their empty form. No text
+// contains them, because JSON puts a backslash before a text's quotation marks.
 const (
 	emptyRequests = `"requests": []`
 	emptyCalls    = `"calls": []`
@@ -102,7 +101,7 @@ func (j *jsonWriter) request(r *Request) error {
 	return nil
 }
 
-// around returns the text of a value before and after an empty list.
+// around returns a value's text before and after an empty list.
 func (j *jsonWriter) around(value any, indent, empty string) (before, after string, err error) {
 	j.encoder.SetIndent(indent, "  ")
 	err = j.encode(value)
@@ -110,13 +109,13 @@ func (j *jsonWriter) around(value any, indent, empty string) (before, after stri
 	return before, after, err
 }
 
-// encode sets text to the JSON of a value. The JSON ends with a newline.
+// encode sets text to the JSON of a value, with a final newline.
 func (j *jsonWriter) encode(value any) error {
 	j.text.Reset()
 	return j.encoder.Encode(value)
 }
 
-// separate writes the separator before element i of a list.
+// separate writes the separator before a list's element i.
 func (j *jsonWriter) separate(i int) {
 	if i > 0 {
 		j.out.WriteByte(',')

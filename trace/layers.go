@@ -1,8 +1,7 @@
 package trace
 
-// These are the names of the guide's layers. A layer is a part of the servers,
-// and calls belong to it. A request reaches the layers in this order. The guide
-// has their titles.
+// These are the guide's layers, which has their titles. A layer is a part of
+// the servers with their calls. A request reaches the layers in this order.
 const (
 	LayerFilters         = "filters"
 	LayerServer          = "server"
@@ -42,8 +41,8 @@ const (
 // These layers are not in the guide, because their functions differ from recording to
 // recording.
 const (
-	// LayerOwn has the functions of the user's own API server; see Recording.Servers.
+	// LayerOwn has the functions of the user's own server; see Recording.Servers.
 	LayerOwn = "own"
-	// LayerMore has the functions of packages that --trace named; see Recording.More.
+	// LayerMore has the functions of packages from --trace; see Recording.More.
 	LayerMore = "more"
 )

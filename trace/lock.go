@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// errBeingWritten reports that another process is writing a recording to the file.
+// errBeingWritten reports that another process is writing to the file.
 var errBeingWritten = message.NewError("another apitrace is writing to it: wait until it has ended, or name another file")
 
 // CheckWritable returns errBeingWritten if another process is writing a recording
@@ -21,10 +21,9 @@ func CheckWritable(path string) error {
 	return lock.Close()
 }
 
-// lockFile makes this process the only writer of a file, until the lock is closed or the
-// process ends. A file that does not exist, and a file that is not regular, such as
-// /dev/stdout, are not locked and may have several writers. On file systems without locks,
-// there is no lock either.
+// lockFile makes this process a file's only writer, until the lock is closed or the
+// process ends. A file that does not exist, or is not regular, such as /dev/stdout, may
+// have several writers. So may files on file systems without locks.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	info, err := os.Stat(path)

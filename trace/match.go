@@ -28,10 +28,10 @@ func MatchFunctions(pattern string, names []string) []string {
 
 // RankFunctions returns the names that any rule of MatchFunctions finds, with
 // their ranks. The strictest rule with a result gives rank 0. The next rule that
-// finds more names gives rank 1, and so on. Before the last rule, it has two more
-// rules. They ignore the marks of pointers and type parameters, so that
-// "Cacher.Get" finds "(*Cacher).Get"; the second also ignores case. The search of
-// the page (ui/web/page/src/still-search.ts) has the same rules.
+// finds more names gives rank 1, and so on. Before the last rule, two more ignore
+// the marks of pointers and type parameters, so that "Cacher.Get" finds
+// "(*Cacher).Get"; the second also ignores case. The search of the page
+// (ui/web/page/src/still-search.ts) has the same rules.
 func RankFunctions(pattern string, names []string) map[string]int {
 	ways := waysToMatch(pattern)
 	unmarked := funcname.Unmarked(wildcards(pattern))
@@ -68,8 +68,8 @@ func waysToMatch(pattern string) []func(name string) bool {
 	}
 }
 
-// strictPattern returns the pattern for a name as the tree prints it, without
-// most of its import path. It matches any function with a full name that ends so.
+// strictPattern returns the pattern for a name as printed by the tree, without
+// most of its import path. It matches any function with such an end.
 func strictPattern(p string) funcname.Matcher {
 	first, _, slash := strings.Cut(p, "/")
 	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {

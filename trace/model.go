@@ -25,28 +25,29 @@ type Recording struct {
 	// Servers lists the user's own API servers behind the aggregator, in the form
 	// of OwnServer.String. It is nil if there are none.
 	Servers []string `json:"servers,omitempty"`
-	// Edited lists the files of the traced programs that the user had changed, by
-	// their paths as in Call.File. It is nil if all were upstream's.
+	// Edited lists the traced programs' files that the user had changed, by their
+	// paths as in Call.File. It is nil if all were upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies which packages the recording build of apitrace traces, and how it
-	// links calls. With another edition, a function may be missing because it was not traced.
-	// Packages that the user had traced in addition follow it, see More. It is "" if unknown.
+	// Edition identifies which packages the recording apitrace traces, and how it links
+	// calls. With another edition, a function may be missing because it was not traced.
+	// Packages that the user had traced in addition follow it, see More. It is "" if
+	// unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
-	// Requests holds the traced requests in the order in which they were sent.
+	// Requests holds the traced requests in the order of sending.
 	Requests []Request `json:"requests"`
 }
 
-// MethodStart is the Method of the start of a program, which is not a request.
-// The Path is the name of the program.
+// MethodStart is the Method of a program's start, which is not a request. The
+// Path is the program.
 const MethodStart = "START"
 
-// MethodStop is the Method of the end of a program, from the signal that requests
-// the end. The Path is the name of the program.
+// MethodStop is the Method of a program's end, from the signal on. The Path is
+// the program.
 const MethodStop = "STOP"
 
-// A Request is one traced HTTP request. It has all calls of one trace, in all processes.
+// A Request is a traced HTTP request: all calls of one trace, in all processes.
 type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
 	TraceID string `json:"traceID"`
@@ -57,7 +58,7 @@ type Request struct {
 	// Status is the HTTP status code that the client received, or 0 if it
 	// received none.
 	Status int `json:"status"`
-	// Start is the time when the first call began. Call.StartNs counts from here.
+	// Start is when the first call began. Call.StartNs counts from here.
 	Start time.Time `json:"start,omitzero"`
 	// Calls holds every call: parents before their children, siblings by time of entry. This is
 	// the depth-first order of the tree. Only a call on a goroutine that its parent started has
@@ -76,8 +77,7 @@ type Call struct {
 	// ID identifies the call within its trace. It is the OpenTelemetry span id:
 	// 16 lower-case hexadecimal digits.
 	ID string `json:"id"`
-	// Parent is the ID of the call that made this call, or "" for the first call
-	// of the request.
+	// Parent is the ID of the call that made this one, or "" for the first.
 	Parent string `json:"parent"`
 	// Function is the full name: import path, dot, receiver, function. It is the compiler's name
 	// when nothing is inlined: "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
@@ -89,32 +89,32 @@ type Call struct {
 	File string `json:"file"`
 	// Line is the line of the word "func" in the pristine file.
 	Line int `json:"line"`
-	// CallerLine is the line in the parent's file where control left the parent
-	// for this call. It is 0 if it is not known: for the first call of a process,
-	// and for a goroutine that a library started for the parent.
+	// CallerLine is the line in the parent's file where control left it for this
+	// call. It is 0 if unknown: for the first call of a process, and for a
+	// goroutine that a library started for the parent.
 	CallerLine int `json:"callerLine"`
 	// Process names the traced program: "kube-apiserver", "sample-apiserver" or "etcd".
 	Process string `json:"process"`
-	// Goroutine is the runtime's id of the goroutine within its process.
+	// Goroutine is the runtime's goroutine id within the process.
 	Goroutine uint64 `json:"goroutine"`
 	// NewGoroutine is set if the call runs in the same process as its parent, but on another
 	// goroutine. The parent, or one of its callees, started that goroutine.
 	NewGoroutine bool `json:"newGoroutine,omitempty"`
-	// StartNs counts nanoseconds from the start of the request's first call.
+	// StartNs counts nanoseconds from the first call's start.
 	StartNs int64 `json:"startNs"`
-	// DurationNs is in nanoseconds. If the call had not returned when the trace
-	// was collected, it is the time until then; see Unfinished.
+	// DurationNs is in nanoseconds. If the call had not returned at the
+	// collection, it is the time until then; see Unfinished.
 	DurationNs int64 `json:"durationNs"`
 	// Leaf is set on a call of a function that calls nothing. Only its entry was
-	// recorded. Its duration, its results and a panic in it are not known, and
-	// DurationNs is 0.
+	// recorded. Its duration, results and panics are not known, and DurationNs
+	// is 0.
 	Leaf bool `json:"leaf,omitempty"`
-	// Unfinished is set if the call had not returned when the trace was collected.
+	// Unfinished is set if the call had not returned at the trace's collection.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Error is the text of the error that the call returned as its last result, or "".
+	// Error is the error that the call returned as its last result, or "".
 	Error string `json:"error"`
-	// Panic is set if a panic passed through the call. It is the place of the
-	// panic: "function (file:line)".
+	// Panic is the place of a panic that passed through the call: "function
+	// (file:line)".
 	Panic string `json:"panic,omitempty"`
 	// Attributes holds the values that the guide selects, by attribute name. It
 	// is nil if there are none.
@@ -127,7 +127,7 @@ func (r *Request) IsStart() bool { return r.Method == MethodStart }
 // IsStop reports whether this is the end of a program, not a request.
 func (r *Request) IsStop() bool { return r.Method == MethodStop }
 
-// OfProgram reports whether this is the start or the end of a program, not a request.
+// OfProgram reports whether this is a program's start or end, not a request.
 func (r *Request) OfProgram() bool { return r.IsStart() || r.IsStop() }
 
 // IsDryRun reports whether the URL of the request asks for a dry run, which
@@ -145,11 +145,11 @@ type StoredKey struct {
 	Key string `json:"key"`
 	// Revision is etcd's revision of the change.
 	Revision int64 `json:"revision"`
-	// Size is the size of the value in bytes. It is 0 for a deletion.
+	// Size is the value's size in bytes, 0 for a deletion.
 	Size int `json:"size,omitempty"`
 	// Encoding is "protobuf", "json", "encrypted" or "unknown".
 	Encoding string `json:"encoding,omitempty"`
-	// APIVersion and Kind describe the stored object, such as "apps/v1" and "Deployment".
+	// APIVersion and Kind describe the stored object: "apps/v1", "Deployment".
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// inOrder reports whether the calls are one tree in order of entry. It is true if
-// entryOrder would return 0, 1, 2 and so on. It takes a fraction of entryOrder's
-// time, and every loaded recording passes it. The ids must be valid.
+// inOrder reports whether the calls are one tree in order of entry: entryOrder
+// would return 0, 1, 2 and so on. It takes a fraction of entryOrder's time, and
+// every loaded recording passes it. The ids must be valid.
 func (r *Request) inOrder() bool {
 	n := len(r.Calls)
 	if n == 0 || r.Calls[0].Parent != "" || !r.distinctIDs() {
@@ -18,7 +18,7 @@ func (r *Request) inOrder() bool {
 	parent[0] = -1
 	for i := int32(1); int(i) < n; i++ {
 		c := &r.Calls[i]
-		// In order of entry, a call's parent is the previous call or one of its ancestors.
+		// In order of entry, a call's parent is the previous one or its ancestor.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != c.Parent {
 			p = parent[p]
@@ -49,7 +49,7 @@ func (r *Request) inOrder() bool {
 	return true
 }
 
-// distinctIDs reports whether all calls have valid and different ids.
+// distinctIDs reports whether all calls have valid, different ids.
 func (r *Request) distinctIDs() bool {
 	seen := newIDSet()
 	for i := range r.Calls {
@@ -71,8 +71,8 @@ type idSet struct {
 	shift   int
 }
 
-// An idEntry holds the id 64*group+i if bit i of ids is set. It is free if no bit
-// is set.
+// An idEntry holds the id 64*group+i if bit i of ids is set. It is free without
+// bits.
 type idEntry struct{ group, ids uint64 }
 
 func newIDSet() *idSet {

@@ -49,9 +49,8 @@ const (
 	typePanic      = "panic"
 )
 
-// callAttributes are written to the span of every call. requestAttributes are
-// written to the span of the first call of a request. The guide's values cannot
-// use their names.
+// callAttributes are on the span of every call, requestAttributes on a
+// request's first. The guide's values cannot use their names.
 var (
 	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
 		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrLeaf, attrUnfinished)
@@ -67,9 +66,9 @@ func names(keys ...attribute.Key) []string {
 	return all
 }
 
-// Export converts every call to an OpenTelemetry span. It passes the spans to the
-// exporter one by one, in order of entry, and returns the exporter's first error.
-// It does not shut the exporter down.
+// Export converts every call to an OpenTelemetry span, passes the spans to the
+// exporter one by one, in order of entry, and returns its first error. It does
+// not shut the exporter down.
 func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("exporting spans: %w", err)
@@ -103,8 +102,8 @@ func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdk
 	return keeper.err
 }
 
-// newTracer returns a tracer that passes each span to the exporter when it ends.
-// It passes all spans: it ignores the OTEL_ variables for sampling and limits.
+// newTracer returns a tracer that passes each ended span to the exporter. It
+// ignores the OTEL_ variables for sampling and limits.
 func newTracer(rec *Recording, process string, exporter sdktrace.SpanExporter) oteltrace.Tracer {
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithSyncer(exporter),
@@ -185,8 +184,8 @@ func exportCall(ctx context.Context, tracer oteltrace.Tracer, tree *Tree, traceI
 	return nil
 }
 
-// startTime returns the start of the request. If it was not recorded, it returns
-// the Unix epoch, which means "unknown" in OTLP.
+// startTime returns the request's start or, if that was not recorded, the Unix
+// epoch, which means "unknown" in OTLP.
 func (r *Request) startTime() time.Time {
 	if r.Start.IsZero() {
 		return time.Unix(0, 0)
@@ -194,7 +193,7 @@ func (r *Request) startTime() time.Time {
 	return r.Start
 }
 
-// spanKind returns the server kind for the first call in each process.
+// spanKind returns the server kind for each process's first call.
 func spanKind(tree *Tree, i int) oteltrace.SpanKind {
 	if p := tree.Parent(i); p < 0 || tree.Call(p).Process != tree.Call(i).Process {
 		return oteltrace.SpanKindServer
@@ -275,7 +274,7 @@ func (g givenIDs) NewSpanID(ctx context.Context, _ oteltrace.TraceID) oteltrace.
 	return span
 }
 
-// errorKeeper keeps the first error of an exporter. The SDK would only log the error.
+// errorKeeper keeps an exporter's first error, which the SDK would only log.
 type errorKeeper struct {
 	sdktrace.SpanExporter
 	err error

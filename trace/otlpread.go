@@ -33,7 +33,7 @@ func readOTLP(data []byte) (*Recording, error) {
 	return b.recording()
 }
 
-// A CutError reports that a recording ends in the middle of a request. The
+// A CutError reports that a recording ends in the middle of a request: the
 // recording process was killed, or the disk was full.
 type CutError struct {
 	// Requests is the number of complete requests before the cut.

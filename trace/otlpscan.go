@@ -16,11 +16,11 @@ import (
 )
 
 // An otlpScanner reads OTLP JSON span by span, so that a large recording is never
-// in memory twice. It reads the JSON encoding of OTLP as specified, and skips
-// unknown fields. The Collector's own reader builds a whole request first. For a
-// recording of 100,000 calls, it takes three times the time and memory.
+// in memory twice. It reads OTLP's JSON as specified, and skips unknown fields.
+// The Collector's own reader builds a whole request first. For 100,000 calls, it
+// takes three times the time and memory.
 type otlpScanner struct {
-	// known holds one copy of each frequent string, such as names and files.
+	// known holds one copy of each frequent string.
 	known map[string]string
 	// resource is called for each resource, and span for each span. A span is
 	// valid until the next call.
@@ -30,7 +30,7 @@ type otlpScanner struct {
 	next otlpSpan
 }
 
-// An otlpSpan has the fields of a span that a recording needs.
+// An otlpSpan has a span's fields that a recording needs.
 type otlpSpan struct {
 	traceID, spanID, parentID string // parentID is "" for a first span
 	name                      string
@@ -46,7 +46,7 @@ type otlpEvent struct {
 	attributes otlpAttributes
 }
 
-// An otlpAttribute is an attribute. text is its value as text, whatever its type.
+// An otlpAttribute is an attribute. text is its value as text, of any type.
 type otlpAttribute struct {
 	key, text        string
 	isText, isNumber bool
@@ -74,8 +74,8 @@ func (as otlpAttributes) get(key attribute.Key) *otlpAttribute {
 	return nil
 }
 
-// text, texts and integer return the value of an attribute. They return the zero
-// value if there is no such attribute of that type.
+// text, texts and integer return an attribute's value, or zero if there is none
+// of that type.
 
 func (as otlpAttributes) text(key attribute.Key) string {
 	if a := as.get(key); a != nil {
@@ -101,7 +101,7 @@ func (as otlpAttributes) integer(key attribute.Key) int64 {
 // A badRecording is an error in the content of spans, not in their encoding.
 type badRecording struct{ error }
 
-// scan reads one TracesData object. The caller puts words such as "line 7" before its error.
+// scan reads one TracesData object. The caller prefixes its error ("line 7").
 func (s *otlpScanner) scan(object []byte) error {
 	d := jx.DecodeBytes(object)
 	err := fields(d, func(d *jx.Decoder, key []byte) error {
@@ -309,8 +309,7 @@ func (s *otlpScanner) array(d *jx.Decoder, a *otlpAttribute) error {
 	return err
 }
 
-// text reads a string. If the string is short and so may be frequent, it returns
-// one shared copy.
+// text reads a string. A short one may be frequent, and is a shared copy.
 func (s *otlpScanner) text(d *jx.Decoder) (string, error) {
 	const short = 256
 	if d.Next() == jx.Null {

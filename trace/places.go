@@ -3,8 +3,8 @@ package trace
 import "slices"
 
 // A CallName identifies a call by its function, its caller's function, and its
-// position among such calls. Unlike the number of a call, it stays the same in a
-// new recording.
+// position among such calls. Unlike the call's number, it stays in a new
+// recording.
 type CallName struct {
 	Function string
 	// Caller is "" for the first call.

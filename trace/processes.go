@@ -9,13 +9,13 @@ import (
 const (
 	// ProcessAPIServer is kube-apiserver.
 	ProcessAPIServer = "kube-apiserver"
-	// ProcessSample is the sample API server. It can run behind kube-apiserver.
+	// ProcessSample is the sample API server, which can run behind kube-apiserver.
 	ProcessSample = "sample-apiserver"
 	// ProcessEtcd is etcd.
 	ProcessEtcd = "etcd"
 )
 
-// A Process has the facts about a traced program that readers of a recording need.
+// A Process has facts about a traced program for readers of recordings.
 type Process struct {
 	// Name is the name of the program, as in Call.Process.
 	Name string
@@ -49,8 +49,8 @@ func ProcessOf(name string) Process {
 func (r *Recording) kubernetes() string { return r.K8sVersion }
 func (r *Recording) etcd() string       { return r.EtcdVersion }
 
-// staging returns the version of the modules that are developed in the Kubernetes
-// repository and released with it: v0.37.1 for v1.37.1.
+// staging returns the version of modules developed in the Kubernetes repository
+// and released with it: v0.37.1 for v1.37.1.
 func (r *Recording) staging() string {
 	if minor, ok := strings.CutPrefix(r.K8sVersion, "v1."); ok {
 		return "v0." + minor
@@ -70,15 +70,14 @@ func (r *Recording) Version(process string) string {
 	return ""
 }
 
-// Behind reports whether a program runs behind the aggregator of kube-apiserver.
+// Behind reports whether a program runs behind kube-apiserver's aggregator.
 func (r *Recording) Behind(process string) bool {
 	_, own := r.OwnServer(process)
 	return own || ProcessOf(process).Behind
 }
 
-// Versions returns a recording without requests, which is enough for links to
-// upstream's source. It is a recording of a Kubernetes version with the given
-// version of a program.
+// Versions returns a recording without requests, for links to upstream's
+// source, of a Kubernetes version with the given version of a program.
 func Versions(k8sVersion, process, version string) *Recording {
 	r := &Recording{K8sVersion: k8sVersion}
 	if ProcessOf(process).Store {

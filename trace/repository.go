@@ -10,9 +10,9 @@ import (
 // A repository is upstream's repository of programs.
 type repository struct {
 	url string
-	// tag returns the tag with the source of a recording, or "" if it is not known.
+	// tag returns the tag with a recording's source, or "" if unknown.
 	tag func(*Recording) string
-	// path returns the path in the repository for a file in the form of Call.File.
+	// path returns the repository's path for a file as in Call.File.
 	path func(file string) (path string, ok bool)
 }
 
@@ -22,7 +22,7 @@ var (
 )
 
 // upstream returns the place of a call's file in upstream's repository. ok is
-// false if the place is not known, as for a checkout, or if the file was edited.
+// false if it is unknown, as for a checkout, or if the file was edited.
 func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok bool) {
 	in = ProcessOf(call.Process).repository
 	if in == nil || call.File == "" || slices.Contains(r.Edited, call.File) {
@@ -34,8 +34,8 @@ func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok b
 }
 
 // SourceURL returns the address of upstream's source of a call, at the traced
-// version. It returns "" if the address is not known, as for a checkout, or if
-// the file was edited.
+// version. It returns "" if that is unknown, as for a checkout, or if the file
+// was edited.
 func (r *Recording) SourceURL(call *Call) string {
 	in, tag, path, ok := r.upstream(call)
 	if !ok {
@@ -44,9 +44,8 @@ func (r *Recording) SourceURL(call *Call) string {
 	return fmt.Sprintf("%s/blob/%s/%s#L%d", in.url, tag, path, call.Line)
 }
 
-// CompareURL returns the address of upstream's page with the changes of a call's
-// file between the versions of two recordings. The page compares the two tags, at
-// the file. CompareURL returns "" if the address is not known, or if both have the same tag.
+// CompareURL returns the address of upstream's comparison of two recordings' tags, at a
+// call's file. It returns "" if that is unknown, or if both have the same tag.
 func CompareURL(a, b *Recording, call *Call) string {
 	in, from, path, okA := a.upstream(call)
 	_, to, _, okB := b.upstream(call)
@@ -77,9 +76,9 @@ func etcdPath(file string) (path string, ok bool) {
 // kubernetes repository itself.
 var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
 
-// KubernetesPath returns the path in the kubernetes repository for a file in the form of
-// Call.File. The path is below staging/src or vendor, except for the files of k8s.io/kubernetes
-// itself. ok is false for files of Go's standard library, which the repository does not have.
+// KubernetesPath returns the path in the kubernetes repository for a file as in
+// Call.File: below staging/src or vendor, except for k8s.io/kubernetes itself. ok is
+// false for Go's standard library, which the repository lacks.
 func KubernetesPath(file string) (path string, ok bool) {
 	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
 		return path, true

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// SelfNs returns the own time of call i in nanoseconds: the time when none of its
-// callees ran. A callee on another goroutine may run on after call i has
-// returned; this time does not count. A call with only a recorded entry has no
-// own time. Its time counts as its caller's own time.
+// SelfNs returns call i's own time in nanoseconds: while none of its callees ran.
+// The time of a callee on another goroutine after call i has returned does not
+// count. A call with only a recorded entry has no own time; it is its caller's.
 func (t *Tree) SelfNs(i int) int64 {
 	call := t.Call(i)
 	from, until := call.StartNs, call.StartNs+call.DurationNs

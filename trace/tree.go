@@ -36,7 +36,7 @@ func TreeOfValid(r *Request) *Tree {
 	n := len(r.Calls)
 	t := &Tree{Request: r, parent: make([]int, n), end: make([]int, n), depth: make([]int, n)}
 	for i := range r.Calls {
-		// In order of entry, a call's parent is the previous call or one of its ancestors.
+		// In order of entry, a call's parent is the previous one or its ancestor.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != r.Calls[i].Parent {
 			p = t.parent[p]
@@ -63,11 +63,11 @@ func (t *Tree) Call(i int) *Call { return &t.Request.Calls[i] }
 // Parent returns the call that made call i, or -1 for the root.
 func (t *Tree) Parent(i int) int { return t.parent[i] }
 
-// Depth returns the number of calls above call i. It is 0 for the root.
+// Depth returns the number of calls above call i, 0 for the root.
 func (t *Tree) Depth(i int) int { return t.depth[i] }
 
-// End returns the index behind the last call below call i. The calls below it are
-// i+1 to End(i)-1.
+// End returns the index behind the last call below call i. Those calls are i+1 to
+// End(i)-1.
 func (t *Tree) End(i int) int { return t.end[i] }
 
 // Children yields the calls that call i made, in order of entry.
@@ -140,8 +140,7 @@ func (r *Request) sortSiblings(kids []int) {
 }
 
 // startedBefore reports whether c runs on a goroutine that its parent started
-// before it reached the line of an earlier call. Then only the scheduler made c
-// run later.
+// before the line of an earlier call. Only the scheduler then made c run later.
 func (c *Call) startedBefore(earlier *Call) bool {
 	isStarted := c.NewGoroutine && c.CallerLine > 0 && c.Attributes[AttrHandoff] == ""
 	return isStarted && earlier.CallerLine > c.CallerLine

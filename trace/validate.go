@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Validate returns an error for the first field that does not satisfy its
-// contract. Every recording is validated when it is loaded or saved.
+// Validate returns an error for the first field that breaks its contract. Every
+// recording is validated when it is loaded or saved.
 func (rec *Recording) Validate() error {
 	if len(rec.Requests) == 0 {
 		return message.NewError("the recording holds no request: expected at least one")
@@ -31,9 +31,9 @@ func (rec *Recording) Validate() error {
 	return nil
 }
 
-// Validate returns an error for the first field that does not satisfy its
-// contract: a missing name, a malformed id, or calls that are not one tree in
-// order of entry (Sort sorts them). The error names the call.
+// Validate returns an error for the first field that breaks its contract: a
+// missing name, a malformed id, or calls that are not one tree in order of
+// entry (Sort sorts them). The error names the call.
 func (r *Request) Validate() error {
 	if _, err := oteltrace.TraceIDFromHex(r.TraceID); err != nil {
 		return message.Errorf("trace id %q: expected 32 lower-case hexadecimal digits that are not all 0", r.TraceID)
@@ -124,7 +124,7 @@ func printable(what, s string) error {
 	return nil
 }
 
-// spanID returns the number of a call id. It returns 0 for a text that is not 16
+// spanID returns the number of a call id, or 0 for a text that is not 16
 // lower-case hexadecimal digits, or has only zeros.
 func spanID(id string) uint64 {
 	if len(id) != 16 {
@@ -145,9 +145,9 @@ func spanID(id string) uint64 {
 	return number
 }
 
-// holdsControl reports whether a text contains a control character. A recording has hundreds of
-// thousands of texts, and nearly all are printable ASCII. So it looks at eight bytes at a time
-// for anything else.
+// holdsControl reports whether a text contains a control character. Nearly all of a
+// recording's hundreds of thousands of texts are printable ASCII, so it looks at eight
+// bytes at a time for anything else.
 func holdsControl(s string) bool {
 	if len(s) < 8 {
 		return strings.ContainsFunc(s, unicode.IsControl)
@@ -168,8 +168,8 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// unusual reports whether one of eight bytes is not a printable ASCII character. If all bytes
-// are printable, no byte borrows from the next byte or carries into it.
+// unusual reports whether one of eight bytes is not printable ASCII. Between printable
+// bytes, nothing is borrowed or carried.
 func unusual(bytes uint64) bool {
 	const each, highest = 0x0101010101010101, 0x8080808080808080
 	return ((bytes-each*' ')|(bytes+each*(0x80-0x7f))|bytes)&highest != 0

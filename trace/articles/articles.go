@@ -1,6 +1,6 @@
-// Package articles holds the functions that well-known walk-throughs of kube-apiserver name,
-// step by step. It looks each function up in the recordings: where it ran, and its current name.
-// It also has the errors of the articles.
+// Package articles holds the functions that well-known walk-throughs of kube-apiserver
+// name, step by step. It looks each up in the recordings: where it ran, and its current
+// name. It also has the articles' errors.
 //
 // The full history of a function belongs in packages history and lineage.
 package articles
@@ -26,11 +26,11 @@ type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
-	// Written names the releases that have its code, as far as known, the newest last. Nearest
-	// is the recorded release nearest to the newest of them.
+	// Written names the releases that have its code, as far as known, the newest last.
+	// Nearest is the recorded release nearest to the newest.
 	Written string `yaml:"written"`
 	Nearest string `yaml:"-"`
-	// Note is about the whole text. It may be empty.
+	// Note is about the whole text, or empty.
 	Note   message.Text `yaml:"note"`
 	Chains []chain      `yaml:"chains"`
 }
@@ -38,28 +38,28 @@ type article struct {
 // A chain is a sequence of calls in an article.
 type chain struct {
 	Title message.Text `yaml:"title"`
-	// Scenarios are the scenarios that show the request of the article, the best first. If none
-	// of them calls a step, another scenario shows the step.
+	// Scenarios are the scenarios that show the article's request, the best first. A step
+	// that none of them calls is shown by another.
 	Scenarios []string `yaml:"scenarios"`
-	// Read is the release that has the chain's code, if it was never recorded.
+	// Read is the release with the chain's code, if never recorded.
 	Read  string `yaml:"read"`
 	Steps []step `yaml:"steps"`
 }
 
 // A step is a call that an article names.
 type step struct {
-	// Text is the call, in the words of the article. TextZh is the Chinese version, if the text
-	// is more than a name.
+	// Text is the call, in the article's words. TextZh is the Chinese version, if the
+	// text is more than a name.
 	Text   string `yaml:"text"`
 	TextZh string `yaml:"text_zh"`
-	// Function is its full name in a recorded release. If no recorded release has it, it is the
-	// name in an older release. It may also be a type. Today is the function that does the step
-	// in the newest release, if it has another name.
+	// Function is its full name in a recorded release or, if none has it, in an older
+	// one. It may also be a type. Today is the function that does the step in the newest
+	// release, if it has another name.
 	Function string       `yaml:"function"`
 	Today    string       `yaml:"today"`
 	Note     message.Text `yaml:"note"`
-	// Wrong describes an error of the article. Really is the function that the article should
-	// name instead, or "" if there is none.
+	// Wrong describes an error of the article. Really is the function that it should name
+	// instead, or "".
 	Wrong  message.Text `yaml:"wrong"`
 	Really string       `yaml:"really"`
 	// scenarios are the scenarios of the step's chain.
@@ -92,8 +92,8 @@ var known = sync.OnceValues(func() ([]article, error) {
 	return all, nil
 })
 
-// nearest returns the release that is nearest to the last release in a text such as
-// "v1.18 - v1.20".
+// nearest returns the release nearest to the last one in a text such as "v1.18 -
+// v1.20".
 func nearest(text string, releases []string) (string, error) {
 	written, err := minorOf(text[strings.LastIndexByte(text, ' ')+1:])
 	if err != nil {
@@ -112,12 +112,12 @@ func nearest(text string, releases []string) (string, error) {
 	return best, nil
 }
 
-// minorOf returns the number of a minor version: 30 for "v1.30.4".
+// minorOf returns a minor version's number: 30 for "v1.30.4".
 func minorOf(release string) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(semver.MajorMinor(release), "v1."))
 }
 
-// A state is the state of a step in a release.
+// A state is a step's state in a release.
 type state int
 
 // The states.
@@ -135,16 +135,16 @@ const (
 	isType
 )
 
-// A mention is a step of an article in a release.
+// A mention is an article's step in a release.
 type mention struct {
 	state state
-	// name is the full name of the function in the release.
+	// name is the function's full name in the release.
 	name string
-	// scenario is a scenario that calls the function, if it ran.
+	// scenario is a scenario that calls it, if it ran.
 	scenario string
 }
 
-// A release has the known facts about a release of Kubernetes.
+// A release has the known facts about a Kubernetes release.
 type release struct {
 	version string
 	newest  bool
@@ -162,7 +162,7 @@ func newest() (string, error) {
 	return all[len(all)-1].K8sVersion, nil
 }
 
-// open reads the known facts about a release. last is the newest recorded release.
+// open reads a release's facts. last is the newest recorded release.
 func open(version, last string) (*release, error) {
 	functions, err := recordings.Functions(version)
 	if err != nil {
@@ -179,8 +179,8 @@ func open(version, last string) (*release, error) {
 	return r, err
 }
 
-// sight looks a step up in the release. It tries each name of the step, and then the earlier and
-// later names of each.
+// sight looks a step up in the release: by each of its names, then by their earlier and
+// later names.
 func (r *release) sight(s *step) mention {
 	var is mention
 	names := []string{s.Function, s.Today}
@@ -211,7 +211,8 @@ func (r *release) sight(s *step) mention {
 	return is
 }
 
-// look looks a name up. If recordings call it, it prefers the first of the scenarios that does.
+// look looks a name up. If recordings call it, the first of the scenarios that does is
+// preferred.
 func (r *release) look(name string, scenarios []string) mention {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {

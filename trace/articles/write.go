@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// Write lists the articles. If name is not "", it writes the steps of that article.
+// Write lists the articles or, if name is not "", writes that article's steps.
 func Write(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
 	if err != nil {
@@ -29,8 +29,7 @@ func Write(w io.Writer, name string, p message.Printer) error {
 	return nil
 }
 
-// WriteErrors writes the errors of the article with a name, or of all articles if the name
-// is "".
+// WriteErrors writes the errors of an article, or of all if the name is "".
 func WriteErrors(w io.Writer, name string, p message.Printer) error {
 	all, err := find(name)
 	if err != nil {
@@ -52,7 +51,7 @@ func WriteErrors(w io.Writer, name string, p message.Printer) error {
 	return nil
 }
 
-// find returns the article with a name, or all articles if the name is "".
+// find returns an article, or all if the name is "".
 func find(name string) ([]article, error) {
 	all, err := known()
 	if err != nil || name == "" {
@@ -114,7 +113,7 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// say returns sentences about a step: the error of the article, the history of the function, and
+// say returns sentences about a step: the article's error, the function's history, and
 // the reason for a missing command.
 func (s *step) say(near, now *release) []message.Message {
 	var all []message.Message
@@ -154,14 +153,13 @@ func (s *step) say(near, now *release) []message.Message {
 	return clean(all)
 }
 
-// declared returns the name of a function. For a literal, it is the name of the function that
-// declares it.
+// declared returns a function's name or, for a literal, its declaring function's.
 func declared(full string) string {
 	name, _ := funcname.SplitLiteral(full)
 	return name
 }
 
-// text returns the call in the words of the article.
+// text returns the call in the article's words.
 func (s *step) text(p message.Printer) string {
 	if p.Lang() == "zh" && s.TextZh != "" {
 		return s.TextZh
@@ -169,8 +167,8 @@ func (s *step) text(p message.Printer) string {
 	return s.Text
 }
 
-// short returns a name as the tree shows it. If the package has a common name such as "storage",
-// it adds more elements of the path.
+// short returns a name as the tree shows it. A package with a common name such as
+// "storage" gets more elements of the path.
 func short(full string) string {
 	is := funcname.Short(full)
 	before, ok := strings.CutSuffix(full, "/"+is)
@@ -194,8 +192,8 @@ func clean(all []message.Message) []message.Message {
 	return left
 }
 
-// end returns a sentence about the releases that have the step's function or type, and about
-// what became of it. It returns an empty message if no release is known to have it.
+// end returns a sentence about the releases that have the step's function or type, and
+// what became of it. It is empty if no release is known to have it.
 func (s *step) end(r *release) message.Message {
 	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
 		declared, _ := funcname.SplitLiteral(s.Function)
@@ -213,8 +211,8 @@ func (s *step) end(r *release) message.Message {
 	return message.Message{}
 }
 
-// command returns the command that shows a step in a release, or "". If the article errs, the
-// command shows the correct function.
+// command returns the command that shows a step in a release, or "". If the article errs,
+// it shows the correct function.
 func (s *step) command(r *release) string {
 	asked := s
 	if s.Really != "" {
@@ -234,7 +232,7 @@ func (s *step) command(r *release) string {
 	return ""
 }
 
-// sourceOf returns the command that shows the source of a function or type.
+// sourceOf returns the command for the source of a function or type.
 func sourceOf(name, version string) string {
 	return fmt.Sprintf("apitrace source %s --k8s %s", lineage.Quoted(short(name)), version)
 }

@@ -2,9 +2,9 @@ package diff
 
 import "slices"
 
-// align pairs nodes with equal labels of two lists, in order. It finds the
-// best alignment for lists of ordinary length, and a good one for longer
-// lists. The result is valid until the next call.
+// align pairs nodes with equal labels of two lists, in order. It finds the best
+// alignment for lists of ordinary length, and a good one for longer lists. The
+// result is valid until the next call.
 func align(m *matcher, inA, inB []int32) []position {
 	found, tail := m.found[:0], m.tail[:0]
 	from := 0
@@ -48,9 +48,9 @@ func (m *matcher) equal(x, y int32) bool {
 	return m.a.hash[x] == m.b.hash[y] && m.a.values[x] == m.b.values[y]
 }
 
-// alignBest finds the heaviest common subsequence. Only pairs with equal
-// labels have weight, a little more if their subtrees or values are equal. A
-// pair has no weight if its values contradict each other.
+// alignBest finds the heaviest common subsequence. Only pairs with equal labels
+// have weight, and more if their subtrees or values are equal. Pairs with
+// contradicting values have none.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
 	best := slices.Grow(m.best[:0], (len(inA)+1)*width)[:(len(inA)+1)*width] // best[i*width+j] is the greatest weight for inA[i:] and inB[j:]
@@ -95,8 +95,8 @@ func (m *matcher) alignBest(inA, inB []int32) []position {
 	return found
 }
 
-// landmarks returns pairs of equal subtrees that occur once in each of two
-// lists. It leaves out pairs that are not in order.
+// landmarks returns pairs of equal subtrees that occur once in each list, if
+// they are in order.
 func (m *matcher) landmarks(inA, inB []int32) []position {
 	type seen struct{ at, count int }
 	where := map[uint64]seen{}
@@ -117,8 +117,8 @@ func (m *matcher) landmarks(inA, inB []int32) []position {
 	return ascending(all)
 }
 
-// alignGreedily adds pairs between two positions. It pairs each element with
-// the next unused element that has the same label and values.
+// alignGreedily adds pairs between two positions. It pairs an element with the
+// next unused one of the same label and values.
 func (m *matcher) alignGreedily(found []position, inA, inB []int32, from, to position) []position {
 	next := map[telling][]int{}
 	for j := from.b; j < to.b; j++ {
@@ -141,8 +141,8 @@ func (m *matcher) alignGreedily(found []position, inA, inB []int32, from, to pos
 	return found
 }
 
-// ascending returns a longest subsequence with ascending b. The positions must
-// be ordered by a. It returns all itself if b ascends throughout.
+// ascending returns a longest subsequence with ascending b, or all itself if b
+// ascends throughout. all must be ordered by a.
 func ascending(all []position) []position {
 	if strictlyAscending(all) {
 		return all

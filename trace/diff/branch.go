@@ -5,9 +5,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// findBranch sets r.Branch to the branch around call i in the caller's text. Several calls of
-// the text may be call i; the branch is known only if all of them stand in the same branch.
-// there is the caller's text on the other side.
+// findBranch sets r.Branch to the branch around call i in the caller's text. Several
+// calls of the text may be call i; all must stand in the same branch. there is the
+// caller's text on the other side.
 func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	own := here.code.Function(caller.Process, caller.Function)
@@ -46,8 +46,7 @@ func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *tr
 }
 
 // isAskedOnlyHere reports whether a call is for an admission plugin that the
-// caller does not call on the other side. caller is the index of that caller
-// in other.
+// caller does not call on the other side. caller is its index in other.
 func isAskedOnlyHere(call *trace.Call, other *trace.Tree, caller int) bool {
 	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
 		plugin := call.Attributes[attribute]

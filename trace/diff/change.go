@@ -5,14 +5,14 @@ type Kind string
 
 // The kinds of a Change.
 const (
-	// Added: only B makes the call. Removed: only A does.
+	// Added: only B makes the call. Removed: only A.
 	Added   Kind = "added"
 	Removed Kind = "removed"
 	// Moved: both make it, but another function calls it.
 	Moved Kind = "moved"
-	// Renamed: the function has another name, or is kept in another file or package.
+	// Renamed: the function has another name, file or package.
 	Renamed Kind = "renamed"
-	// Repeated: the same function is called more or less often in one place.
+	// Repeated: a place calls the same function more or less often.
 	Repeated Kind = "repeated"
 	// Reordered: the order of calls changed.
 	Reordered Kind = "reordered"
@@ -20,27 +20,27 @@ const (
 	// failed in another way.
 	Valued Kind = "value"
 	// Timed: the call differs only in its own time. Options.Times turns these
-	// on; they do not make two requests different.
+	// on. They do not make requests different.
 	Timed Kind = "timing"
 )
 
 // A Change is one difference of B from A.
 type Change struct {
 	Kind Kind
-	// A and B are the call on both sides, or None on a side that lacks it. For
-	// Repeated calls, they are the first pair.
+	// A and B are the call on both sides, or None. For Repeated calls, they are
+	// the first pair.
 	A, B int
 	// Calls is the number of calls that an addition or removal adds or removes: the call
-	// itself, and its descendants that only this side has. If Times is more than 1, it counts
-	// the calls of all of them.
+	// itself, and its descendants that only this side has. With Times above 1, it counts
+	// them all.
 	Calls int
-	// Times is the number of equal additions or removals in one place. A or B
-	// is the first of them.
+	// Times counts equal additions or removals in one place. A or B is the
+	// first.
 	Times int
 	// Wraps is set if calls of both sides are below a call that only one side
-	// has. The call was inserted above them, or removed from there.
+	// has: it was inserted above them, or removed there.
 	Wraps bool
-	// CountA and CountB are the numbers of repetitions of a Repeated call.
+	// CountA and CountB count a Repeated call.
 	CountA, CountB int
 	// Values are the values that differ.
 	Values []ValueChange
@@ -51,7 +51,7 @@ type Change struct {
 
 // A ValueChange is a value that differs.
 type ValueChange struct {
-	// Name is the name of the attribute, or "error" or "panic".
+	// Name is the attribute's name, or "error" or "panic".
 	Name string
 	A, B string
 }

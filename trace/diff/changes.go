@@ -36,9 +36,8 @@ func indices(s *side) []int {
 	return calls
 }
 
-// order returns the sort key of a change: the position of its call in B. If
-// only A has the call, the change comes right after the last earlier call that
-// B has.
+// order returns a change's sort key: the position of its call in B. If only A
+// has the call, the change comes right after the last earlier call in B.
 func (d *Diff) order(c Change) int {
 	if c.B != None {
 		return 2 * c.B
@@ -58,7 +57,7 @@ type finder struct {
 	changes []Change
 }
 
-// repeat is a function that is called by one call.
+// A repeat is a function called by one call.
 type repeat struct{ above, label int32 }
 
 // onlyOn lists the calls that only one side has, each with the calls below it
@@ -128,8 +127,8 @@ type run struct {
 	count int
 }
 
-// callersOfOnly marks the paired nodes, on both sides, that make a call on one side only. They
-// are few.
+// callersOfOnly marks the few paired nodes, on both sides, that make a call on one side
+// only.
 func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	ofA, ofB = make([]bool, a.len()), make([]bool, b.len())
 	mark := func(s *side, here, there []bool) {
@@ -144,7 +143,7 @@ func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	return ofA, ofB
 }
 
-// timesCalled counts, for each marked caller, its calls of each function.
+// timesCalled counts each marked caller's calls of each function.
 func timesCalled(s *side, callers []bool) map[repeat]run {
 	all := map[repeat]run{}
 	for i := int32(1); i < s.len(); i++ {
@@ -162,8 +161,8 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 	return all
 }
 
-// knownBelow marks the nodes that have nothing new in their subtrees. The other side also calls
-// all the functions there, with the same values, and no node below them is paired.
+// knownBelow marks the nodes without anything new in their subtrees: the other side also
+// calls all functions there, with the same values, and no node below is paired.
 func (s *side) knownBelow(other *side) []bool {
 	labels, values := make([]bool, max(slices.Max(s.label), slices.Max(other.label))+1), other.telling()
 	for _, label := range other.label {
@@ -184,7 +183,7 @@ func (s *side) knownBelow(other *side) []bool {
 	return known
 }
 
-// repeated makes the change of a function that is called more or less often.
+// repeated makes the change of a function called more or less often.
 func repeated(kind Kind, here, there run) Change {
 	c := Change{Kind: Repeated, A: int(here.first) - 1, B: int(there.first) - 1, CountA: here.count, CountB: there.count}
 	if kind == Added {
@@ -193,7 +192,7 @@ func repeated(kind Kind, here, there run) Change {
 	return c
 }
 
-// only makes the change of a call that only one side has.
+// only makes the change of a call that one side lacks.
 func (s *side) only(kind Kind, i int32) Change {
 	c := Change{Kind: kind, A: int(i) - 1, B: None, Calls: 1, Times: 1}
 	for below := i + 1; below < s.end[i]; {
@@ -211,7 +210,7 @@ func (s *side) only(kind Kind, i int32) Change {
 	return c
 }
 
-// pairs lists the differences between calls that both sides have.
+// pairs lists the differences between calls of both sides.
 func (f *finder) pairs() {
 	for i, j := range f.d.InB {
 		if j == None {

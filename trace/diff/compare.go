@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// None is the index of a call that one side does not have.
+// None is the index of a call that a side lacks.
 const None = -1
 
 // A Diff has the differences of request B from request A.
@@ -16,7 +16,7 @@ type Diff struct {
 	// InB has, for each call of A, the same call of B, or None. InA is the reverse.
 	InB, InA []int
 	// Changes are the differences, in the order of the calls. If both requests
-	// took the same path, all changes are of kind Timed.
+	// took the same path, all are Timed.
 	Changes []Change
 
 	moved, alone, reordered []bool // by call of A; see placing
@@ -28,7 +28,7 @@ type Options struct {
 	// SameProgram says that the same programs served both requests. Functions
 	// with different names are then different functions.
 	SameProgram bool
-	// Times also reports calls that differ only in their time.
+	// Times also reports calls that differ only in time.
 	Times bool
 }
 
@@ -79,8 +79,8 @@ func (d *Diff) Same() bool {
 	return !slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind != Timed })
 }
 
-// matchTrees matches the calls of both trees. Each function that it finds
-// renamed makes others easier to find, so it repeats the matching.
+// matchTrees matches the calls of both trees. A renamed function makes others
+// easier to find, so it repeats the matching.
 func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	const rounds = 6
 	names := &names{index: map[function]int32{}}
@@ -105,6 +105,6 @@ func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	return a, b
 }
 
-// Alone reports whether call i of A moved without its callees. A filter does
-// so when it gets another place in its chain.
+// Alone reports whether call i of A moved without its callees, like a filter
+// that changes its place in the chain.
 func (d *Diff) Alone(i int) bool { return d.alone[i] }

@@ -11,21 +11,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// gates has the feature gates that decide whether a function is called, or
-// whether a value of a type is made.
+// gates has the feature gates that decide whether a function is called, or a
+// type's value is made.
 type gates struct {
-	// of has the gate by program and by the full name of the function or type. A function has a
-	// gate if every call of it depends on that gate. A type has a gate if every function that
-	// makes a value of it depends on that gate.
+	// of has the gate by program and by the full name of the function or type. A function
+	// has a gate if every call of it depends on it. A type has a gate if every function
+	// that makes its values depends on it.
 	of map[string]map[string]string
 }
 
-// gatesByCode caches the gates of the releases that CodeOf returns. Those
-// releases are few and live as long as the process. Every comparison needs the
-// gates, and a site has hundreds of comparisons.
+// gatesByCode caches the gates of the releases from CodeOf. These are few and
+// live as long as the process. Every comparison needs the gates, and a site has
+// hundreds of comparisons.
 var gatesByCode sync.Map // of *recordings.Code to func() *gates
 
-// gatesOf returns a function that computes the gates of a release on its first call.
+// gatesOf returns a function that computes a release's gates on its first call.
 func gatesOf(code *recordings.Code) func() *gates {
 	find, _ := gatesByCode.LoadOrStore(code, sync.OnceValue(func() *gates { return newGates(code) }))
 	return find.(func() *gates)
@@ -48,7 +48,7 @@ func newGates(code *recordings.Code) *gates {
 // of its own has the gate of its caller, as ofCaller says.
 func collect(functions []*recordings.Source, ofCaller map[string]string) map[string]string {
 	of := map[string]string{}
-	// First collect the names that have a gate anywhere; they are few.
+	// First collect the few names that have a gate anywhere.
 	each(functions, ofCaller, func(name, gate string) {
 		if gate != "" {
 			of[name] = gate
@@ -63,8 +63,8 @@ func collect(functions []*recordings.Source, ofCaller map[string]string) map[str
 	return of
 }
 
-// each calls take for every static call and every type that a function makes a
-// value of, with its gate.
+// each calls take for every static call, and every type of a value that a
+// function makes, with its gate.
 func each(functions []*recordings.Source, ofCaller map[string]string, take func(name, gate string)) {
 	for _, f := range functions {
 		around := ofCaller[f.Name]
@@ -76,9 +76,10 @@ func each(functions []*recordings.Source, ofCaller map[string]string, take func(
 	}
 }
 
-// findGate looks for a gate with another default on the other side. It looks at the call
-// itself, then at all calls of the callee. For a literal, it also looks at all calls of the
-// enclosing function. For a method, it also looks where values of the receiver's type are made.
+// findGate looks for a gate with another default on the other side: at the call itself,
+// then at all calls of the callee. For a literal, it also looks at all calls of the
+// enclosing function. For a method, it also looks where values of the receiver's type are
+// made.
 func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	names := []string{call.Function}
@@ -102,9 +103,9 @@ func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	}
 }
 
-// AskedGate returns a feature gate that the function of call i of B asks for, if the gate has
-// another default in A. on is its default in B. It has had this default since the minor version
-// since. gate is "" if there is no such gate.
+// AskedGate returns a feature gate that the function of call i of B asks for, with
+// another default in A. on is its default in B, since the minor version since. gate is ""
+// if there is none.
 func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string) {
 	call := d.B.Call(i)
 	if f.a.code == nil || f.b.code == nil {
@@ -124,8 +125,8 @@ func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string)
 }
 
 // takeGate stores a gate in r if its default differs on the other side. A gate
-// that B no longer knows is not the reason: its code stays without the gate,
-// or is gone.
+// that B no longer knows is not the reason: its code stays without the gate, or
+// is gone.
 func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	other, knownThere := there.code.Gate(program, gate)
@@ -140,8 +141,7 @@ func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	return true
 }
 
-// receiver returns the type of a method with its package, or "" for a function
-// that is not a method.
+// receiver returns a method's type with its package, or "" for other functions.
 func receiver(function string) string {
 	pkg := funcname.Package(function)
 	rest := strings.TrimPrefix(function[len(pkg):], ".")

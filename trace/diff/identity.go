@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An identity matches the functions of both sides. Two functions are the same
-// if they have the same label.
+// An identity matches the functions of both sides: the same function has the
+// same label.
 type identity struct {
 	names *names
 	a, b  []int32 // label by name
@@ -23,7 +23,7 @@ func newIdentity(names *names) *identity {
 	return id
 }
 
-// A likely pair of functions, by name, and how sure it is.
+// A likely pair of functions, by name, with a certainty.
 type likely struct {
 	a, b  int32
 	score float64
@@ -47,7 +47,7 @@ func (id *identity) accept(pairs []likely) int {
 	return len(takenA)
 }
 
-// A profile has the properties that identify a function apart from its name.
+// A profile identifies a function by other properties than its name.
 type profile struct {
 	file             string
 	callees, callers map[int32]bool
@@ -63,9 +63,9 @@ type profile struct {
 	first  int32 // its first call
 }
 
-// profiles collects, by name, the profiles of the functions for which wanted
-// returns true. key identifies a node when it is a callee or a caller. If
-// inOther is nil, through and places stay empty.
+// profiles collects, by name, the profiles of the functions that wanted
+// accepts. key identifies a node as a callee or a caller. If inOther is nil,
+// through and places stay empty.
 func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int32) map[int32]*profile {
 	all := map[int32]*profile{}
 	var through []int32

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// initOf returns the package of a function init and its number in that
-// package. The compiler numbers the functions init over the files of a
-// package, in the order of the file names.
+// initOf returns the package of a function init and its number there. The
+// compiler numbers them over the files of a package, in the order of the file
+// names.
 func initOf(name string) (pkg string, number int, ok bool) {
 	n := funcname.Parse(name)
 	digits, found := strings.CutPrefix(n.Func, "init.")
@@ -24,8 +24,8 @@ func initOf(name string) (pkg string, number int, ok bool) {
 
 // matchInits matches the functions init. Their numbers shift when a release
 // adds one to another file of the package, so one name can mean two functions.
-// Two of them are the same if they are in the same file and the same number of
-// functions init come before them in that file.
+// Two are the same if they are in the same file, after the same number of
+// others.
 func (id *identity) matchInits(a, b *side) {
 	inA := map[initKey]int32{}
 	for _, i := range a.inits() {
@@ -41,7 +41,7 @@ func (id *identity) matchInits(a, b *side) {
 	}
 }
 
-// An initKey identifies a function init even if other files get more of them.
+// An initKey identifies a function init even if other files get more.
 type initKey struct {
 	process, pkg, file string
 	before             int // number of init functions that ran and come before it in the file
@@ -53,7 +53,7 @@ type initFunction struct {
 	number int
 }
 
-// inits lists the functions init of a side by process, package and number.
+// inits lists a side's functions init by process, package and number.
 func (s *side) inits() []initFunction {
 	var all []initFunction
 	seen := map[int32]bool{}

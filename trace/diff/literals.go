@@ -8,8 +8,8 @@ import (
 )
 
 // matchLiterals matches function literals. Their numbers shift when a release
-// adds a literal before them, so one name can mean two different functions. So
-// their callees and callers count more than their number.
+// adds a literal before them, so one name can mean two functions. Callees and
+// callers therefore count more than the number.
 func (id *identity) matchLiterals(a, b *side) {
 	of := id.literalGroups()
 	stripped := id.strippedNames()
@@ -62,8 +62,8 @@ func sameMembers(inA, inB []int32) bool {
 func alike(sizeA, sizeB int32) bool { return 2*min(sizeA, sizeB) >= max(sizeA, sizeB) }
 
 // sharedBelow reports whether most functions below the call with fewer
-// functions are also below the other call. Releases that lie far apart do much
-// more below the same filter.
+// functions are also below the other call. Distant releases do much more below
+// the same filter.
 func sharedBelow(a, b *side, x, y int32) bool {
 	const several = 3 // fewer are shared by chance
 	inA, inB := a.namesBelow(x), b.namesBelow(y)
@@ -94,8 +94,8 @@ func (s *side) keys(byName []int32) []int32 {
 	return all
 }
 
-// sameLiteral returns the certainty that two literals of one function are the
-// same, or 0 if they are not. stayed is set if no number can have shifted.
+// sameLiteral returns the certainty that two literals of a function are the
+// same, or 0. stayed is set if no number can have shifted.
 func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	score := 0.3 * shared(p.callers, q.callers)
 	switch {
@@ -118,8 +118,8 @@ func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	return score
 }
 
-// sharedCalls returns how similar the call counts of two functions are, from 0
-// to 1. It is 1 if both make the same calls equally often.
+// sharedCalls returns the similarity of two functions' call counts, from 0 to
+// 1: 1 if both make the same calls equally often.
 func sharedCalls(p, q *profile) float64 {
 	common, total := 0.0, 0.0
 	for callee, n := range p.made {
@@ -133,9 +133,8 @@ func sharedCalls(p, q *profile) float64 {
 	return 2 * common / total
 }
 
-// literalGroups returns a group number for each name. Literals of one function
-// at the same depth have the same number. It is none for a function that is
-// not a literal.
+// literalGroups returns a group number by name. Literals of one function at the
+// same depth share it. Other functions have none.
 func (id *identity) literalGroups() []int32 {
 	type group struct {
 		function
@@ -160,7 +159,7 @@ func (id *identity) literalGroups() []int32 {
 	return of
 }
 
-// strippedNames returns a number for each name. All literals of one function share one number.
+// strippedNames returns a number by name, which all literals of one function share.
 func (id *identity) strippedNames() []int32 {
 	type stripped struct {
 		function
@@ -181,8 +180,8 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names differ only in their number. Both must be literals
-// of one function, or functions init of one package.
+// onlyRenumbered reports whether two names differ only in their number, as literals of
+// one function, or functions init of one package.
 func onlyRenumbered(nameA, nameB string) bool {
 	pkgA, _, okA := initOf(nameA)
 	pkgB, _, okB := initOf(nameB)

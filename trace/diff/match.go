@@ -2,13 +2,13 @@ package diff
 
 import "slices"
 
-// A matcher pairs the nodes of a with the nodes of b.
+// A matcher pairs nodes of a with nodes of b.
 type matcher struct {
 	a, b   *side
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
-	// toldApart has, by label, whether values distinguish the calls of a function.
+	// toldApart has, by label, whether values distinguish a function's calls.
 	toldApart []bool
 	// place is a buffer. It has, for nodes of b, their position in the current
 	// list, plus one.
@@ -37,7 +37,7 @@ func match(a, b *side, labels int) {
 
 func (m *matcher) pair(x, y int32) { m.a.partner[x], m.b.partner[y] = y, x }
 
-// pairUnique pairs nodes if their label occurs once on both sides.
+// pairUnique pairs nodes with a label that occurs once on both sides.
 func (m *matcher) pairUnique() {
 	at := make([]int32, m.labels)
 	for y, label := range m.b.label {
@@ -123,11 +123,11 @@ func (s *side) telling() map[telling]run {
 }
 
 // pairCallers pairs nodes by their children. A node x belongs to a node with
-// the same label that is above the partners of x's children. Each child votes
-// with the size of its subtree.
+// the same label above the partners of x's children. A child has as many votes
+// as its subtree has nodes.
 func (m *matcher) pairCallers() {
-	// below has the partner of each node of a. For a node without a partner,
-	// it has the partner found in the largest subtree of a child.
+	// below has each node's partner or, without one, the partner found in the
+	// largest subtree of a child.
 	below := make([]int32, m.a.len())
 	votes := map[int32]int32{}
 	for x := m.a.len() - 1; x > 0; x-- {
@@ -159,7 +159,7 @@ func (m *matcher) pairCallers() {
 	}
 }
 
-// callerOf finds the nearest node above y that can be x and has no partner yet.
+// callerOf finds the nearest unpaired node above y that can be x.
 func (m *matcher) callerOf(y, x int32) int32 {
 	const far = 8 // so many wrappers may have come in between
 	for range far {
@@ -186,8 +186,8 @@ func (m *matcher) pairCallees() {
 	}
 }
 
-// callees appends the callees of node i to list. If the other side never calls
-// a function, its callees take its place.
+// callees appends the callees of node i to list. A function that the other side
+// never calls is replaced by its callees.
 func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	for c := i + 1; c < s.end[i]; {
 		if s.partner[c] == none && inOther[s.label[c]] == 0 {
@@ -200,8 +200,8 @@ func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	return list
 }
 
-// pairLists pairs the nodes of two lists. It first pairs in order, then nodes that stand
-// elsewhere in the other list, then nodes that one side wraps once more.
+// pairLists pairs the nodes of two lists: first in order, then nodes elsewhere in the
+// other list, then nodes that one side wraps once more.
 func (m *matcher) pairLists(inA, inB []int32) {
 	from, to := 0, 0
 	for _, fence := range m.fences(inA, inB) {
@@ -235,8 +235,8 @@ func (m *matcher) fences(inA, inB []int32) []position {
 	return ascending(known)
 }
 
-// pairInOrder pairs unpaired nodes of equal labels without crossing. Of
-// several ways, it takes the way with the most equal subtrees.
+// pairInOrder pairs unpaired nodes of equal labels without crossing, with as
+// many equal subtrees as possible.
 func (m *matcher) pairInOrder(inA, inB []int32) {
 	m.gapA, m.gapB = m.a.unpaired(inA, m.inB, m.gapA[:0]), m.b.unpaired(inB, m.inA, m.gapB[:0])
 	for _, p := range align(m, m.gapA, m.gapB) {
@@ -244,7 +244,7 @@ func (m *matcher) pairInOrder(inA, inB []int32) {
 	}
 }
 
-// unpaired appends to kept the nodes of a list that may still find a partner.
+// unpaired appends to kept the listed nodes that may still find a partner.
 func (s *side) unpaired(list []int32, inOther []int32, kept []int32) []int32 {
 	for _, i := range list {
 		if s.partner[i] == none && inOther[s.label[i]] > 0 {
@@ -261,10 +261,10 @@ func (m *matcher) unpaired(inA, inB []int32) (restA, restB []int32) {
 	return m.restA, m.restB
 }
 
-// pairAnyhow pairs unpaired nodes of equal labels in any order. It pairs nodes
-// with equal subtrees first, and nodes with contradicting values last. It
-// pairs contradicting nodes only if none would be left over, because otherwise
-// any of them could be the added or removed one.
+// pairAnyhow pairs unpaired nodes of equal labels in any order, nodes with
+// equal subtrees first, nodes with contradicting values last. It pairs the
+// latter only if none would be left over: any of them could be the added or
+// removed one.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
 	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -304,9 +304,9 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 }
 
 // pairContradicting pairs the unpaired nodes of a label, in order, if both
-// lists have the same number of them. It skips functions with values that
-// distinguish most of their calls: there, a different value means a different
-// call. An example is the route in the call that builds it.
+// lists have equally many. It skips functions with values that distinguish most
+// calls, such as the route in the call that builds it: there, another value
+// means another call.
 func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
@@ -342,7 +342,7 @@ func (m *matcher) pairThrough(inA, inB []int32) {
 	m.pairInOrder(m.a.childrenOf(inA), inB)
 }
 
-// childrenOf lists the children of the unpaired nodes of a list.
+// childrenOf lists the children of a list's unpaired nodes.
 func (s *side) childrenOf(list []int32) []int32 {
 	var all []int32
 	for _, i := range list {
@@ -356,8 +356,8 @@ func (s *side) childrenOf(list []int32) []int32 {
 	return all
 }
 
-// pairMoved pairs the remaining nodes that are so similar that they must have
-// moved: equal subtrees, and calls of rarely called functions.
+// pairMoved pairs the remaining nodes that must have moved: equal subtrees, and
+// calls of rarely called functions.
 func (m *matcher) pairMoved() {
 	const telling = 3 // calls; smaller subtrees may be equal by chance
 	byHash, byLabel := map[uint64][]int32{}, map[int32][]int32{}
@@ -389,7 +389,7 @@ func (m *matcher) pairMoved() {
 }
 
 // nearest returns the unpaired node of among that shares the most callers with
-// x. It returns none if no node can be x.
+// x, or none if none can be x.
 func (m *matcher) nearest(x int32, among []int32) int32 {
 	best, deepest := int32(none), int32(none)
 	for _, y := range among {
@@ -417,8 +417,9 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 // likely the same, wherever they are.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-// takeEqual returns an unpaired node with the same subtree hash as x. It skips a node if values
-// below it contradict values below x. It returns none if none of the first few nodes is left.
+// takeEqual returns an unpaired node with the same subtree hash as x. It skips a node if
+// values below it contradict values below x. It returns none if the first few nodes are
+// used up.
 func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	const patience = 16 // number of nodes that are tried
 	list := byHash[m.a.hash[x]]

@@ -6,23 +6,23 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Merged is the tree of both requests. It has the calls of B, and the calls
-// that only A has, in their place.
+// A Merged is the tree of both requests: the calls of B, and the calls that
+// only A has, in their place.
 type Merged struct {
-	// Tree has the calls of B, and the calls that only A has. The calls that only A has come
-	// without their CallerLine. Its ids and starts count the calls. Its Request has the other
-	// fields of B's request.
+	// Tree has the calls of B, and the calls that only A has, without their CallerLine.
+	// Its ids and starts count the calls. Its Request has the other fields of B's
+	// request.
 	Tree *trace.Tree
-	// A and B are, by call of Tree, the call on each side, or None. AtA and
-	// AtB are, by call of a side, the call of Tree.
+	// A and B are, by call of Tree, the call on each side, or None. AtA and AtB
+	// are, by call of a side, the call of Tree.
 	A, B     []int
 	AtA, AtB []int
-	// Changes are, by call of Tree, the indices of its changes in Diff.Changes.
+	// Changes has, by call of Tree, the indices of its changes in Diff.Changes.
 	Changes [][]int
 }
 
-// Merge merges both requests into one tree. A call that was removed from above
-// other, still existing calls is placed before the first of them.
+// Merge merges both requests into one tree. A call removed from above still
+// existing calls is placed before the first of them.
 func (d *Diff) Merge() *Merged {
 	m := &merger{d: d, below: make([][]place, d.B.Len()), gone: make([][]int, d.A.Len())}
 	m.place()
@@ -54,7 +54,7 @@ func (d *Diff) Merge() *Merged {
 	return merged
 }
 
-// reserve makes room for all calls at once. There may be hundreds of thousands.
+// reserve makes room for all calls at once, possibly hundreds of thousands.
 func (m *merger) reserve() {
 	n := m.d.B.Len()
 	for _, j := range m.d.InB {
@@ -73,8 +73,8 @@ func (m *merger) reserve() {
 // idSize is the size of an id.
 const idSize = 16
 
-// A place is the position of a call of A. before is the call of B that it goes
-// before, or None for the end.
+// A place is the position of a call of A, before a call of B, or None at the
+// end.
 type place struct{ a, before int }
 
 type merger struct {
@@ -93,7 +93,7 @@ type merger struct {
 	ids string
 }
 
-// place decides where the calls that only A has go.
+// place decides where calls go that only A has.
 func (m *merger) place() {
 	a := m.d.A
 	next := m.nextPaired()
@@ -125,7 +125,7 @@ func (m *merger) nextPaired() []int {
 	return next
 }
 
-// childTowards returns the child of a call of B that leads to call i of A, or None.
+// childTowards returns the child of a call of B towards call i of A, or None.
 func (m *merger) childTowards(above, i int) int {
 	if i == None {
 		return None

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// A parsedName is the full name of a function, taken apart.
+// A parsedName is the full name of a function, in parts.
 type parsedName struct {
 	pkg string // import path
 	typ string // type of the receiver, "" for a function
@@ -23,8 +23,8 @@ func parseName(full string) parsedName {
 // anywhere is the name without its package.
 func (p parsedName) anywhere() parsedName { return parsedName{typ: p.typ, fun: p.fun} }
 
-// likeness returns the similarity of two names without their packages, from 0
-// to 1. It is 1 only if they are equal.
+// likeness returns the similarity of two names without packages, from 0 to 1.
+// It is 1 only if they are equal.
 func (p parsedName) likeness(q parsedName) float64 {
 	switch {
 	case p.typ == q.typ && p.fun == q.fun:
@@ -37,8 +37,8 @@ func (p parsedName) likeness(q parsedName) float64 {
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
 }
 
-// packageName is the last element of a package's path, or the last two elements for a version
-// such as v1beta1. A package that moves keeps this name.
+// packageName is the last element of a package's path, or the last two for a version such
+// as v1beta1. A moved package keeps this name.
 func packageName(pkg string) string {
 	name := path.Base(pkg)
 	if len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1])) {
@@ -47,7 +47,7 @@ func packageName(pkg string) string {
 	return name
 }
 
-// nearness returns how close two files are in the folder tree, from 0 to 1.
+// nearness returns how close two files are in the tree, from 0 to 1.
 func nearness(fileA, fileB string) float64 {
 	switch {
 	case fileA == fileB:
@@ -62,7 +62,7 @@ func nearness(fileA, fileB string) float64 {
 	return 0
 }
 
-// words splits a name where its case changes: "withAuditID" is with, audit, id.
+// words splits a name by case: "withAuditID" is with, audit, id.
 func words(name string) map[string]bool {
 	all := map[string]bool{}
 	var word []rune
@@ -88,7 +88,7 @@ func words(name string) map[string]bool {
 	return all
 }
 
-// shared is the similarity of two sets, from 0 to 1. It is Dice's coefficient.
+// shared is the similarity of two sets from 0 to 1, Dice's coefficient.
 func shared[K comparable](a, b map[K]bool) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -2,7 +2,7 @@ package diff
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// pairRequests pairs requests in order. If both sides have the same number, it
+// pairRequests pairs requests in order. If both sides have equally many, it
 // pairs them by position. Otherwise it maximizes the sum of the likenesses.
 func pairRequests(a, b []trace.Request) []position {
 	var pairs []position
@@ -46,12 +46,12 @@ func likenesses(a, b []trace.Request) [][]float64 {
 	return best
 }
 
-// same is the likeness of two requests with the same method and path. It
-// outweighs any number of other pairs.
+// same is the likeness of requests with the same method and path. It outweighs
+// all other pairs.
 const same = 1e6
 
-// likeness returns the similarity of two requests. It is 0 for different
-// methods. Otherwise it depends on path, status, and number of calls.
+// likeness returns the similarity of two requests, by path, status, and number
+// of calls. It is 0 for different methods.
 func likeness(a, b *trace.Request) float64 {
 	switch {
 	case a.Method != b.Method:

@@ -2,11 +2,11 @@ package diff
 
 import "slices"
 
-// A placing has, for paired calls, whether they are still in their place.
+// A placing has, for paired calls, whether they kept their place.
 type placing struct {
 	a, b *side
-	// moved is set, by node of a, if the caller differs. alone is set if the call moved without
-	// its callees. reordered is set if only the order changed.
+	// moved is set, by node of a, if the caller differs. alone is set if the call moved
+	// without its callees. reordered is set if only the order changed.
 	moved, alone, reordered []bool
 }
 
@@ -59,8 +59,8 @@ func (p *placing) inPlace(x int32) bool {
 	return p.a.partner[aboveX] == aboveY || p.a.partner[p.stayedA(aboveX)] == p.stayedB(aboveY)
 }
 
-// stayedA returns x, or the nearest paired node above it that did not move
-// alone. stayedB does the same on the other side.
+// stayedA returns x, or the nearest paired node above that did not move alone.
+// stayedB does the same on the other side.
 func (p *placing) stayedA(x int32) int32 {
 	for p.alone[x] {
 		x = p.a.matchedAbove(x)
@@ -75,8 +75,8 @@ func (p *placing) stayedB(y int32) int32 {
 	return y
 }
 
-// mostBlamed returns the misplaced node that would explain most of the others
-// if it had moved alone, or none.
+// mostBlamed returns the misplaced node that would explain most others if it
+// had moved alone, or none.
 func (p *placing) mostBlamed(wrong []int32) int32 {
 	blame := map[int32]int{}
 	for _, x := range wrong {
@@ -99,8 +99,7 @@ func (p *placing) mostBlamed(wrong []int32) int32 {
 }
 
 // findReordered marks the nodes that must move so that the others are in the
-// same order. It ignores calls on new goroutines: the order between goroutines
-// has no meaning.
+// same order. It ignores calls on new goroutines, which have no order.
 func (p *placing) findReordered() {
 	below := make([][]int32, p.a.len())
 	for x := int32(1); x < p.a.len(); x++ {

@@ -21,13 +21,13 @@ const (
 	// NewCall: only this side's source of the caller has the call, or makes
 	// the called function literal.
 	NewCall Why = "call"
-	// NewFunction: only this side's source has the function. It is in a
-	// package that is traced on both sides.
+	// NewFunction: only this side's source has the function, although both
+	// sides trace its package.
 	NewFunction Why = "function"
 	// OtherPlace: on the other side, the caller's source calls a function with
-	// that name in a package that is not traced.
+	// that name in an untraced package.
 	OtherPlace Why = "not traced"
-	// NoSpan: the function has no span on the other side, but may have run there.
+	// NoSpan: the function has no span on the other side, but may have run.
 	NoSpan Why = "no span"
 	// OtherWay: both sources have the call, but only this side ran it.
 	OtherWay Why = "other way"
@@ -41,11 +41,11 @@ type Reason struct {
 	// Spanless is the reason why the function has no span on the other side,
 	// if Why is NoSpan.
 	Spanless recordings.Spanless
-	// Package is the package that is not traced, if Why is OtherPlace.
+	// Package is the untraced package if Why is OtherPlace.
 	Package string
-	// Gate is a feature gate that the call depends on and that has another
-	// default on the other side, or "" if none is known. On is its default in
-	// B. It has had this default since the minor version Since.
+	// Gate is a feature gate that the call depends on, with another default on
+	// the other side, or "" if none is known. On is its default in B, since the
+	// minor version Since.
 	Gate  string
 	On    bool
 	Since string
@@ -62,7 +62,7 @@ type Branch struct {
 	// in it.
 	File string
 	At   int
-	// Differs is set if the other side has the call in another branch, Other.
+	// Differs is set if the other side has the call in the branch Other.
 	Differs bool
 	Other   recordings.Branch
 	// Asked is set if the call is for an admission plugin that the caller does
@@ -70,9 +70,9 @@ type Branch struct {
 	Asked bool
 }
 
-// Replaces reports whether the added function of r replaced the removed function. Both must
-// stand between the same two calls. It is true if the same call of an interface or a variable
-// leads to both, or if each function exists only in its own side's source.
+// Replaces reports whether the added function of r replaced the removed one. Both must
+// stand between the same two calls. It is true if the same call of an interface or a
+// variable leads to both, or if each exists only in its own side's source.
 func (r Reason) Replaces(removed Reason) bool {
 	if r.Why == NewFunction && removed.Why == NewFunction {
 		return true
@@ -86,7 +86,7 @@ type Reasons struct {
 	a, b indexedSide
 }
 
-// An indexedSide is one recording with the index of its source.
+// An indexedSide is a recording with the index of its source.
 type indexedSide struct {
 	code  *recordings.Code // nil if the source is not known
 	gates func() *gates
@@ -99,8 +99,8 @@ type indexedSide struct {
 	more func(pkg string) bool
 }
 
-// NewReasons returns the reasons of a comparison. It knows nothing about
-// edited programs and about releases that are not in the index.
+// NewReasons returns the reasons of a comparison. It knows nothing about edited
+// programs and releases outside of the index.
 func NewReasons(c *Comparison) (*Reasons, error) {
 	var codes []*recordings.Code
 	for _, rec := range []*trace.Recording{c.A, c.B} {
@@ -120,7 +120,7 @@ func NewReasons(c *Comparison) (*Reasons, error) {
 }
 
 // hasLeaves reports whether a recording has calls of functions that call
-// nothing. Every request to a server makes some.
+// nothing. Every request makes some.
 func hasLeaves(rec *trace.Recording) bool {
 	return slices.ContainsFunc(rec.Requests, func(r trace.Request) bool {
 		return slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Leaf })
@@ -153,9 +153,9 @@ func (f *Reasons) Of(d *Diff, c Change) Reason {
 	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
 }
 
-// Renamed reports whether a function of A has another name in B. Neither
-// source may have the other's name, and B must have no function with the old
-// name in another package. It is false if a source is not known.
+// Renamed reports whether a function of A has another name in B. Neither source
+// may have the other's name, nor B a function with the old name in another
+// package. It is false if a source is not known.
 func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
 		return false
@@ -182,7 +182,7 @@ func (f *Reasons) InBoth(call *trace.Call) bool {
 }
 
 // CallsInA reports whether A's text of caller calls the function called. known
-// is false if the index does not have the answer.
+// is false if the index does not know.
 func (f *Reasons) CallsInA(caller, called *trace.Call) (calls, known bool) {
 	return f.a.calls(caller, called)
 }
@@ -192,7 +192,7 @@ func (f *Reasons) CallsInB(caller, called *trace.Call) (calls, known bool) {
 	return f.b.calls(caller, called)
 }
 
-// find returns the reason for call i, which only the side here has.
+// find returns why only the side here has call i.
 func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int) Reason {
 	r := Reason{Way: here.way(tree, i)}
 	above := tree.Parent(i)
@@ -261,8 +261,8 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	return r
 }
 
-// lacks reports whether the side's recording cannot have calls of f, a
-// function of its source, because f calls nothing.
+// lacks reports whether the side's recording lacks calls of f, a function of
+// its source, because f calls nothing.
 func (s indexedSide) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
 
 func callsNothing(f *recordings.Source) bool {
@@ -271,8 +271,8 @@ func callsNothing(f *recordings.Source) bool {
 
 // otherPlace returns an untraced package with the function that way calls, or
 // "". The other side's text calls a function there with the same name, and the
-// same receiver or interface. A function that the caller calls on both sides
-// is another function.
+// same receiver or interface. A function that the caller calls on both sides is
+// another one.
 func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *recordings.Source) string {
 	name := way.by[len(funcname.Package(way.by)):]
 	own := here.code.Function(caller.Process, caller.Function)
@@ -292,13 +292,12 @@ func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *reco
 }
 
 // sameKind reports whether functions with the same name in two packages can be
-// the same. They must be methods of a type, or their packages must have the
-// same name.
+// the same: methods of a type, or functions of packages with the same name.
 func sameKind(name, pkg, other string) bool {
 	return strings.Count(name, ".") > 1 || path.Base(pkg) == path.Base(other)
 }
 
-// calls reports whether the text of caller calls a function, at any line.
+// calls reports whether the caller's text calls a function, at any line.
 func (s indexedSide) calls(caller, called *trace.Call) (calls, known bool) {
 	if s.code == nil {
 		return false, false

@@ -9,9 +9,9 @@ type Comparison struct {
 	Requests []RequestPair
 }
 
-// A RequestPair is a request that both recordings have, or only one.
+// A RequestPair is a request of both recordings, or of one.
 type RequestPair struct {
-	// A and B are the requests, nil on the side that lacks it.
+	// A and B are the requests, nil on a side without it.
 	A, B *trace.Request
 	// Diff has their differences; nil if one is missing.
 	Diff *Diff
@@ -27,16 +27,16 @@ func (c *Comparison) Same() bool {
 	return true
 }
 
-// Same reports whether both requests exist and took the same path to the same answer.
+// Same reports whether both requests took the same path to the same answer.
 func (r *RequestPair) Same() bool {
 	return r.Diff != nil && r.Diff.Same() && r.A.Status == r.B.Status
 }
 
 // CompareRecordings pairs the requests of two recordings, in order, and
-// compares each pair. If one has more requests, it pairs requests with the
-// same method and path first, then the most similar requests with the same
-// method. Both recordings must be valid, as every loaded recording is. Their
-// versions show whether the same programs served them.
+// compares each pair. If one has more requests, it pairs those with the same
+// method and path first, then the most similar ones with the same method. Both
+// recordings must be valid, as loaded ones are. Their versions show whether the
+// same programs served them.
 func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	o.SameProgram = o.SameProgram || samePrograms(a, b)
 	c := &Comparison{A: a, B: b}
@@ -66,22 +66,21 @@ func (c *Comparison) OtherEdition() bool {
 	return !c.A.SameAlways(c.B)
 }
 
-// samePrograms reports whether functions with different names are known to be different
-// functions. This is known if both recordings have the same versions and no edit may have
-// renamed functions. The patch of a fault of the course renames nothing.
+// samePrograms reports whether different names are known to mean different functions:
+// both recordings have the same versions, and no edit may have renamed functions. The
+// patch of a course's fault renames nothing.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
 }
 
-// mayRename reports whether edits of the program may have renamed functions.
-// The recording of a fault has the name of the fault as its scenario and as
-// its only edit.
+// mayRename reports whether edits of the program may have renamed functions. A
+// fault's recording has its name as the scenario and as the only edit.
 func mayRename(rec *trace.Recording) bool {
 	return len(rec.Edited) > 1 || len(rec.Edited) == 1 && rec.Edited[0] != rec.Scenario
 }
 
-// NameInB returns the name in B of a function of A. It returns "" if B makes
-// none of its calls.
+// NameInB returns the name in B of a function of A, or "" if B makes none of
+// its calls.
 func (c *Comparison) NameInB(function string) string {
 	for _, r := range c.Requests {
 		if r.Diff == nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // findRenames pairs functions that only one side has and that are similar in
-// name, callers, callees and place. It returns the number of pairs that it
-// found. The sides must be matched.
+// name, callers, callees and place. It returns the number of new pairs. The
+// sides must be matched.
 func (id *identity) findRenames(a, b *side) int {
 	inA, inB := a.counts(id.count), b.counts(id.count)
 	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
@@ -27,14 +27,14 @@ type renames struct {
 	parsed     map[int32]parsedName
 	tried      map[[2]int32]bool
 	pairs      []likely
-	// inA and inB are the packages of each side. having counts, by function
-	// name, the packages that have such a function.
+	// inA and inB are the packages of each side. having counts the packages
+	// that have a function, by its name.
 	inA, inB map[string]bool
 	having   map[parsedName]int
 }
 
-// packages collects the packages of both sides. It also counts, for each
-// function name, the packages that have such a function.
+// packages collects both sides' packages, and counts the packages that have a
+// function, by its name.
 func (r *renames) packages() {
 	r.inA, r.inB, r.having = map[string]bool{}, map[string]bool{}, map[parsedName]int{}
 	seen := make([]bool, len(r.id.names.list))
@@ -56,18 +56,17 @@ func (r *renames) packages() {
 	collect(r.b, r.inB)
 }
 
-// sameForMany reports whether so many packages have a function of this name
-// that the name identifies none of them. An example is RegisterConversions,
-// which each version of an API group has.
+// sameForMany reports whether too many packages have a function of this name
+// for it to identify one. Each version of an API group has RegisterConversions,
+// for example.
 func (r *renames) sameForMany(name int32) bool {
 	const many = 6 // both sides together: three packages that moved
 	return r.having[r.parse(name).anywhere()] > many
 }
 
-// movedWhole reports whether a package may have moved with all its contents.
-// Only A has it under the path of x, only B under the path of y, and both
-// paths have the same package name. The name of a version includes the name of
-// its group.
+// movedWhole reports whether a package may have moved with all its contents:
+// only A has it under the path of x, only B under the path of y, and both have
+// the same package name. A version's name includes its group's.
 func (r *renames) movedWhole(x, y int32) bool {
 	from, to := r.parse(x).pkg, r.parse(y).pkg
 	return !r.inB[from] && !r.inA[to] && packageName(from) == packageName(to)
@@ -87,14 +86,14 @@ func (r *renames) byName() {
 	}
 }
 
-// key groups the functions that are tried with each other. All literals of a
-// function have the same key.
+// key groups the functions that are tried with each other, such as all literals
+// of a function.
 func (r *renames) key(name int32) string {
 	declared, _ := funcname.SplitLiteral("." + r.parse(name).fun)
 	return r.id.names.list[name].process + " " + strings.ToLower(declared)
 }
 
-// byPlace tries functions that were called in the same place.
+// byPlace tries functions called in the same place.
 func (r *renames) byPlace() {
 	const most = 24 // per place; with more changes, the place means little
 	at := map[int32][]int32{}
@@ -145,7 +144,7 @@ func (r *renames) try(x, y int32) {
 	}
 	near := nearness(p.file, q.file)
 	score := 0.4*name + 0.2*(place+content+near)
-	// A function that moves to another package may have to be exported there.
+	// In its new package, a function may have to be exported.
 	moved := name >= 0.9 && near >= 0.4
 	if moved {
 		score++
@@ -155,8 +154,8 @@ func (r *renames) try(x, y int32) {
 	}
 }
 
-// likeness compares names. If a function was renamed, its literals count as if
-// the function had kept its name.
+// likeness compares names. Literals of a renamed function count as if it had
+// kept its name.
 func (r *renames) likeness(x, y int32) float64 {
 	p, q := r.parse(x), r.parse(y)
 	declaredA, restA := funcname.SplitLiteral(r.id.names.list[x].name)
@@ -174,8 +173,8 @@ func (r *renames) likeness(x, y int32) float64 {
 }
 
 // same reports whether two declared functions have the same label. They may be
-// missing among the calls, because the function that makes a handler may have
-// run long before.
+// missing among the calls: the function that makes a handler may have run long
+// before.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	if declaredA == declaredB {
 		return true
@@ -186,7 +185,7 @@ func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	return okA && okB && r.id.a[a] == r.id.b[b]
 }
 
-// samePlaces is the fraction of the calls that were made in the same places.
+// samePlaces is the fraction of calls made in the same places.
 func (r *renames) samePlaces(p, q *profile) float64 {
 	common := 0
 	for above, n := range p.places {
@@ -195,9 +194,9 @@ func (r *renames) samePlaces(p, q *profile) float64 {
 	return float64(common) / float64(max(p.calls, q.calls))
 }
 
-// commonBelow returns the fraction of the calls below two functions that are
-// paired with each other. It distinguishes functions with similar callees,
-// such as the filters of a chain.
+// commonBelow returns the fraction of calls below two functions that are paired
+// with each other. It distinguishes functions with similar callees, such as the
+// filters of a chain.
 func (r *renames) commonBelow(p, q *profile) float64 {
 	if p.calls != 1 || q.calls != 1 {
 		return 0
@@ -211,9 +210,9 @@ func (r *renames) commonBelow(p, q *profile) float64 {
 	return 2 * float64(common) / float64(r.a.size(x)+r.b.size(y))
 }
 
-// sameContent compares the callees of two functions. It returns 0.5 if neither has any. Half of
-// the result comes from profile.through, where a callee that only one side has is replaced by
-// its callees.
+// sameContent compares the callees of two functions. It returns 0.5 if neither has any.
+// Half of the result comes from profile.through, where the callees of a callee that only
+// one side has replace it.
 func sameContent(p, q *profile) float64 {
 	if len(p.callees)+len(q.callees) == 0 {
 		return 0.5

@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// renumbered reports whether the number of a function literal may have
-// shifted. It may have if the enclosing function, or the package's variables,
-// have literals on the other side, but not the same ones.
+// renumbered reports whether the number of a function literal may have shifted:
+// the enclosing function, or the package's variables, have literals on the
+// other side, but not the same ones.
 func renumbered(here, there *recordings.Code, program, function string) bool {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -35,10 +35,10 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 }
 
 // made returns why only this side ran a function literal that its caller
-// reaches through an interface or a variable, such as the literal of a filter.
-// It is OtherWay unless the literal's maker lost a caller: a function in both
-// sources that calls the maker here and not there. Then it is NewCall if no
-// function calls the maker there, else NoReason.
+// reaches through an interface or a variable, such as a filter's. It is
+// OtherWay unless the literal's maker lost a caller: a function in both sources
+// that calls the maker here and not there. Then it is NewCall if no function
+// calls the maker there, else NoReason.
 func made(here, there indexedSide, program, function string) Why {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -61,7 +61,7 @@ func made(here, there indexedSide, program, function string) Why {
 // contain literals.
 type callers map[string]map[string][]string
 
-// callersByCode caches the callers of the releases that CodeOf returns; see gatesByCode.
+// callersByCode caches the callers of the releases from CodeOf; see gatesByCode.
 var callersByCode sync.Map // of *recordings.Code to func() callers
 
 func callersOf(code *recordings.Code) callers {
@@ -90,7 +90,7 @@ func callersOf(code *recordings.Code) callers {
 	return find.(func() callers)()
 }
 
-// literalsOf lists the names of the literals in a function.
+// literalsOf lists the names of a function's literals.
 func literalsOf(code *recordings.Code, program, declared string) []string {
 	functions, prefix := code.Functions(program), declared+".func"
 	at, _ := slices.BinarySearchFunc(functions, prefix, func(f *recordings.Source, name string) int { return strings.Compare(f.Name, name) })

@@ -11,7 +11,7 @@ type Op string
 
 // The operations of an Edit.
 const (
-	// OpChange replaces the fields of Call by the fields of New.
+	// OpChange replaces Call's fields by New's.
 	OpChange Op = "change"
 	// OpRemove removes Call. Its children take its place.
 	OpRemove Op = "remove"
@@ -22,12 +22,12 @@ const (
 	OpAdd Op = "add"
 )
 
-// A Ref names a call: "a12" is call 12 of A. "b7" is call 7 of B, which an
-// edit adds. "" is the place above the first call or, as After, the place
-// before the first sibling.
+// A Ref names a call: "a12" is call 12 of A. "b7" is call 7 of B, which an edit
+// adds. "" is the place above the first call or, as After, before the first
+// sibling.
 type Ref string
 
-// An Edit is one step of a script that turns one trace into another.
+// An Edit is a step of a script from one trace to another.
 type Edit struct {
 	Op     Op          `json:"op"`
 	Call   Ref         `json:"call"`
@@ -64,7 +64,7 @@ func ref(side string, i int) Ref {
 	return Ref(fmt.Sprintf("%s%d", side, i))
 }
 
-// refB returns the name of a call of B while the script runs.
+// refB names a call of B while the script runs.
 func (w *scriptWriter) refB(j int) Ref {
 	if j >= 0 && w.d.InA[j] != None {
 		return refA(w.d.InA[j])
@@ -98,7 +98,7 @@ func (w *scriptWriter) removals() {
 }
 
 // moves puts the calls that stay where B has them. It works from the root
-// downwards, so a call's callers are in their place before the call is.
+// downwards, so a call's callers are in place first.
 func (w *scriptWriter) moves() {
 	aboveA := nearest(w.d.A, w.stays)
 	aboveB := nearest(w.d.B, w.staysB)
@@ -128,7 +128,7 @@ func (w *scriptWriter) moves() {
 	}
 }
 
-// settle marks the calls below a call of B that are already in their place.
+// settle marks the calls below a call of B that are in their place.
 func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []int) {
 	var sameCaller []position
 	for at, j := range list {
@@ -142,7 +142,7 @@ func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []in
 	}
 }
 
-// nearest returns, for each call, the nearest call above it that stays, or None.
+// nearest returns, for each call, the nearest staying call above, or None.
 func nearest(tree *trace.Tree, stays func(int) bool) []int {
 	above := make([]int, tree.Len())
 	for i := range above {
@@ -159,7 +159,7 @@ func nearest(tree *trace.Tree, stays func(int) bool) []int {
 	return above
 }
 
-// additions adds the calls that only B has, callers before their callees.
+// additions adds the calls that only B has, callers first.
 func (w *scriptWriter) additions() {
 	b := w.d.B
 	tops := make([]int, b.Len()) // number of calls below that stay, with no staying call in between

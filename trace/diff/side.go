@@ -5,24 +5,24 @@ import "github.com/kubeapitrace/apitrace/trace"
 // none is the index of a missing node.
 const none = -1
 
-// A side is one of the two trees of a comparison. Node 0 is above the first call, so that the
-// first call can be wrapped like any other; call i is node i+1.
+// A side is one of the two compared trees. Node 0 is above the first call, so that this
+// can be wrapped like others; call i is node i+1.
 type side struct {
 	tree *trace.Tree
-	// parent and end are the same as in trace.Tree, but by node.
+	// parent and end are as in trace.Tree, but by node.
 	parent, end []int32
-	// name is the number of the function, which includes its process; see names. label
-	// identifies the function. The same function has the same label on both sides.
+	// name is the function's number, which includes its process; see names. The same
+	// function has the same label on both sides.
 	name, label []int32
 	// hash is equal for subtrees with equal labels in equal order. values is
 	// equal for calls with equal values, apart from values that vary between
-	// runs. It is 0 for calls without values.
+	// runs, and 0 for calls without values.
 	hash, values []uint64
-	// partner is the node of the other side that is the same call, or none.
+	// partner is the same call on the other side, or none.
 	partner []int32
 }
 
-// names numbers functions by process and full name. Both sides share it.
+// names numbers functions by process and full name, for both sides.
 type names struct {
 	index map[function]int32
 	list  []function
@@ -76,14 +76,14 @@ func (s *side) setLabels(labelOf []int32) {
 	}
 }
 
-// mix is one step of a cheap hash. The result depends on the order of the steps.
+// mix is one step of a cheap hash. The order of the steps matters.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0xff51afd7ed558ccd
 	return h ^ h>>32
 }
 
 // setValues hashes the values of each call. It ignores values that only one
-// side records, because the other side's guide may not have had them.
+// side records: the other side's guide may not have had them.
 func setValues(a, b *side) {
 	inA, inB := a.attributes(), b.attributes()
 	for _, s := range []*side{a, b} {
@@ -104,9 +104,9 @@ func (s *side) attributes() map[string]bool {
 	return all
 }
 
-// hashValues hashes the values that count and do not vary between runs. Their
-// order does not matter. It ignores numbers and booleans: they are results and
-// do not show the purpose of a call.
+// hashValues hashes the values that count and do not vary between runs, in any
+// order. It ignores numbers and booleans: they are results and do not show a
+// call's purpose.
 func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
@@ -118,13 +118,12 @@ func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	return sum
 }
 
-// tells reports whether a value shows the purpose of a call.
+// tells reports whether a value shows a call's purpose.
 func tells(value string) bool {
 	return value != "" && value != "true" && value != "false" && !number(value)
 }
 
-// hashText is the FNV-1a hash of a text. It takes the text in parts, so that
-// callers need not join them.
+// hashText is the FNV-1a hash of a text, which callers pass in parts.
 func hashText(parts ...string) uint64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)

@@ -4,15 +4,15 @@ import "github.com/kubeapitrace/apitrace/trace"
 
 // Times vary between runs and with the load of the machine. A difference is
 // reported only if a call's own time, without its callees, is timesMore times
-// as long on one side. The difference must also be more than 1/worthOf of the
-// longer request.
+// as long on one side, and the difference exceeds 1/worthOf of the longer
+// request.
 const (
 	timesMore = 2
 	worthOf   = 20
 )
 
-// timed adds the changes of calls that differ only in their time. It skips the
-// calls of A that changed marks, which have other differences.
+// timed adds changes for calls that differ only in time. changed marks the
+// calls of A with other differences.
 func (f *finder) timed(changed []bool) {
 	worth := max(took(f.d.A), took(f.d.B)) / worthOf
 	for i, j := range f.d.InB {
@@ -26,16 +26,15 @@ func (f *finder) timed(changed []bool) {
 	}
 }
 
-// isTimed reports whether the duration of a call is known.
+// isTimed reports whether a call's duration is known.
 func isTimed(c *trace.Call) bool { return !c.Unfinished && !c.Leaf }
 
 // took returns the duration of a request in nanoseconds.
 func took(tree *trace.Tree) int64 { return tree.Call(0).DurationNs }
 
-// changedCalls marks the calls of A with a reason for another own time. These
-// are calls that have a change, calls with other callees, and calls with a
-// callee that was timed on one side only. The time of an untimed callee counts
-// as its caller's own time.
+// changedCalls marks the calls of A with a reason for another own time: calls
+// that have a change, calls with other callees, and calls with a callee that
+// was timed on one side only. An untimed callee's time counts as its caller's.
 func (f *finder) changedCalls() []bool {
 	changed := make([]bool, f.d.A.Len())
 	mark := func(i int) {

@@ -18,7 +18,7 @@ import (
 //go:embed volatile.yaml
 var volatileFile []byte
 
-// volatile has, by attribute name, the part of the values that varies between runs.
+// volatile has, by attribute, the part of its values that varies between runs.
 var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	var file struct {
 		Attributes []struct {
@@ -37,8 +37,8 @@ var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// settled removes the part of a value that varies between runs. It also puts single blanks
-// between the words.
+// settled removes the part of a value that varies between runs, and puts single blanks
+// between words.
 func settled(name, value string) string {
 	if part := volatile()[name]; part != nil {
 		value = part.ReplaceAllString(value, "")
@@ -49,10 +49,10 @@ func settled(name, value string) string {
 	return value
 }
 
-// changedValues lists the values that both calls have and that differ. It ignores values that
-// vary between runs, and values in different formats. It compares only whether the calls have
-// an error or a panic, not the text. A value that only one side recorded says nothing about the
-// other side.
+// changedValues lists the values that both calls have and that differ. It ignores values
+// that vary between runs, and values in different formats. Of an error or a panic it
+// compares only whether there is one. A value that only one side recorded says nothing
+// about the other side.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for name, a := range x.Attributes {
@@ -74,13 +74,12 @@ func changedValues(x, y *trace.Call) []ValueChange {
 	return changed
 }
 
-// alikeWritten reports whether two values have the same format. A number and a name may be the
-// same value: a later release may give a numeric type a String method.
+// alikeWritten reports whether two values have the same format. A number and a name may
+// be the same value: a later release may give a numeric type a String method.
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
-// number reports whether s is a whole number. Most values are not, and Atoi
-// allocates an error for each of them. So Atoi sees only values that begin
-// like a number.
+// number reports whether s is a whole number. Atoi allocates an error for every other
+// value, so it sees only values that begin like a number.
 func number(s string) bool {
 	if s == "" || !strings.Contains("+-0123456789", s[:1]) {
 		return false

@@ -29,21 +29,19 @@ const (
 // A Way is how a caller reaches a call.
 type Way struct {
 	Kind WayKind
-	// By is the part in between, or "" if it is not known. It is a package
-	// without spans if Kind is WayThrough, the program if it is WayProcess,
-	// and the queue if it is WayQueue.
+	// By is the part in between, or "" if it is not known: a package without
+	// spans for WayThrough, the program for WayProcess, the queue for WayQueue.
 	By string
 	// static is set if the caller's text names the function itself. Otherwise,
-	// by names the method of the interface, or the variable. For WayThrough,
-	// by names the function that the text calls instead.
+	// by names the interface method, the variable or, for WayThrough, the
+	// function that the text calls instead.
 	static bool
 	kind   recordings.CallKind
 	by     string
 }
 
-// WayOf returns how the caller of call i of a tree reaches it, according to
-// the index of the sources. known is false if the index does not have the
-// caller's text.
+// WayOf returns how the caller of call i of a tree reaches it, according to the
+// index of the sources. known is false if the index lacks the caller's text.
 func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool) {
 	above := tree.Parent(i)
 	if above < 0 {
@@ -79,8 +77,8 @@ func (s indexedSide) way(tree *trace.Tree, i int) Way {
 	return s.wayFrom(text, call, call.CallerLine-caller.Line)
 }
 
-// wayFrom finds the call in a text that leads to another call. line is the
-// line where control left the text.
+// wayFrom finds the call in a text that leads to another call. line is where
+// control left the text.
 func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
 		return Way{Kind: WayCalls, static: true, by: call.Function}
@@ -99,8 +97,8 @@ func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int
 	return s.through(call, there)
 }
 
-// callsAt lists the calls at a line. If there are none, as at a return
-// statement, it lists the deferred calls.
+// callsAt lists the calls at a line or, without any, as at a return statement,
+// the deferred calls.
 func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.SourceCall {
 	var at, deferred []recordings.SourceCall
 	for _, c := range text.Calls {
@@ -118,8 +116,8 @@ func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.S
 	return at
 }
 
-// through returns the way through the package without spans that a line calls.
-// The way is unknown if the line calls several such packages.
+// through returns the way through the only package without spans that a line
+// calls. With several such packages, the way is unknown.
 func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Way {
 	way := Way{Kind: WayLeads}
 	for _, c := range there {
@@ -138,12 +136,12 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 	return way
 }
 
-// standsIn reports whether the caller's text on the other side has the same call.
+// standsIn reports whether the caller's other text has the same call.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }
 
-// is reports whether c, a call in a text, can be the call that w describes.
+// is reports whether c, a call in a text, can be the call of w.
 func (w Way) is(c recordings.SourceCall, call *trace.Call) bool {
 	if w.Kind == WayCalls && c.Kind == recordings.CallStatic && c.Name == call.Function {
 		return true

@@ -10,27 +10,28 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Dispatch is a method of an interface and the method that ran when recorded code called it.
+// A Dispatch is an interface's method and the method that ran when recorded code called
+// it.
 type Dispatch struct {
 	// Method is the full name of the interface's method, such as
 	// "k8s.io/apiserver/pkg/registry/rest.Getter.Get". Ran is the method that ran.
 	Method, Ran string
-	// Storage is the type of the calling handler's storage, such as "*k8s.io/…/storage.REST". It
-	// is "" if the recording does not show it. Resource is the resource of the handler's
-	// request, with its subresource, such as "deployments/scale". Both are "" unless a handler
-	// calls its storage.
+	// Storage is the type of the calling handler's storage, such as
+	// "*k8s.io/…/storage.REST", or "" if not recorded. Resource is the resource of the
+	// handler's request, with its subresource, such as "deployments/scale". Both are ""
+	// unless a handler calls its storage.
 	Storage, Resource string
 	// Caller is the function that made the call.
 	Caller string
-	// Scenarios are the scenarios that made such calls, in order.
+	// Scenarios are the scenarios with such calls, in order.
 	Scenarios []string
 }
 
-// Dispatches lists the recorded calls of methods of interfaces, in order of the first call. It
-// returns one Dispatch for each combination of Method, Ran, Storage, Resource and Caller. wanted
-// selects the methods. The index says which line calls a method of an interface. A line that
-// calls several methods of one name is left out, because the recording does not show which of
-// them was called.
+// Dispatches lists the recorded calls of interfaces' methods, in order of the first call:
+// one Dispatch for each combination of Method, Ran, Storage, Resource and Caller. wanted
+// selects the methods. The index says which line calls a method of an interface. A line
+// that calls several methods of one name is left out, because the recording does not show
+// which it was.
 func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
 	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
 	for _, rec := range of {
@@ -57,7 +58,7 @@ type dispatchFinder struct {
 
 type dispatchKey struct{ method, ran, storage, resource, caller string }
 
-// A callPlace is a line of a function and a function that was called from it.
+// A callPlace is a line of a function with a function called from it.
 type callPlace struct {
 	process, caller string
 	line            int
@@ -97,8 +98,8 @@ func (f *dispatchFinder) add(scenario string, tree *trace.Tree, i int) {
 	f.all[n].Scenarios = appendNew(f.all[n].Scenarios, scenario)
 }
 
-// method returns the interface's method that a line calls, if it has the name of the method that
-// ran. It returns "" if the line calls no such method or several of them.
+// method returns the interface's method that a line calls, if it has the name of the
+// method that ran. It returns "" if there is none, or several.
 func (f *dispatchFinder) method(at callPlace) string {
 	own := funcname.Parse(at.ran)
 	text := f.code.Function(at.process, at.caller)
@@ -126,13 +127,13 @@ const (
 	// routesPackage holds the route functions, which call a handler. Their calls have the type
 	// of the handler's storage.
 	routesPackage = "k8s.io/apiserver/pkg/endpoints."
-	// serverEntry is the method that starts the work on a request in a server.
+	// serverEntry is the method that begins a request in a server.
 	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 )
 
-// handled returns the storage and the resource of the nearest handler around call i. For a
-// custom resource, no route function calls the handler. There, crdHandler makes the handler for
-// the request, just before, with a function that gets the storage.
+// handled returns the storage and resource of the nearest handler around call i. For a
+// custom resource, no route function calls the handler. Just before, crdHandler makes the
+// handler for the request, with a function that gets the storage.
 func handled(tree *trace.Tree, i int) (storage, resource string) {
 	without := "" // the resource without its subresource
 	at, below := i, -1
@@ -154,8 +155,8 @@ func handled(tree *trace.Tree, i int) (storage, resource string) {
 	return storage, cmp.Or(resource, without)
 }
 
-// requested returns the resource that call i read in the URL, with its subresource. Only reads
-// before the call below count.
+// requested returns the resource that call i read in the URL, with its subresource. Only
+// reads before the call below count.
 func requested(tree *trace.Tree, i, below int) string {
 	for c := range tree.Children(i) {
 		if c >= below {
@@ -169,7 +170,8 @@ func requested(tree *trace.Tree, i, below int) string {
 	return ""
 }
 
-// Receiver returns the full name of the type that declares a method. It returns "" for a function.
+// Receiver returns the full name of the type that declares a method, or "" for a
+// function.
 func Receiver(method string) string {
 	n := funcname.Parse(method)
 	if n.Type == "" {
@@ -178,7 +180,7 @@ func Receiver(method string) string {
 	return n.Package + "." + strings.TrimSuffix(n.Type, funcname.GenericMark)
 }
 
-// Ran counts the recorded scenarios that called each method. The methods are full names.
+// Ran counts the recorded scenarios that called each method, by full name.
 func Ran(methods []string, of []*trace.Recording) map[string]int {
 	seen := map[string][]string{}
 	for _, m := range methods {

@@ -14,45 +14,45 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Sight is the activity of a function in one request.
+// A Sight is a function's activity in one request.
 type Sight struct {
 	// Scenario, Method, Path and Status identify the request.
 	Scenario, Method, Path string
 	Status                 int
-	// Calls counts the calls of the function. Ns is their total time in nanoseconds. SelfNs is
-	// the part without their callees. A call below another call of the function counts in both.
+	// Calls counts the function's calls. Ns is their total time in nanoseconds, SelfNs
+	// without their callees. A call below another one of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
-	// Untimed counts the calls with only their entry recorded; see trace.Call.Leaf. Every call
-	// of a function that calls nothing is untimed.
+	// Untimed counts calls with only their entry recorded; see trace.Call.Leaf: all calls
+	// of a function that calls nothing.
 	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
 	// Values are sorted by name.
 	Values []Value
-	// Errors lists, once each, the errors that the function returned, and the places of panics
-	// that passed through it.
+	// Errors lists, once each, the errors that the function returned, and the places of
+	// panics through it.
 	Errors []string
 }
 
-// A Neighbour is a caller or a callee of the function.
+// A Neighbour is a caller or a callee.
 type Neighbour struct {
 	// Function is its full name.
 	Function string
-	// File and Line are the place of the call in the caller. Line is 0 if it is not known.
+	// File and Line are the call's place in the caller. Line is 0 if unknown.
 	File string
 	Line int
 	// Calls counts the calls between the two.
 	Calls int
-	// NewGoroutine is set if the callee ran on a goroutine that the caller had started. Handoff
-	// is the queue that another goroutine took the work from, or "".
+	// NewGoroutine is set if the callee ran on a goroutine that the caller started.
+	// Handoff is the queue that another goroutine took the work from, or "".
 	NewGoroutine bool
 	Handoff      string
-	// Indirect is set if the caller's text does not have the call, according to the index of the
-	// sources. Other code in between makes the call.
+	// Indirect is set if code in between makes the call, not the caller's text, according
+	// to the index of the sources.
 	Indirect bool
-	// Through is the package of the code in between. Program is the neighbour's program if it is
-	// another program. Both are "" if Indirect is not set or the code is not known.
+	// Through is the package of that code. Program is the neighbour's program if it is
+	// another. Both are "" if Indirect is not set or the code is unknown.
 	Through, Program string
 }
 
@@ -63,9 +63,9 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns a Sight for each request that called the function. function is its full name. The
-// index of the sources tells which calls are in the caller's text. For an edited program, or a
-// release that is not in the index, Look assumes that all calls are.
+// Look returns a Sight for each request that called the function, given by its full name.
+// The index of the sources tells which calls are in the caller's text. For an edited
+// program, or a release outside of the index, Look assumes that all are.
 func Look(function string, of []*trace.Recording) ([]Sight, error) {
 	var all []Sight
 	for _, rec := range of {
@@ -90,19 +90,19 @@ func Look(function string, of []*trace.Recording) ([]Sight, error) {
 	return all, nil
 }
 
-// An overview is the activity of a function in many requests.
+// An overview is a function's activity in many requests.
 type overview struct {
 	// Requests counts the requests that called it.
 	Requests int
 	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Sight sums up the activity, without Scenario, Method, Path and Status. Its callers and
-	// callees are sorted by their number of calls, the most frequent first.
+	// Sight sums up the activity, without Scenario, Method, Path and Status. Its callers
+	// and callees are sorted, the most frequent first.
 	Sight Sight
 }
 
-// Spanless lists the calls of functions without a span in a function's text. line is the line of
-// the function in file.
+// Spanless lists the calls of functions without a span in a function's text. line is the
+// function's line in file.
 func Spanless(code *recordings.Code, program, function, file string, line int) []Neighbour {
 	var all []Neighbour
 	for _, c := range code.Spanless(program, function) {
@@ -177,7 +177,7 @@ func look(function string, tree *trace.Tree, code *recordings.Code) Sight {
 	return s
 }
 
-// neighbour returns one side of a call. The other side is the described function.
+// neighbour returns one side of a call. The described function is the other.
 func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int) Neighbour {
 	call := tree.Call(called)
 	n := Neighbour{
@@ -205,7 +205,7 @@ func sorted(values map[string][]string) []Value {
 	return all
 }
 
-// meet adds n to all, or adds its calls to an equal neighbour.
+// meet adds n to all, or its calls to an equal neighbour.
 func meet(all []Neighbour, n Neighbour) []Neighbour {
 	for i := range all {
 		same := all[i]

@@ -24,43 +24,43 @@ import (
 type Page struct {
 	// Function is the full name.
 	Function string
-	// Layer is the title of the function's layer, or "" if it belongs to none.
+	// Layer is the title of the function's layer, or "".
 	Layer string
 	// Note is the guide's note, or "" if the function is not a key step.
 	Note string
-	// File and Line are the place of the function. File is "" if it is not known.
+	// File and Line are the function's place. File is "" if unknown.
 	File string
 	Line int
-	// Program is the program with this source, such as "kube-apiserver v1.37.1".
+	// Program is the program with this source: "kube-apiserver v1.37.1".
 	Program string
-	// URL is the address of the source, or "" if it is not known.
+	// URL is the source's address, or "" if unknown.
 	URL string
-	// Sights are the activity of the function in the recordings, request by request.
+	// Sights are the function's activity in the recordings, by request.
 	Sights []Sight
-	// Merged asks for an overview of the sights instead of each of them.
+	// Merged asks for an overview instead of each sight.
 	Merged bool
 	// Recordings counts the recordings that were searched.
 	Recordings int
-	// Version is the release of Kubernetes. Scenario is a scenario that calls the function in
-	// another release, or "".
+	// Version is the release of Kubernetes. Scenario calls the function in another
+	// release, or is "".
 	Version, Scenario string
-	// Server has the flags that select an API server behind the aggregator, and its
-	// kube-apiserver, in later commands. It is "" for kube-apiserver itself.
+	// Server has the flags for later commands that select an API server behind the
+	// aggregator, and its kube-apiserver. It is "" for kube-apiserver itself.
 	Server string
 	// Source is the entry in the index of the sources, or nil.
 	Source *recordings.Source
-	// Spanless are the calls of functions without a span in its text, in order.
+	// Spanless are the text's calls of functions without a span, in order.
 	Spanless []Neighbour
-	// Static is set for a release that cannot be built. It has the facts from the source alone.
+	// Static has the facts from the source alone, for a release that cannot be built.
 	Static *Static
-	// Untraced is set if the index has the release but no function of this package.
+	// Untraced is set if the index has the release but none of this package's functions.
 	Untraced bool
 }
 
-// A Static has the facts about a function that the source of a release shows without a run.
+// A Static has the facts about a function that its source shows without a run.
 type Static struct {
-	// Callers are the full names of the functions that call it. Known is false if the source
-	// alone does not show the callers.
+	// Callers are the callers' full names. Known is false if the source alone does not
+	// show them.
 	Callers []string
 	Known   bool
 }
@@ -73,7 +73,7 @@ type WriteOptions struct {
 	Colour bool
 	// ASCII restricts the output to ASCII characters.
 	ASCII bool
-	// Lang is the language of the labels, "en" or "zh". "" means "en".
+	// Lang is the labels' language, "en" or "zh". "" means "en".
 	Lang string
 }
 
@@ -203,14 +203,14 @@ func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
 		w.Plural(recordings, "%d recorded scenario", "%d recorded scenarios", recordings))
 }
 
-// names prints a list. It breaks no name, whereas text wrapping would break names at hyphens.
+// names prints a list. Text wrapping would break names at hyphens.
 func (w *pageWriter) names(all []string) {
 	for _, line := range text.Wrap(message.List(all).Localize(w.Printer), w.Width) {
 		w.line("%s", line)
 	}
 }
 
-// facts prints the activity of a function, without the request.
+// facts prints a function's activity, without the request.
 func (w *pageWriter) facts(s Sight) {
 	calls := w.Plural(s.Calls, "%d call", "%d calls", s.Calls)
 	if s.Untimed == s.Calls {
@@ -243,7 +243,7 @@ func (w *pageWriter) duration(ns int64) string {
 	return text
 }
 
-// apart splits neighbours by their calls: calls in the caller's text, and other calls.
+// apart splits neighbours by whether the caller's text has the calls.
 func apart(all []Neighbour) (direct, indirect []Neighbour) {
 	for _, n := range all {
 		if n.Indirect {
@@ -298,10 +298,10 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 	}
 }
 
-// mostNeighbours is the maximum number of callers, or callees, that are shown.
+// mostNeighbours is how many callers, or callees, are shown.
 const mostNeighbours = 30
 
-// mostValues is the maximum number of different values of one name that are shown.
+// mostValues is how many values of one name are shown.
 const mostValues = 5
 
 func (w *pageWriter) values(v Value) {

@@ -16,27 +16,27 @@ import (
 type event struct {
 	Name string `json:"name"`
 	Cat  string `json:"cat,omitempty"`
-	// Ph is the kind of the event: "X" for a call, "i" for a moment, "s" and "f" for the ends of
-	// an arrow, "M" for a name.
+	// Ph is the event's kind: "X" for a call, "i" for a moment, "s" and "f" for an
+	// arrow's ends, "M" for a name.
 	Ph string `json:"ph"`
-	// S is "t" for a moment, because a moment belongs to its thread.
+	// S is "t" for a moment, which belongs to its thread.
 	S string `json:"s,omitempty"`
-	// Ts and Dur are in microseconds. The fraction holds the nanoseconds.
+	// Ts and Dur are in microseconds, with nanoseconds as the fraction.
 	Ts  json.Number `json:"ts,omitempty"`
 	Dur json.Number `json:"dur,omitempty"`
 	Pid int         `json:"pid"`
 	Tid uint64      `json:"tid"`
 	// ID links the ends of an arrow.
 	ID int `json:"id,omitempty"`
-	// Bp is "e" for an arrow that points to the slice around its end, not to the next slice.
+	// Bp is "e" for an arrow to the slice around its end, not to the next one.
 	Bp   string         `json:"bp,omitempty"`
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// WriteChrome writes the recording as JSON trace events. It writes a process for each traced
+// WriteChrome writes the recording as JSON trace events: a process for each traced
 // program, a thread for each goroutine, and a slice for each call. An arrow leads to each
-// call that runs elsewhere than its parent. If only the entry of a call was recorded, the
-// call is a moment.
+// call that runs elsewhere than its parent. If only a call's entry was recorded, it is a
+// moment.
 func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing trace events: %w", err)
@@ -62,8 +62,8 @@ func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// requestStarts returns the start of each request in nanoseconds, counted from the first
-// request. If any time is not known, each request follows the request before it.
+// requestStarts returns each request's start in nanoseconds, counted from the first
+// request. If any time is unknown, each request follows the one before.
 func requestStarts(rec *trace.Recording) []int64 {
 	starts := make([]int64, len(rec.Requests))
 	known := true
@@ -140,8 +140,8 @@ func (c *chromeWriter) request(tree *trace.Tree, start int64) error {
 	return nil
 }
 
-// place returns the process of a call. It writes the names of the process and the thread before
-// their first use.
+// place returns a call's process. It names the process and the thread before their first
+// use.
 func (c *chromeWriter) place(call *trace.Call) (int, error) {
 	pid, ok := c.pids[call.Process]
 	if !ok {
@@ -160,7 +160,8 @@ func (c *chromeWriter) place(call *trace.Call) (int, error) {
 		Args: map[string]any{"name": fmt.Sprintf("goroutine %d", call.Goroutine)}})
 }
 
-// arrow writes an arrow from the parent to a call on another goroutine or in another process.
+// arrow writes an arrow to a call on another goroutine or in another process than its
+// parent.
 func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 	p := tree.Parent(i)
 	if p < 0 {
@@ -175,8 +176,8 @@ func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 		return nil
 	}
 	c.arrows++
-	// The arrow leaves the parent's slice, even if the call began after it or the
-	// clocks of the processes differ.
+	// The arrow leaves the parent's slice, even if the call began later or the
+	// processes' clocks differ.
 	leaves := min(max(call.StartNs, parent.StartNs), parent.StartNs+parent.DurationNs)
 	from := event{Name: name, Cat: "call", Ph: "s", ID: c.arrows, Pid: c.pids[parent.Process], Tid: parent.Goroutine, Ts: micros(start + leaves)}
 	to := event{Name: name, Cat: "call", Ph: "f", Bp: "e", ID: c.arrows, Pid: c.pids[call.Process], Tid: call.Goroutine, Ts: micros(start + call.StartNs)}
@@ -186,7 +187,7 @@ func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 	return c.event(to)
 }
 
-// arguments returns the details that a viewer shows for a selected slice.
+// arguments returns a viewer's details for a selected slice.
 func arguments(tree *trace.Tree, i int) map[string]any {
 	call := tree.Call(i)
 	args := map[string]any{"function": call.Function, "file": fmt.Sprintf("%s:%d", call.File, call.Line)}

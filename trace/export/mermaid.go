@@ -12,22 +12,22 @@ import (
 
 // A Guide describes functions for a diagram.
 type Guide interface {
-	// Layer returns the layer of a function, or "" if it belongs to none.
+	// Layer returns a function's layer, or "".
 	Layer(function string) string
 	// Title returns the name of a layer for readers.
 	Title(layer string) string
 	// Key reports whether a function is a key step.
 	Key(function string) bool
-	// Group returns the label of calls of this and similar functions, or "".
+	// Group returns the label for calls of this and similar functions, or "".
 	Group(function string) string
-	// Colour returns the color of a layer as "#rrggbb", or "" if it has none.
+	// Colour returns a layer's color as "#rrggbb", or "".
 	Colour(layer string) string
 }
 
-// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and the layers
-// of the server, in the order of their first entry. An arrow is a key step in another layer than
-// the nearest key step above it. Without such a step above, it comes from the client.
-// Consecutive equal arrows become one arrow with a count. A note has the number of calls. Each
+// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and the
+// server's layers, in the order of their first entry. An arrow is a key step in another
+// layer than the nearest key step above. Without one above, it comes from the client.
+// Consecutive equal arrows become one with a count. A note has the number of calls. Each
 // layer has its color as background, pale enough for readable text.
 func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
@@ -62,7 +62,7 @@ type diagram struct {
 	lines  []string
 }
 
-// An arrow is a step into another layer, or several equal steps.
+// An arrow is a step into another layer, or several equal ones.
 type arrow struct {
 	from, to, text string
 	times          int
@@ -99,10 +99,10 @@ func (d *diagram) request(tree *trace.Tree) {
 	}
 }
 
-// arrows lists the key steps that lead into another layer, in order of entry.
+// arrows lists the key steps into another layer, in order of entry.
 func (d *diagram) arrows(tree *trace.Tree) []arrow {
 	var all []arrow
-	// at is the participant of each call, or of the key step above it.
+	// at is the participant of each call, or of the key step above.
 	at := make([]string, tree.Len())
 	for i := range tree.Len() {
 		at[i] = "client"
@@ -141,13 +141,13 @@ func (d *diagram) participant(layer string) string {
 	return id
 }
 
-// escape replaces the characters that have a meaning in Mermaid's syntax. For example, a
-// semicolon or a line break would end the statement.
+// escape replaces the characters of Mermaid's syntax. A semicolon or a line break would
+// end the statement.
 func escape(text string) string {
 	return strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ").Replace(text)
 }
 
-// tint returns a color "#rrggbb" in Mermaid's form, with a quarter of its strength. It returns
+// tint returns a color "#rrggbb" in Mermaid's form, with a quarter of its strength, and
 // "" for other texts.
 func tint(colour string) string {
 	var r, g, b uint8

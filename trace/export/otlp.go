@@ -21,8 +21,8 @@ const (
 	protocolHTTP = "http/protobuf"
 )
 
-// SendOTLP sends every call of the recording as a span to an OTLP receiver. It returns the
-// number of sent spans. See Sender.
+// SendOTLP sends the recording's calls as spans to an OTLP receiver, and returns their
+// number. See Sender.
 func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	s, err := NewSender(ctx)
 	if err != nil {
@@ -56,9 +56,9 @@ func NewSender(ctx context.Context) (*Sender, error) {
 	return &Sender{client, exporter}, nil
 }
 
-// Send sends every call of the recording as a span, and returns the number of spans. It returns
-// when the receiver has accepted them, or with the first error. It is an error if the receiver
-// rejects some of them. Send is safe for concurrent use.
+// Send sends the recording's calls as spans, and returns their number. It returns when
+// the receiver has accepted them, or with the first error. It is an error if some are
+// rejected. Send is safe for concurrent use.
 func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	b := &batcher{ctx: ctx, to: s.exporter}
 	if err := errors.Join(trace.Export(ctx, rec, b), b.flush()); err != nil {
@@ -67,8 +67,8 @@ func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err
 	return b.sent, nil
 }
 
-// Check sends a message without spans. An error does not prove that the receiver rejects spans,
-// because some receivers reject an empty message.
+// Check sends a message without spans. After an error, the receiver may still accept
+// spans: some reject an empty message.
 func (s *Sender) Check(ctx context.Context) error { return s.client.UploadTraces(ctx, nil) }
 
 // Close closes the connection. It waits for the receiver until ctx ends.
@@ -108,14 +108,14 @@ func otlpClient() (otlptrace.Client, error) {
 	return nil, message.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)
 }
 
-// batchSize is the number of spans in one message: about 400 kB. Receivers accept 4 MB.
+// batchSize is the spans in one message: about 400 kB. Receivers accept 4 MB.
 const batchSize = 512
 
-// A batcher is an sdktrace.SpanExporter that collects spans and passes on many at a time. Unlike
-// the SDK's batch processor, it drops no spans and hides no errors.
+// A batcher is an sdktrace.SpanExporter that passes on many spans at a time. Unlike the
+// SDK's batch processor, it drops no spans and hides no errors.
 type batcher struct {
-	// ctx is the context of Send. The SDK would export spans with its own context, so a receiver
-	// could block Send.
+	// ctx is Send's. The SDK would export spans with its own context, so a receiver could
+	// block Send.
 	ctx   context.Context
 	to    sdktrace.SpanExporter
 	spans []sdktrace.ReadOnlySpan

@@ -17,9 +17,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteYAML writes the recording as YAML. It has the fields of trace.WriteJSON, in the same
-// order. It writes the calls one by one and without the encoder, which would need 80 s and 7 GB
-// for the calls of a start.
+// WriteYAML writes the recording as YAML, with the fields of trace.WriteJSON in the same
+// order. It writes the calls one by one and without the encoder, which would need 80 s
+// and 7 GB for a start.
 func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing YAML: %w", err)
@@ -32,14 +32,14 @@ func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// The calls are written in place of these lines. A text of several lines is indented more deeply
-// than its key, so no line of a text is equal to these lines.
+// The calls replace these lines. A text of several lines is indented more deeply than its
+// key, so none of its lines equals these.
 const (
 	emptyRequests = "requests: []\n"
 	emptyCalls    = "\n  calls: []\n"
 )
 
-// A yamlWriter writes a recording. Its output is the same as the encoder's.
+// A yamlWriter writes a recording as the encoder would.
 type yamlWriter struct {
 	out *bufio.Writer
 	// known caches the YAML of texts, as values of keys at the beginning of a line.
@@ -80,7 +80,7 @@ func (y *yamlWriter) request(r *trace.Request) error {
 	return nil
 }
 
-// call writes the fields of trace.Call, under the names of their tags.
+// call writes the fields of trace.Call, named by their tags.
 func (y *yamlWriter) call(c *trace.Call) error {
 	const first, next = "      - ", "        "
 	err := errors.Join(y.text(first+"id: ", c.ID, next), y.text(next+"parent: ", c.Parent, next),
@@ -121,7 +121,7 @@ func (y *yamlWriter) attributes(all map[string]string, indent string) error {
 	return err
 }
 
-// text writes a key and a text. lead ends with the key. indent is the indentation of the key.
+// text writes a key and a text. lead ends with the key. indent is the key's indentation.
 func (y *yamlWriter) text(lead, text, indent string) error {
 	is, err := y.scalar(text)
 	if strings.ContainsAny(is, breaks) {
@@ -139,14 +139,14 @@ func (y *yamlWriter) line(lead, rest string) {
 
 func (y *yamlWriter) number(lead string, n int64) { y.line(lead, strconv.FormatInt(n, 10)) }
 
-// flag writes a boolean field. It leaves out the field if it is not set.
+// flag writes a boolean field, if it is set.
 func (y *yamlWriter) flag(lead string, set bool) {
 	if set {
 		y.line(lead, "true")
 	}
 }
 
-// scalar returns the YAML of a text. Most texts are plain. Most other texts occur many times.
+// scalar returns a text's YAML. Most texts are plain; most others occur many times.
 func (y *yamlWriter) scalar(text string) (string, error) {
 	switch {
 	case isPlain(text):
@@ -165,7 +165,7 @@ func (y *yamlWriter) scalar(text string) (string, error) {
 
 // isPlain reports whether a text certainly needs no quotes: it has no character with a
 // meaning in YAML, and is not a special word or a number. IDs are hexadecimal; an "e" may
-// make an ID a number.
+// make one a number.
 func isPlain(text string) bool {
 	const longest = 5 // length of the longest special word, false
 	hex := len(text) == 16
@@ -188,8 +188,8 @@ func isPlain(text string) bool {
 	return len(text) > longest && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z' || text[0] == '/')
 }
 
-// isDigits reports whether a text has only digits, at most 18, so that readers of YAML would
-// take it for a number.
+// isDigits reports whether a text has only digits, at most 18. Readers of YAML would take
+// it for a number.
 func isDigits(text string) bool {
 	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
 }
@@ -197,7 +197,7 @@ func isDigits(text string) bool {
 // breaks are the line breaks of YAML 1.1.
 const breaks = "\n\u0085\u2028\u2029"
 
-// indented puts an indentation before each line that is not empty.
+// indented indents each line that is not empty.
 func indented(text, indent string) string {
 	var out strings.Builder
 	starts := true // at the start of a line
@@ -212,8 +212,7 @@ func indented(text, indent string) string {
 	return out.String()
 }
 
-// encodeYAML returns the YAML of a value. It has the fields of the value's JSON, in the
-// same order.
+// encodeYAML returns a value's YAML, with the fields of its JSON in the same order.
 func encodeYAML(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -235,8 +234,8 @@ func encodeYAML(value any) (string, error) {
 	return out.String(), err
 }
 
-// nextNode returns the next JSON value as a YAML node. It keeps the order of the fields, which
-// decoding into maps would lose.
+// nextNode returns the next JSON value as a YAML node. It keeps the order of fields,
+// unlike maps.
 func nextNode(decoder *json.Decoder) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {

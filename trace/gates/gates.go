@@ -1,5 +1,5 @@
-// Package gates looks up feature gates: their default in each release, the places in the sources
-// that ask for them, and the recorded scenarios that pass these places.
+// Package gates looks up feature gates: their default in each release, the places in the
+// sources that ask for them, and the recorded scenarios that pass these places.
 //
 // The gates that decide a single call belong in package diff.
 package gates
@@ -20,7 +20,7 @@ type Gate struct {
 	Of []recordings.Gate
 }
 
-// Find returns the gate with a name, or nil if no release has it.
+// Find returns the gate with a name, or nil.
 func Find(name string) (*Gate, error) {
 	all, err := load()
 	if err != nil {
@@ -33,8 +33,8 @@ func Find(name string) (*Gate, error) {
 	return all[at], nil
 }
 
-// Search returns the gates with names that contain a text, ignoring case. A gate with exactly
-// this name comes first.
+// Search returns the gates with names that contain a text, ignoring case. A gate with
+// exactly this name comes first.
 func Search(query string) ([]*Gate, error) {
 	all, err := load()
 	if err != nil {

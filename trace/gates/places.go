@@ -9,14 +9,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Place is a function that asks for a gate, or makes calls that depend on the gate.
+// A Place is a function that asks for a gate, or makes calls that depend on it.
 type Place struct {
 	Program, Function string
-	// File is the path of the function's file. Line is the line of the function in it, or 0 if
-	// no recording calls the function.
+	// File is the path of the function's file. Line is the function's line, or 0 if no
+	// recording calls it.
 	File string
 	Line int
-	// Asks are the lines that ask whether the gate is on. The line of the function is 0.
+	// Asks are the lines that ask whether the gate is on. The function's line is 0.
 	Asks []int
 	// Decides are the calls that depend on the gate, in order.
 	Decides []Decision
@@ -27,13 +27,13 @@ type Place struct {
 // A Decision is a call that depends on a gate.
 type Decision struct {
 	recordings.SourceCall
-	// Scenarios are the recorded scenarios in which the function makes the call, in order. They
-	// are empty, too, if the called function has no span.
+	// Scenarios are the recorded scenarios with this call, in order. There are none, too,
+	// if the called function has no span.
 	Scenarios []string
 }
 
-// Places returns the places of a gate in a release, according to the index of its source. The
-// functions that recordings call come first. of are the recordings of the release.
+// Places returns a gate's places in a release, from the index of its source. Functions
+// that recordings call come first. of are the release's recordings.
 func Places(gate, release string, of []*trace.Recording) ([]*Place, error) {
 	code, err := recordings.CodeOf(release)
 	if err != nil || code == nil {
@@ -70,7 +70,7 @@ func Places(gate, release string, of []*trace.Recording) ([]*Place, error) {
 	return all, nil
 }
 
-// placeIn returns what the text of a function has to do with a gate, or nil.
+// placeIn returns what a function's text does with a gate, or nil.
 func placeIn(f *recordings.Source, gate string) *Place {
 	p := &Place{Function: f.Name, File: funcname.Package(f.Name) + "/" + f.File}
 	for _, c := range f.Calls {
@@ -87,7 +87,7 @@ func placeIn(f *recordings.Source, gate string) *Place {
 	return p
 }
 
-// note adds the calls of a request to the places.
+// note adds a request's calls to the places.
 func note(places map[string]*Place, tree *trace.Tree, scenario string) {
 	for i := range tree.Len() {
 		call := tree.Call(i)
@@ -107,7 +107,7 @@ func note(places map[string]*Place, tree *trace.Tree, scenario string) {
 	}
 }
 
-// is reports whether a recorded call, at a line of its caller, can be the call of the source.
+// is reports whether a recorded call, at a line of its caller, can be the source's.
 func (d *Decision) is(called *trace.Call, line int) bool {
 	switch d.Kind {
 	case recordings.CallStatic:

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Page has the facts about a gate in one release.
+// A Page has the facts about a gate in a release.
 type Page struct {
 	Gate *Gate
 	// Release is the release of Places.
@@ -26,7 +26,7 @@ type Page struct {
 	Recorded int
 }
 
-// mostDecisions is the maximum number of calls that are listed for a function.
+// mostDecisions is how many calls are listed for a function.
 const mostDecisions = 6
 
 // Write writes the page.
@@ -76,7 +76,7 @@ func (p *Page) Write(w io.Writer, printer message.Printer) error {
 	return out.Flush()
 }
 
-// WriteHistory writes the default of a gate in each release.
+// WriteHistory writes a gate's default in each release.
 func (g *Gate) WriteHistory(w io.Writer, p message.Printer) error {
 	out := &writer{bufio.NewWriter(w), p}
 	table := text.NewTable(2)
@@ -99,8 +99,8 @@ func (g *Gate) WriteHistory(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// Summary says in one line which programs have the gate, and its default in the newest release
-// that has it.
+// Summary says in one line which programs have the gate, and its default in its newest
+// release.
 func (g *Gate) Summary() message.Message {
 	newest := g.Newest()
 	for _, of := range g.Of {
@@ -145,7 +145,7 @@ func (w *writer) paragraph(indent, said string) {
 
 func (w *writer) title(said string) { fmt.Fprintf(w, "\n%s\n", said) }
 
-// defaults writes the ranges of releases with the same default.
+// defaults writes ranges of releases with the same default.
 func (w *writer) defaults(g *Gate) {
 	for i, of := range g.Of {
 		if i > 0 && sameDefaults(g.Of[0], of) {
@@ -164,7 +164,8 @@ func (w *writer) defaults(g *Gate) {
 	}
 }
 
-// sameDefaults reports whether b has the defaults of a in all releases that have b in the index.
+// sameDefaults reports whether b has the defaults of a in all releases that have b in the
+// index.
 func sameDefaults(a, b recordings.Gate) bool {
 	for r, d := range b.Defaults {
 		if d.Indexed && (d.Known != a.Defaults[r].Known || d.On != a.Defaults[r].On) {
@@ -186,7 +187,7 @@ func (w *writer) defaultOf(d recordings.GateDefault) string {
 	return w.Sprintf("off")
 }
 
-// place writes a function and the lines in it that matter.
+// place writes a function and its lines that matter.
 func (w *writer) place(p *Place, lines []int) {
 	file := path.Join(path.Base(path.Dir(p.File)), path.Base(p.File))
 	where := w.Sprintf("%s, line not known", file)
@@ -211,8 +212,8 @@ func (w *writer) scenarios(p *Place, recorded int) {
 	w.paragraph("    ", w.Sprintf("on the way of %d of %d recorded scenarios: %s", len(p.Scenarios), recorded, message.List(p.Scenarios)))
 }
 
-// decisions writes the calls of a function that depend on the gate. Calls that a recording has
-// come first; the others are only counted.
+// decisions writes a function's calls that depend on the gate. Recorded ones come first;
+// the others are only counted.
 func (w *writer) decisions(p *Place) {
 	written, more := 0, 0
 	for _, d := range p.Decides {

@@ -30,14 +30,14 @@ type Release struct {
 	// could not run.
 	Recorded []string
 	Missing  []recordings.Missing
-	// Code is the index of its source, or nil if its source is not known.
+	// Code is the index of the source, or nil if unknown.
 	Code *recordings.Code
-	// Load returns the release's recording of a scenario, or nil. It is called only to compare
-	// two neighboring releases if one of them lacks a name.
+	// Load returns the release's recording of a scenario, or nil. It is called only to
+	// compare two neighboring releases, if one of them lacks a name.
 	Load func(scenario string) (*trace.Recording, error)
 }
 
-// A State is the state of a function in a release.
+// A State is a function's state in a release.
 type State int
 
 // The states.
@@ -48,13 +48,13 @@ const (
 	notCalled
 	// noSpan: the source has the function, without a span.
 	noSpan
-	// notTraced: the source has the function in a package that is not traced, for example
-	// because the recorded programs do not compile it any more.
+	// notTraced: the source has the function in an untraced package. For example, the
+	// recorded programs do not compile it any more.
 	notTraced
-	// notThere: no traced package of the source has the function.
+	// notThere: no traced package has the function.
 	notThere
-	// notSeen: no recording calls the function, and the source is not known, for example because
-	// its module was not available.
+	// notSeen: no recording calls the function, and the source is not known: its module
+	// was not available, for example.
 	notSeen
 )
 
@@ -62,17 +62,17 @@ const (
 type Appearance struct {
 	Version string
 	State   State
-	// Name is the function's name in the release. If the release lacks it, it is the name in the
-	// neighboring release.
+	// Name is the function's name in the release or, if that lacks it, in the neighboring
+	// one.
 	Name string
-	// Beside is the function's name in the neighboring release, if this release has a function
-	// with that name, too. In the recorded calls, one of the two took the place of the other. It
-	// is "" otherwise.
+	// Beside is the function's name in the neighboring release, if this one has a
+	// function with that name, too: in the recorded calls, one took the other's place.
+	// Otherwise it is "".
 	Beside string
-	// Place is the function's file, with the line if a recording calls the function. It is "" if
+	// Place is the function's file, with the line if a recording calls it. It is "" if
 	// the release lacks the function.
 	Place string
-	// Spanless is the reason why the function has no span.
+	// Spanless is why the function has no span.
 	Spanless recordings.Spanless
 	// Scenarios are the scenarios that call the function, sorted. Recorded is the number of
 	// recorded scenarios.
@@ -81,10 +81,10 @@ type Appearance struct {
 }
 
 // Of follows a function through releases, the oldest first. query is its name in any of
-// them, or the end of such a name. If the name changed, Of compares recordings to find
-// the new name. It looks up a function that no recording calls in the index of the
-// sources. If query matches no function or several, the error is a
-// *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
+// them, or such a name's end. If the name changed, Of compares recordings to find the
+// new one. It looks up a function that no recording calls in the index of the sources.
+// If query matches no function or several, the error is a *trace.UnknownFunctionError
+// or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -114,8 +114,9 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	return followed, nil
 }
 
-// NameIn returns the name in a release of a function that another release calls name, a full name.
-// It is "" if the release does not have the function in a traced package, or was not recorded.
+// NameIn returns a release's name of a function that another release calls name, a full
+// name. It is "" if the release lacks the function in traced packages, or was not
+// recorded.
 func NameIn(name, release string) (string, error) {
 	releases, err := Releases()
 	if err != nil {
@@ -139,7 +140,7 @@ func NameIn(name, release string) (string, error) {
 	return "", nil
 }
 
-// calledNames returns the names of all functions that a recording calls, sorted.
+// calledNames returns all functions that a recording calls, sorted.
 func (h *nameHistory) calledNames() []string {
 	names := map[string]bool{}
 	for _, called := range h.called {
@@ -150,7 +151,7 @@ func (h *nameHistory) calledNames() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// sourceNames returns the names of all functions in the sources, sorted.
+// sourceNames returns all functions in the sources, sorted.
 func (h *nameHistory) sourceNames() []string {
 	names := map[string]bool{}
 	for _, r := range h.releases {
@@ -180,7 +181,7 @@ type nameHistory struct {
 	called   []map[string]*recordings.Function
 }
 
-// follow starts in the newest release that has the name. From there it goes in both directions.
+// follow starts in the newest release with the name and goes in both directions.
 func (h *nameHistory) follow(name string) ([]Appearance, error) {
 	start := len(h.releases) - 1
 	for start > 0 && h.called[start][name] == nil && h.source(start, name) == nil {
@@ -195,7 +196,7 @@ func (h *nameHistory) follow(name string) ([]Appearance, error) {
 			if err != nil {
 				return nil, err
 			}
-			// The numbers of literals shift with the source and have no meaning.
+			// Literals' numbers shift with the source and have no meaning.
 			if there != is && !isLiteral(there) && h.source(at, there) != nil {
 				followed[at].Beside = there
 			}
@@ -227,7 +228,7 @@ func (h *nameHistory) appearance(at int, name string) Appearance {
 	return a
 }
 
-// source finds a function in the sources of all programs of a release.
+// source finds a function in any program's source of a release.
 func (h *nameHistory) source(at int, name string) *recordings.Source {
 	code := h.releases[at].Code
 	if code == nil {
@@ -241,11 +242,12 @@ func (h *nameHistory) source(at int, name string) *recordings.Source {
 	return nil
 }
 
-// next returns the name of a function in release to. name is its name in release at, a neighbor
-// of to. If release to calls the name, or has it in its source, next takes it for the same
-// function. Otherwise a rename in the released sources decides. Without one, next compares
-// recordings of the scenarios that call the function, and leaves out a function that the sources
-// know to be another one. A function in none of them keeps its name, because it may return.
+// next returns a function's name in release to. name is its name in release at, a
+// neighbor of to. If release to calls the name, or has it in its source, next takes it
+// for the same function. Otherwise a rename in the released sources decides. Without one,
+// next compares recordings of the scenarios that call the function, and leaves out
+// functions that the sources know to be others. A function in none of them keeps its
+// name, because it may return.
 func (h *nameHistory) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]
@@ -275,8 +277,8 @@ func (h *nameHistory) next(at, to int, name string) (string, error) {
 	return name, nil
 }
 
-// renamed returns the name of a function in a release, as far as the released sources tell it.
-// It is "" for a function literal, because the numbers of literals shift with the source.
+// renamed returns a function's name in a release, as far as the released sources tell. It
+// is "" for a literal, because their numbers shift with the source.
 func (h *nameHistory) renamed(name string, release int) string {
 	if isLiteral(name) {
 		return ""

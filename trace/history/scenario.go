@@ -39,23 +39,22 @@ func Releases() ([]Release, error) {
 	return releases, nil
 }
 
-// A Step is a release in the history of a scenario.
+// A Step is a release in a scenario's history.
 type Step[T any] struct {
 	Version string
 	// Calls counts the calls of all requests.
 	Calls int
-	// Changes is the result of tell for the comparison with the last release before it that
-	// recorded the scenario. It is the zero value for the first such release.
+	// Changes is tell's result for the comparison with the last earlier release that
+	// recorded the scenario. Without one, it is zero.
 	Changes T
-	// NotRecorded is set for a release without a recording of the scenario. Why is the reason,
-	// or empty if it is not known.
+	// NotRecorded is set for a release without a recording of the scenario. Why is the
+	// reason, or empty if unknown.
 	NotRecorded bool
 	Why         message.Message
 }
 
-// Steps yields the changes of each release in a scenario, the oldest first. It calls tell for
-// several comparisons at the same time. It keeps no comparison, because a comparison of two
-// starts takes 200 MB.
+// Steps yields each release's changes in a scenario, the oldest first. It calls tell for
+// several comparisons at once. It keeps none: a comparison of two starts takes 200 MB.
 func Steps[T any](scenario string, tell func(*diff.Comparison) (T, error)) (iter.Seq2[Step[T], error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {
@@ -70,8 +69,8 @@ func Steps[T any](scenario string, tell func(*diff.Comparison) (T, error)) (iter
 	}), nil
 }
 
-// A shared recording is used in two steps, as the later and as the earlier side. It is loaded
-// once, and released after the second use.
+// A shared recording is used in two steps, as the later and the earlier side. It is
+// loaded once, and released after the second use.
 type shared struct {
 	once  sync.Once
 	rec   *trace.Recording
@@ -88,7 +87,7 @@ func (s *shared) take(release, scenario string) (*trace.Recording, error) {
 	return rec, err
 }
 
-// stepOf compares the last release with the release before it that last recorded the scenario.
+// stepOf compares the last release with the previous one that recorded the scenario.
 func stepOf[T any](releases []recordings.Info, recorded []shared, scenario string, tell func(*diff.Comparison) (T, error)) (Step[T], error) {
 	last := len(releases) - 1
 	release := releases[last]

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// signs has the sign of each state, and the sign of a scenario that was not recorded.
+// signs has the signs of each state and of an unrecorded scenario.
 type signs struct {
 	states      map[State]string
 	notRecorded string
@@ -30,8 +30,8 @@ var meanings = map[State]message.Message{
 	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }
 
-// Write writes the result of Of. It writes a line for each release, and then the scenarios that
-// call the function.
+// Write writes Of's result: a line for each release, then the scenarios that call the
+// function.
 func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
@@ -73,7 +73,7 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	return out.Flush()
 }
 
-// writeScenarios writes the scenarios that call the function, with the releases. It then writes
+// writeScenarios writes the scenarios that call the function, with the releases, and
 // which releases have no recording of these scenarios.
 func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs, p message.Printer) {
 	var names []string
@@ -111,8 +111,8 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing returns the reason why a release has no recording of a scenario. The recorder
-// stores a reason for each scenario that it knows and could not run.
+// whyMissing returns why a release has no recording of a scenario. The recorder stores a
+// reason for each known scenario that could not run.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
@@ -122,7 +122,7 @@ func whyMissing(r *Release, scenario string) message.Message {
 	return message.Of("the scenario is newer than the recordings of the release")
 }
 
-// groups has names below titles. The titles are in the order of their first use.
+// groups has names below titles, in the order of their first use.
 type groups struct {
 	titles []string
 	names  [][]string
@@ -137,8 +137,8 @@ func (g *groups) add(title, name string) {
 	g.names[at] = append(g.names[at], name)
 }
 
-// describe returns the heading for the releases that call a function in a scenario, out of the
-// releases that recorded it. It names all of them, a range, or each.
+// describe returns the heading for the releases that call a function in a scenario, out
+// of the releases that recorded it: all of them, a range, or each.
 func describe(in, recorded []string, releases int) message.Message {
 	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {
@@ -152,7 +152,7 @@ func describe(in, recorded []string, releases int) message.Message {
 	return message.Of("in %s:", message.List(in))
 }
 
-// listed lists names on indented lines. It never breaks a name.
+// listed lists names on indented lines, unbroken.
 func listed(names []string, p message.Printer) string {
 	const indent = "  "
 	return indent + strings.Join(text.Wrap(message.List(names).Localize(p), text.Width-len(indent)), "\n"+indent)

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
-// Folder is the folder of the embedded file in the repository. file is the name of the
-// embedded file.
+// Folder is the folder of the embedded file in the repository. file is the file's
+// name.
 const (
 	Folder = "trace/lineage/data"
 	file   = "names.zst"
@@ -45,7 +45,7 @@ func unpack(packed []byte) (*Library, error) {
 	return l, nil
 }
 
-// code writes the library to c or reads it from there.
+// code writes the library to c or reads it.
 func (l *Library) code(c *columns.Codec) {
 	c.Texts("releases", &l.Releases)
 	columns.List(c, "unread", &l.Unread, func(modules *[]string) { c.Texts("unread.modules", modules) })

@@ -2,11 +2,11 @@ package lineage
 
 // inlined lists the ends of functions with too little text left to find it
 // again. A person found their successors in the sources of two releases: the
-// release that lacks the function, and the release before.
+// one that lacks the function, and the one before.
 var inlined = []struct {
 	from, release string
-	// calls are the functions that from called. The functions in to call them now. If calls is
-	// empty, the callers of from now call the functions in to.
+	// calls are the functions that from called. The functions in to call them now. If
+	// calls is empty, the callers of from now call to.
 	calls, to []string
 }{
 	{

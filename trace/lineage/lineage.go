@@ -21,7 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Kind says whether a name is a function or a type.
+// A Kind is a function or a type.
 type Kind int
 
 // The kinds of a Name.
@@ -30,27 +30,27 @@ const (
 	Type
 )
 
-// A Name is the full name of a function or a type, in the releases that have it.
+// A Name is the full name of a function or type, in the releases with it.
 type Name struct {
 	Full string
 	Kind Kind
-	// Texts are its declarations. Each has the set of its releases.
+	// Texts are its declarations, each with a set of releases.
 	Texts []Text
 }
 
 // A Text is a declaration of a name.
 type Text struct {
-	// File is the name of its file, without the path of its package.
+	// File is the file's name, without its package's path.
 	File string
-	// Signature is, for a function, its parameters and results, such as "(ctx context.Context)
-	// error". For a type, its first line is "struct", "interface" or the underlying type. A
-	// line "Name Type" follows for each field or method.
+	// Signature is, for a function, its parameters and results, such as "(ctx
+	// context.Context) error". For a type, its first line is "struct", "interface" or the
+	// underlying type, and a line "Name Type" follows for each field or method.
 	Signature string
 	// In is a bit set of indices of Library.Releases.
 	In uint64
 }
 
-// A Fate says how a name ended, or how it lost a part of its text.
+// A Fate is how a name ended, or how it lost a part of its text.
 type Fate int
 
 // The fates.
@@ -61,12 +61,12 @@ const (
 	// Renamed: To[0] has the same or nearly the same text, or the same own
 	// name and callers.
 	Renamed
-	// Folded: most of its text now stands in To[0], which does other work, too.
+	// Folded: most of its text is in To[0], which does other work, too.
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
-	// Parted: the name still exists. Part of its text now stands in To[0],
-	// which is new in the release and has the same last name.
+	// Parted: the name still exists. Part of its text is in To[0], which is new
+	// in the release and has the same last name.
 	Parted
 	// Inlined: the functions in To now make its calls, or the important ones,
 	// Called. If Called is empty, its callers call To instead. A person read
@@ -78,7 +78,7 @@ const (
 type Change struct {
 	Kind Kind
 	From string
-	// At is the index of the first release without the name or the part.
+	// At is the first release without the name or the part, by index.
 	At   int
 	Fate Fate
 	To   []string
@@ -86,11 +86,11 @@ type Change struct {
 	Alike int
 	// Through is the struct type that has a renamed method before and after,
 	// once declared and once by embedding, so that calls of it stay the same.
-	// It is "" if the rename is known for another reason.
+	// It is "" if the rename is known otherwise.
 	Through string
 	// Callers are functions that called From in the release before and call
-	// To[0] in this release. If the name is gone, they are its callers that
-	// still exist. For a type, they are methods that moved together with it.
+	// To[0] in this one. If the name is gone, they are its still existing
+	// callers. For a type, they are methods that moved with it.
 	Callers []string
 	// Called are the functions that an inlined function called.
 	Called []string
@@ -101,8 +101,8 @@ type Change struct {
 
 // A Library is the lineage of all names.
 type Library struct {
-	// Releases are the releases that were read, oldest first. There are at
-	// most 64, because Text.In has a bit for each.
+	// Releases are the releases that were read, oldest first. They are at most
+	// 64, because Text.In has a bit for each.
 	Releases []string
 	// Unread has, by release, the modules that were not available. Nothing is
 	// known of their names there.
@@ -115,7 +115,7 @@ type Library struct {
 //go:embed data/names.zst
 var packed []byte
 
-// Load returns the library that is part of the binary.
+// Load returns the library in the binary.
 var Load = sync.OnceValues(func() (*Library, error) {
 	l, err := unpack(packed)
 	if err == nil {
@@ -124,8 +124,8 @@ var Load = sync.OnceValues(func() (*Library, error) {
 	return l, err
 })
 
-// Find returns the full names of a kind that match a query in any release; see trace.FindFunctions.
-// A query may end in the arguments of a call, as in "RunWardleServer(stopCh)".
+// Find returns the full names of a kind that match a query in any release; see
+// trace.FindFunctions. A query may end in arguments, as in "RunWardleServer(stopCh)".
 func (l *Library) Find(kind Kind, query string) []string {
 	query = WithoutArguments(query)
 	names := l.names(kind)
@@ -195,8 +195,8 @@ func (l *Library) Has(kind Kind, full, release string) bool {
 	return l.text(kind, full, release) != nil
 }
 
-// File returns the name of the file that declares a name in a release, or ""
-// if the release does not have the name.
+// File returns the file that declares a name in a release, or "" if the release
+// lacks the name.
 func (l *Library) File(kind Kind, full, release string) string {
 	if t := l.text(kind, full, release); t != nil {
 		return t.File
@@ -211,7 +211,7 @@ func (l *Library) Unavailable(full, release string) bool {
 	return at >= 0 && l.unread(full, at)
 }
 
-// text returns the declaration of a name in a release, or nil.
+// text returns a name's declaration in a release, or nil.
 func (l *Library) text(kind Kind, full, release string) *Text {
 	at, n := l.release(release), l.name(kind, full)
 	if at < 0 || n == nil {
@@ -229,26 +229,25 @@ func (n *Name) text(at int) *Text {
 	return nil
 }
 
-// release returns the index of a release, ignoring its patch version, or -1.
+// release returns a release's index, ignoring its patch version, or -1.
 func (l *Library) release(version string) int {
 	return slices.IndexFunc(l.Releases, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
-// A Stage is a range of releases. A function or type had the same name, file
-// and declaration in all of them.
+// A Stage is a range of releases with the same name, file and declaration of a function
+// or type.
 type Stage struct {
 	Name string
 	Text
 	// First and Last are indices of releases.
 	First, Last int
-	// Change is the end of the name, if the stage ends with it. Otherwise it is nil: the next
-	// stage has another file or declaration, or the library ends.
+	// Change is the end of the name, if the stage ends with it. Otherwise it is nil:
+	// another file or declaration follows, or the library ends.
 	Change *Change
 }
 
-// Follow returns the stages of a name and of its earlier and later names,
-// oldest first. It follows only renames. The result is empty for a name that
-// no release has.
+// Follow returns the stages of a name and its earlier and later names, oldest
+// first. It follows only renames. An unknown name has no stages.
 func (l *Library) Follow(kind Kind, full string) []Stage {
 	if l.name(kind, full) == nil {
 		return nil
@@ -309,7 +308,7 @@ func (l *Library) stages(kind Kind, full string) []Stage {
 	return all
 }
 
-// unread reports whether a release was read without the module of a name.
+// unread reports whether a release was read without a name's module.
 func (l *Library) unread(full string, at int) bool {
 	return slices.ContainsFunc(l.Unread[at], func(module string) bool { return InModule(full, module) })
 }
@@ -330,9 +329,9 @@ func (l *Library) change(kind Kind, full string, at int) *Change {
 	return nil
 }
 
-// Current returns the name of a function or type in a release. full is its
-// name in any release. The result is "" if the release does not have it, as
-// far as renames are known. The number of a function literal stays the same.
+// Current returns the name of a function or type in a release. full is its name in any
+// release. The result is "" if the release lacks it, as far as renames are known. The
+// number of a function literal stays the same.
 func (l *Library) Current(kind Kind, full, release string) string {
 	declared, literal := funcname.SplitLiteral(full)
 	at := l.release(release)
@@ -348,8 +347,8 @@ func (l *Library) Current(kind Kind, full, release string) string {
 }
 
 // Embeds returns the full names of the types that a struct type embeds in a
-// release, with a "*" before a pointer. It leaves out a name in the
-// declaration that does not lead to exactly one type of the release.
+// release, with a "*" before a pointer. It leaves out a name that does not lead
+// to exactly one type of the release.
 func (l *Library) Embeds(typ, release string) []string {
 	t := l.text(Type, typ, release)
 	if t == nil || !strings.HasPrefix(t.Signature, "struct\n") {
@@ -375,10 +374,10 @@ func (l *Library) Embeds(typ, release string) []string {
 	return all
 }
 
-// Users returns the functions of a release that have a type in their
-// parameters or results, by full name, sorted. It compares names only. Outside
-// of the type's package, it accepts any import name that ends in the name of
-// that package, because upstream's files name imports as they like.
+// Users returns the functions of a release with a type in their parameters or
+// results, by full name, sorted. It compares names only. In other packages, it
+// accepts any import name that ends in the package's name, because upstream's
+// files name imports as they like.
 func (l *Library) Users(typ, release string) []string {
 	at := l.release(release)
 	if at < 0 {

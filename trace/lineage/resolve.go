@@ -8,10 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Resolve returns the full names that a release has for a query, sorted. The query may match
-// the names of any release. If the release has some of the matched names, Resolve returns only
-// these. Otherwise it follows renames. If it finds nothing, gone has the names that the query
-// matched in other releases.
+// Resolve returns a release's full names for a query, sorted. The query may match names
+// of any release. If the release has some of these, Resolve returns only them. Otherwise
+// it follows renames. If it finds nothing, gone has the matched names of other releases.
 func (l *Library) Resolve(kind Kind, query, release string) (names, gone []string) {
 	declared, literal := funcname.SplitLiteral(WithoutArguments(query))
 	found := l.Find(kind, declared)
@@ -35,21 +34,21 @@ func (l *Library) Resolve(kind Kind, query, release string) (names, gone []strin
 	return nil, found
 }
 
-// A GoneError reports that a release does not have a name that other releases have.
+// A GoneError reports that a release lacks a name of other releases.
 type GoneError struct {
 	Query, Release string
 	// Name is the full name in the release Last.
 	Name, Last string
 	// Stages are the stages of the name; see Library.Follow.
 	Stages []Stage
-	// Change is the end of the name. It is nil if the name came later than Release.
+	// Change is the name's end, or nil if the name came after Release.
 	Change *Change
 	// At is the release of Change.
 	At      string
 	library *Library
 }
 
-// Gone returns the error for a name that a release does not have.
+// Gone returns the error for a name that a release lacks.
 func (l *Library) Gone(kind Kind, query, full, release string) *GoneError {
 	stages := l.Follow(kind, full)
 	first, last := stages[0], stages[len(stages)-1]
@@ -77,9 +76,9 @@ func (e *GoneError) message() message.Message {
 	return message.Of("%s\n\"apitrace history %s\" has more; \"apitrace source %[2]s --k8s %[3]s\" shows it", said, Quoted(funcname.Short(e.Name)), e.Last)
 }
 
-// Span returns a sentence that says which releases have a function or type,
-// and under which name. written returns the printed form of a name. Names with
-// the same printed form count as one.
+// Span returns a sentence that says which releases have a function or type, and
+// under which name. written returns a name's printed form. Names with the same
+// form count as one.
 func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
 	var parts []message.Message
 	for i := 0; i < len(stages); {
@@ -98,5 +97,5 @@ func (l *Library) Span(stages []Stage, written func(name string) string) message
 	return message.Join("%s, then %s", parts...)
 }
 
-// Quoted returns a name as an argument for the shell.
+// Quoted returns a name as a shell argument.
 func Quoted(name string) string { return "'" + name + "'" }

@@ -12,24 +12,23 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Found is one name of a function or a type in the released sources.
+// A Found is one name of a function or type in the released sources.
 type Found struct {
 	Kind Kind
 	// Name is the full name. First and Last are the oldest and the newest
 	// release with this name.
 	Name, First, Last string
-	// Now is the full name in the newest release, as far as renames are known.
-	// It is "" if the newest release does not have the function or type.
+	// Now is the full name in the newest release, as far as renames are known,
+	// or "".
 	Now string
-	// Became tells the end of the name, with the release. It is empty if the
-	// newest release has the name.
+	// Became tells the name's end, with the release. It is empty if the newest
+	// release has it.
 	Became message.Message
 }
 
-// Search returns the functions and types that match a query in any release.
-// Names that the newest release lacks come first. If nothing matches and
-// partly is set, it returns names that contain the query, ignoring case. It
-// leaves out names that skip selects.
+// Search returns the functions and types that match a query in any release. Names that
+// the newest release lacks come first. If nothing matches and partly is set, it returns
+// names that contain the query, ignoring case. It leaves out names that skip selects.
 func (l *Library) Search(query string, partly bool, skip func(name string) bool) []Found {
 	query = WithoutArguments(query)
 	if strings.Trim(query, ".*()/ ") == "" {
@@ -75,8 +74,8 @@ func (l *Library) found(kind Kind, name string) Found {
 	return f
 }
 
-// NearTypes returns the full names of up to three types of a release that are
-// most similar to the query.
+// NearTypes returns the full names of a release's types, at most three, that
+// are most similar to the query.
 func (l *Library) NearTypes(query, release string) []string {
 	var all []string
 	for _, full := range l.names(Type) {
@@ -88,8 +87,8 @@ func (l *Library) NearTypes(query, release string) []string {
 }
 
 // Near returns up to three of the names that are most similar to a query; see
-// trace.NearFunctions. As in Library.Find, the query may begin with the name
-// under which upstream's files import a package. The names are full names.
+// trace.NearFunctions. As in Library.Find, the query may begin with upstream's
+// import name of a package. The names are full names.
 func Near(query string, names []string) []string {
 	found := trace.NearFunctions(query, names)
 	alias, rest, ok := importName(query)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// Write writes the history of a function or type. full is its full name in any release. There
-// is a line for each release that changed its name, file or declaration.
+// Write writes the history of a function or type. full is its full name in any release.
+// Each release that changed its name, file or declaration has a line.
 func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) error {
 	out := bufio.NewWriter(w)
 	stages := l.Follow(kind, full)
@@ -51,7 +51,7 @@ func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) 
 }
 
 // parted returns the changes that moved a part of a text. The name of stage s
-// lost the part, or began with it.
+// lost it, or began with it.
 func (l *Library) parted(kind Kind, s Stage) []*Change {
 	var all []*Change
 	for i := range l.Changes {
@@ -64,8 +64,8 @@ func (l *Library) parted(kind Kind, s Stage) []*Change {
 	return all
 }
 
-// beginning returns the differences between a stage and the last of the stages before it. For
-// the first stage, it returns the place and the declaration.
+// beginning returns a stage's differences from the last one before. For the first stage,
+// it returns the place and the declaration.
 func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Message {
 	where := message.Of("%s in %s/%s", funcname.Short(s.Name), funcname.Package(s.Name), s.File)
 	if len(before) == 0 {
@@ -107,7 +107,7 @@ func evidence(c *Change) message.Message {
 	return alike
 }
 
-// End returns a sentence that tells how a name ended.
+// End returns a sentence about how a name ended.
 func (l *Library) End(c *Change) message.Message {
 	name := funcname.Short(c.From)
 	switch c.Fate {

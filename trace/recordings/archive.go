@@ -29,7 +29,7 @@ const (
 	suffix     = ".zip"
 )
 
-// FileName is the name of the file with the recordings of a release.
+// FileName is the name of a release's recordings file.
 func FileName(k8sVersion string) string { return k8sVersion + suffix }
 
 func scenarioFile(name string) string { return "scenarios/" + name + ".zst" }
@@ -104,7 +104,7 @@ func (a *archiver) add(name string, method uint16, data []byte, err error) {
 	if a.err != nil {
 		return
 	}
-	// Set no time, so that the same content gives the same file.
+	// No time: the same content gives the same file.
 	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 	if err == nil {
 		_, err = w.Write(data)

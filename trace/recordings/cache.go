@@ -13,14 +13,14 @@ import (
 // MB of memory.
 const maxCached = 400_000
 
-// cached has the recordings that were loaded more than once. The page's server
-// and an editor's server read the same few recordings for every answer. A copy
-// takes an eighth of the time of decoding (BenchmarkCopied).
+// cached has the recordings that were loaded more than once. The servers for
+// the page and for editors read the same few for every answer. A copy takes an
+// eighth of the time of decoding (BenchmarkCopied).
 var cached = newCache(maxCached)
 
-// A cache keeps the most recently used recordings, within its limit. It keeps a recording only
-// when the recording is loaded for the second time. So a command that reads each recording once
-// needs no more memory than without a cache. It may be used by several goroutines.
+// A cache keeps the most recently used recordings, within its limit, from their second
+// load on. So a command that reads each recording once needs no more memory than without
+// a cache. Several goroutines may use it.
 type cache struct {
 	mu sync.Mutex
 	// limit is the maximum number of calls of all recordings together. calls is
@@ -47,8 +47,8 @@ func newCache(limit int) *cache {
 	return &cache{limit: limit, seen: map[cacheKey]bool{}, kept: map[cacheKey]*linked.Element{}, order: linked.New()}
 }
 
-// load returns a copy of a recording. The caller may change it. load decodes the
-// recording if the cache does not have it.
+// load returns a copy of a recording, which the caller may change. It decodes a
+// recording that the cache lacks.
 func (c *cache) load(a *archive, scenario string) (*trace.Recording, error) {
 	key := cacheKey{a, scenario}
 	if rec := c.get(key); rec != nil {

@@ -16,8 +16,8 @@ type callCodec struct {
 	*codec
 	request *trace.Request
 	times   *times
-	// places are the places of the calls, numbered by local. counters are the counters of their
-	// IDs. parents are the positions of their parents, -1 for none.
+	// places are the calls' places, numbered by local. counters are the counters of their
+	// IDs. parents are their parents' positions, -1 for none.
 	places, counters, parents []int32
 	// processes are the distinct processes of the calls.
 	processes []string
@@ -36,8 +36,8 @@ type callCodec struct {
 // An open is a call that may still get children.
 type open struct {
 	at int
-	// free is the rank that predicts the start of its next child, and its own end. It is its
-	// own start, or the end of the last child on its goroutine.
+	// free is the rank that predicts its next child's start, and its own end: its own
+	// start, or the end of the last child on its goroutine.
 	free int
 	// calls is set if it has children.
 	calls, newGoroutine bool
@@ -94,8 +94,7 @@ func (c *callCodec) call(call *trace.Call) {
 	c.above = append(c.above, open{at: at, free: free, newGoroutine: call.NewGoroutine, goroutine: call.Goroutine})
 }
 
-// marks stores the fields that are set in few calls. Before them, it stores which
-// of them are set.
+// marks stores which of the rare fields are set, and then these fields.
 func (c *callCodec) marks(call *trace.Call, place int) {
 	marks := columns.BitOf(call.Leaf) | columns.BitOf(len(call.Attributes) > 0)<<1 | columns.BitOf(call.NewGoroutine)<<2 |
 		columns.BitOf(call.Error != "")<<3 | columns.BitOf(call.Unfinished)<<4 | columns.BitOf(call.Panic != "")<<5
@@ -202,9 +201,9 @@ func (c *callCodec) leave(levels int) {
 	}
 }
 
-// counter returns the number of the counter that gave a call its ID. The probe of each process
-// has two counters, and counts calls in the order of their start. The second counter is for
-// calls of functions that call nothing.
+// counter returns the number of the counter of a call's ID. The probe of each process has
+// two, and counts calls in the order of their start. The second is for functions that
+// call nothing.
 func (c *callCodec) counter(call *trace.Call) int32 {
 	at := slices.Index(c.processes, call.Process)
 	if at < 0 {

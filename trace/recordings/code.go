@@ -31,7 +31,7 @@ type Code struct {
 	// functions are the functions of the traced packages, by program, sorted by
 	// name. The codes of other releases share them.
 	functions map[string][]*Source
-	// gates tells, by program and gate, whether a feature gate is on by default.
+	// gates tells, by program and gate, whether a gate is on by default.
 	gates map[string]map[string]bool
 	// packages are the import paths of the traced packages, by program.
 	packages func() map[string]map[string]bool
@@ -147,9 +147,9 @@ func (c *Code) Gate(program, gate string) (on, known bool) {
 	return on, known
 }
 
-// GateSince returns a minor version, such as "v1.36". Since this version, the gate has always
-// had the default that it has in this release, as far as the index goes back. It returns "" if
-// the index lacks the release or the gate.
+// GateSince returns the minor version, such as "v1.36", since which the gate has had its
+// default in this release, as far as the index goes back. It returns "" if the index
+// lacks the release or the gate.
 func (c *Code) GateSince(program, gate string) string {
 	x, err := loadIndex()
 	if err != nil {
@@ -168,8 +168,8 @@ type Gate struct {
 // A GateDefault is the default of a feature gate in a release.
 type GateDefault struct {
 	Release string
-	// Indexed is set if the index has the program of this release. Known is set if the
-	// program has the gate. On is set if the gate is on by default.
+	// Indexed is set if the index has the program of this release, Known if the
+	// program has the gate, On if the gate is on by default.
 	Indexed, Known, On bool
 }
 
@@ -211,8 +211,8 @@ func (x *index) gateSince(release, program, gate string) string {
 	return semver.MajorMinor(x.releases[r])
 }
 
-// PutIndex adds the programs of a release, by name, to the index file in a folder. It removes
-// the programs of another patch release of the same minor version.
+// PutIndex adds a release's programs, by name, to the index in a folder. It removes the
+// programs of another patch release of the same minor version.
 func PutIndex(folder, release string, programs map[string]*Program) error {
 	releases := map[string]map[string]*Program{}
 	if err := readIndexFile(folder, releases); err != nil {

@@ -11,9 +11,9 @@ import (
 // release share.
 type codec struct {
 	*columns.Codec
-	// locals has, by place, the number of the place in this recording. Numbers
-	// start at 1, in order of the first call. 0 means that the place has not been
-	// called yet. last is the last used number.
+	// locals has, by place, its number in this recording: from 1 on, in order of
+	// the first call, or 0 for a place not called yet. last is the last used
+	// number.
 	locals []int32
 	last   int32
 	// shared has the data that the recordings of a release share. It is nil while

@@ -16,7 +16,7 @@ type Source struct {
 	Name string
 	// File is the name of its file, without the path of its package.
 	File string
-	// Spanless is the reason why it has no span. It is Spanned if it has one.
+	// Spanless is why it has no span, or Spanned.
 	Spanless Spanless
 	// Calls are the calls in its text, in order. A function literal within it is
 	// a separate function.
@@ -63,7 +63,7 @@ type SourceCall struct {
 	// Line is the line of the call. The line of the function is 0.
 	Line int
 	Kind CallKind
-	// Name is the full name of the called function, or another name according to Kind.
+	// Name is the called function's full name, or another according to Kind.
 	Name string
 	// Gate is the feature gate that decides whether the function makes the call,
 	// or "".
@@ -79,7 +79,7 @@ type SourceCall struct {
 // A Branch is the innermost branch of a function's text around a call.
 type Branch struct {
 	Kind BranchKind
-	// Text is the code of the branch on one line, without its body, such as "if err == nil" or
+	// Text is the branch's code on one line, without its body, such as "if err == nil" or
 	// "for _, p := range plugins". A shortened text ends with "…".
 	Text string
 	// Line is the line of the branch. The line of the function is 0.
@@ -129,7 +129,7 @@ type CallKind int
 const (
 	// CallStatic: Name is the function.
 	CallStatic CallKind = iota
-	// CallInterface: Name is the method of an interface, such as "net/http.Handler.ServeHTTP".
+	// CallInterface: Name is an interface's method: "net/http.Handler.ServeHTTP".
 	CallInterface
 	// CallValue: Name is the variable or field that holds the called function. It
 	// is "" if there is no such name.

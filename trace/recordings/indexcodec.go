@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
-// An index holds the programs of all releases. Most functions are the same in
-// several releases. So each text of a function is stored once, with its releases.
+// An index holds all releases' programs. Most functions are the same in several
+// releases, so each text is stored once, with its releases.
 type index struct {
 	// releases are the releases, oldest first. There are at most maxReleases.
 	releases []string

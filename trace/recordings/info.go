@@ -43,7 +43,7 @@ var (
 	endedEarly   = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
 )
 
-// Why returns the reason why the scenario is missing. An unusual reason stays in English.
+// Why returns why the scenario is missing. An unusual reason stays in English.
 func (m Missing) Why() message.Message {
 	if release := needsRelease.FindStringSubmatch(m.Reason); release != nil {
 		return message.Of("it needs Kubernetes %s or newer", release[1])

@@ -56,7 +56,7 @@ func (c *codec) places(p *places) {
 		next := int64(at.Line)
 		c.Step("line", &next, line)
 		at.Line, line = int(next), next
-		// Most names begin with the package path, and so does the file.
+		// Most names and files begin with the package path.
 		if prefix == "" || at.File != file {
 			file, prefix = at.File, path.Dir(at.File)+"."
 		}

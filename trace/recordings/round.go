@@ -19,7 +19,7 @@ const (
 	fine   = int64(10 * time.Nanosecond)
 	coarse = int64(time.Microsecond)
 	long   = int64(time.Second)
-	// digits is the number of binary digits of a difference that are kept.
+	// digits is how many binary digits of a difference are kept.
 	digits = 4
 )
 

@@ -20,9 +20,8 @@ type times struct {
 	unit int64
 	// starts and ends are the ranks of the calls' times.
 	starts, ends []int32
-	// kinds are the kinds of events; see callCodec. events has, for each rank, the number of the
-	// kind of the first event that was stored with this rank, or 0. A number is a
-	// position in kinds, counted from 1.
+	// kinds are the kinds of events; see callCodec. events has, for each rank, the first
+	// stored event's kind, as a position in kinds counted from 1, or 0.
 	kinds  []*eventKind
 	events []uint8
 }
@@ -36,7 +35,7 @@ type eventKind struct {
 	number uint8
 	// rank predicts the rank of an event.
 	rank *columns.Model
-	// gap has the differences between the time of a rank and the time of the rank before.
+	// gap has the differences between a rank's time and the one before.
 	gap *columns.Column
 }
 
@@ -103,7 +102,7 @@ func (t *times) rank(c *callCodec, rank *int32, place int32, kind *eventKind, fr
 	return at
 }
 
-// code stores the times themselves. It must run after the ranks of the calls were stored.
+// code stores the times themselves. The calls' ranks must be stored before.
 func (t *times) code(c *codec) {
 	if c.Err() != nil {
 		return

@@ -12,13 +12,13 @@ import (
 // since v1.8.
 const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
 
-// A Built has the parts that a start has built, in order. Call fields have the numbers of calls
-// of the start.
+// A Built has the parts that a start has built, in order. Call fields are numbers of the
+// start's calls.
 type Built struct {
 	Servers []Server `json:"servers" description:"The servers in the order in which they were built. Each server delegates the requests that it does not serve to the server before it."`
 }
 
-// A Server is one of the servers of a kube-apiserver.
+// A Server is one of a kube-apiserver's servers.
 type Server struct {
 	Name    string  `json:"name" description:"The server's name; empty for routes whose server is not in the trace."`
 	Call    int     `json:"call" description:"The call that made the server's routers; -1 if unknown."`
@@ -55,7 +55,7 @@ type BuiltRoute struct {
 	Call int `json:"call" description:"The call that built it."`
 }
 
-// BuiltBy returns the parts that a start has built: servers, groups, resources and routes.
+// BuiltBy returns what a start has built: servers, groups, resources and routes.
 func BuiltBy(start *trace.Request) (*Built, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
@@ -71,11 +71,12 @@ func BuiltBy(start *trace.Request) (*Built, error) {
 	return b.built, nil
 }
 
-// A builder sorts routes into the servers, groups and resources that they were built for.
+// A builder sorts routes into their servers, groups and resources.
 type builder struct {
 	walker
 	built *Built
-	// stores has the calls that completed a store, by the registry's name of the resource.
+	// stores has the calls that completed a store, by the registry's name of the
+	// resource.
 	stores map[string]int
 	// made are the calls of newHandler so far.
 	made []int
@@ -101,9 +102,9 @@ func (b *builder) visit(i int) {
 	}
 }
 
-// serverOf returns the name of the server that call i belongs to. It looks for the nearest
-// caller above i that has made routers before, and returns the name of their server. It returns
-// "" if that caller made the routers of several servers, or if there is no such caller.
+// serverOf returns the name of the server of call i. The nearest caller above that has
+// made routers before tells which. The name is "" if it made routers of several servers,
+// or if there is none.
 func (b *builder) serverOf(i int) string {
 	for above := b.tree.Parent(i); above >= 0; above = b.tree.Parent(above) {
 		var below []int
@@ -123,7 +124,7 @@ func (b *builder) serverOf(i int) string {
 	return ""
 }
 
-// server returns the server with a name. It adds the server if there is none.
+// server returns the server with a name, and adds it if needed.
 func (b *builder) server(name string) *Server {
 	at := slices.IndexFunc(b.built.Servers, func(s Server) bool { return s.Name == name })
 	if at < 0 {
@@ -138,8 +139,7 @@ func (b *builder) group(i int) {
 	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, StartNs: b.tree.Call(i).StartNs, Resources: []Resource{}, Others: []BuiltRoute{}})
 }
 
-// in returns the server of call i and the group that is being installed there. The group is nil
-// if none is being installed.
+// in returns the server of call i and the group that is being installed there, or nil.
 func (b *builder) in(i int) (*Server, *Group) {
 	s := b.server(b.serverOf(i))
 	if i >= b.groupEnd || len(s.Groups) == 0 {

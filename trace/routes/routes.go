@@ -1,5 +1,6 @@
-// Package routes lists the routes of a kube-apiserver, with their handlers and storage. It reads
-// the trace of the server's start and lists the routes that the installer registered, in order.
+// Package routes lists a kube-apiserver's routes, with their handlers and storage. It
+// reads the trace of the server's start and lists the routes that the installer
+// registered, in order.
 //
 // It only reads a trace. Recording and showing traces belongs in other packages.
 package routes
@@ -20,34 +21,34 @@ type Route struct {
 	// Path is the path in the form of go-restful, such as
 	// "/api/v1/namespaces/{namespace}/pods/{name}".
 	Path string `json:"path"`
-	// Operation is its name in the OpenAPI document, such as "readCoreV1NamespacedPod".
+	// Operation is its name in OpenAPI, such as "readCoreV1NamespacedPod".
 	Operation string `json:"operation,omitempty"`
 	// Handler is, for a resource, the function that made the handler, such as
 	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes, it is the runtime's
 	// name of the handler itself.
 	Handler string `json:"handler"`
-	// File is the file of Handler: the import path of its package, a slash and its name. Line is
-	// the line of Handler's word "func". The trace has neither if a method is the handler. Then
-	// Choose looks the file up, and Line stays 0.
+	// File is the file of Handler: its package's import path, a slash and its name. Line
+	// is the line of Handler's word "func". The trace has neither if a method is the
+	// handler. Then Choose looks the file up, and Line stays 0.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 
-	// The following fields are empty for a route that belongs to no resource.
+	// The following fields are empty without a resource.
 
 	// GroupVersion is "v1" or "apps/v1".
 	GroupVersion string `json:"groupVersion,omitempty"`
-	// Resource is the resource with its subresource, such as "pods" or "pods/status".
+	// Resource is the resource with its subresource: "pods" or "pods/status".
 	Resource string `json:"resource,omitempty"`
 	// Storage is the dynamic type behind rest.Storage.
 	Storage string `json:"storage,omitempty"`
-	// Strategy is the dynamic type of the resource's create strategy. It is "" if the storage is
-	// not a generic registry. It is also "" for subresources, which have their own strategies.
+	// Strategy is the dynamic type of the resource's create strategy. It is "" for
+	// subresources, which have their own, and if the storage is not a generic registry.
 	Strategy string `json:"strategy,omitempty"`
 }
 
-// These are functions of the installer, k8s.io/apiserver/pkg/endpoints, and of go-restful. Their
-// names are the same from v1.16 to v1.37, except that Kubernetes replaced go-restful v2 with v3
-// in v1.25.
+// These functions are in the installer, k8s.io/apiserver/pkg/endpoints, and in
+// go-restful. Their names are the same from v1.16 to v1.37, except that Kubernetes
+// replaced go-restful v2 with v3 in v1.25.
 const (
 	installREST = "k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST"
 	register    = "k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers"
@@ -57,7 +58,7 @@ const (
 	makers      = "k8s.io/apiserver/pkg/endpoints.restful"
 )
 
-// Of lists the routes that a start has built, ordered by path and method.
+// Of lists the routes that a start has built, by path and method.
 func Of(start *trace.Request) ([]Route, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
@@ -88,7 +89,7 @@ func strategies(start *trace.Request) map[string]string {
 	return all
 }
 
-// A walker goes through the calls in their order of entry.
+// A walker goes through the calls in order of entry.
 type walker struct {
 	tree       *trace.Tree
 	strategies map[string]string
@@ -128,7 +129,7 @@ func (w *walker) route(i int, built map[string]string) Route {
 	r.Resource, r.Storage = registered[trace.AttrPath], registered[trace.AttrStorageType]
 	r.Strategy = w.strategies[groupResource(r.GroupVersion, r.Resource)]
 	if w.maker != nil {
-		// The route's own function only measures the handler. It is the same for all routes.
+		// The route's own function only measures the handler, for all routes.
 		r.Handler, r.File, r.Line = w.maker.Function, w.maker.File, w.maker.Line
 	}
 	return r
@@ -144,7 +145,7 @@ func groupResource(groupVersion, resource string) string {
 	return resource + "." + group
 }
 
-// parseFunction parses the probe's description of a function value: "dir/file.go:12 name".
+// parseFunction parses the probe's form of a function value: "dir/file.go:12 name".
 func parseFunction(text string) (name, file string, line int) {
 	place, name := trace.CutRouteFunction(text)
 	colon := strings.LastIndexByte(place, ':')

@@ -16,10 +16,10 @@ import (
 
 // A Filter selects routes. An empty field selects all.
 type Filter struct {
-	// Resource is the resource of the route, optionally with its group and a subresource, such
-	// as "pods", "deployments.apps" or "pods/status".
+	// Resource is the resource, optionally with its group and a subresource: "pods",
+	// "deployments.apps" or "pods/status".
 	Resource string
-	// Method is the HTTP method. Its case does not matter.
+	// Method is the HTTP method, in any case.
 	Method string
 }
 
@@ -52,8 +52,7 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	return wanted, findFiles(start, wanted)
 }
 
-// findFiles looks up missing files of handlers in the index of the release. It does nothing if
-// the release is not in the index.
+// findFiles looks up handlers' missing files in the release's index, if there is one.
 func findFiles(start *trace.Recording, all []Route) error {
 	code, err := recordings.CodeOf(start.K8sVersion)
 	if err != nil || code == nil {
@@ -70,7 +69,7 @@ func findFiles(start *trace.Recording, all []Route) error {
 	return nil
 }
 
-// place returns the file of a route's handler, with the line if it is known.
+// place returns the file of a route's handler, with the line if known.
 func (r Route) place() string {
 	if r.Line == 0 {
 		return r.File
@@ -97,7 +96,7 @@ func (f Filter) unmatched(k8s string, all []Route) error {
 	return message.UsageErrorf("Kubernetes %s has no routes of resource %q and method %q: \"apitrace routes\" lists all", k8s, f.Resource, f.Method)
 }
 
-// Write writes routes as a table. wide adds the operation and the place of each route.
+// Write writes routes as a table. wide adds each route's operation and place.
 func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	table := text.NewTable(3)
 	heading := []any{p.Sprintf("METHOD"), p.Sprintf("PATH"), p.Sprintf("HANDLER"), p.Sprintf("STORAGE"), p.Sprintf("STRATEGY")}
@@ -115,7 +114,7 @@ func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	return table.Write(out)
 }
 
-// short returns the short name of a function or a type for readers.
+// short returns the short name of a function or type.
 func short(name string) string {
 	pointer := ""
 	if after, ok := strings.CutPrefix(name, "*"); ok {
@@ -123,8 +122,8 @@ func short(name string) string {
 	}
 	call := trace.Call{Function: name}
 	text := call.ShortName()
-	// Every resource has its storage in a package named storage, so take the folder above it,
-	// which has the name of the resource.
+	// Every resource's storage is in a package named storage. Its folder has the
+	// resource's name.
 	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
 		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
 	}

@@ -1,6 +1,6 @@
-// Package search finds functions, values and errors in all recordings. It returns the scenarios
-// and releases that have them. It uses an index that was made from the recordings and is part of
-// the binary, because reading 500 recordings would take seconds.
+// Package search finds functions, values and errors in all recordings, with their
+// scenarios and releases. It uses an index in the binary, because reading 500 recordings
+// would take seconds.
 //
 // The search in one open trace does not belong here.
 package search
@@ -18,22 +18,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Kind is the kind of a text in the index.
+// A Kind is the kind of a text.
 type Kind uint8
 
 const (
 	// Function is the full name of a called function.
 	Function Kind = iota
-	// Value is a value of a call, such as "apitrace.flowcontrol.flow_schema=exempt".
+	// Value is a call's value: "apitrace.flowcontrol.flow_schema=exempt".
 	Value
-	// Error is the text of an error that a call returned.
+	// Error is the text of a returned error.
 	Error
 )
 
 // A Place is a recording.
 type Place struct{ Release, Scenario string }
 
-// An index has each text once, with the recordings that have it.
+// An index has each text once, with its recordings.
 type index struct {
 	places  []Place
 	entries []entry
@@ -46,8 +46,8 @@ type entry struct {
 	in []int
 }
 
-// longest is the maximum length of a text in the index. A longer text is cut, so a search finds
-// only its beginning.
+// longest is the maximum length of a text in the index. The rest is cut, and not
+// searched.
 const longest = 300
 
 //go:embed data/index.zst
@@ -95,9 +95,9 @@ func newIndex() (*index, error) {
 	return x, nil
 }
 
-// eachText yields the texts of a recording, some of them several times. For a start, it yields
-// only functions and errors. "apitrace routes" lists the values of a start, which has values for
-// every route and resource.
+// eachText yields a recording's texts, some several times. For a start, it yields only
+// functions and errors: its values, for every route and resource, are in "apitrace
+// routes".
 func eachText(rec *trace.Recording, add func(Kind, string)) {
 	for r := range rec.Requests {
 		ofProgram := rec.Requests[r].OfProgram()

@@ -14,7 +14,7 @@ type Hit struct {
 	Kind Kind
 	// Text is a function's full name, "name=value", or an error; see longest.
 	Text string
-	// Places are the recordings that have the text, older releases first.
+	// Places are the text's recordings, older releases first.
 	Places []Place
 	// Rank is 0 for the best matches. It is greater for a function that trace.RankFunctions
 	// ranks lower.
@@ -22,10 +22,10 @@ type Hit struct {
 }
 
 // Text finds the functions, values and errors that contain a text, ignoring case, and the
-// functions that trace.MatchFunctions finds. It searches the recordings and more, which has
-// texts of other recordings (see Of). The hits are in the order of Sort. A value that is also an
-// error of the same recordings is left out if the error is a hit. If nothing is found for a call
-// such as "server.Run(stopCh)", Text searches for the function.
+// functions that trace.MatchFunctions finds. It searches the recordings and more, with
+// texts of other recordings (see Of). The hits are in the order of Sort. A value that is
+// also an error of the same recordings is left out if that is a hit. If nothing is found
+// for a call such as "server.Run(stopCh)", Text searches for the function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -66,9 +66,9 @@ func (x *index) search(query string, more []Hit) []Hit {
 	return hits
 }
 
-// withoutTwins leaves out values that are also errors among the hits, of the same recordings. A
-// function may record as a value an error that it was passed. The error itself shows its text
-// and its place.
+// withoutTwins leaves out values that are also errors among the hits, of the same
+// recordings. A function may record an error that it was passed. The error itself shows
+// its text and place.
 func withoutTwins(hits []Hit) []Hit {
 	places := map[string][]Place{}
 	for _, h := range hits {
@@ -91,8 +91,8 @@ func All() ([]Hit, error) {
 	return x.hits(func(*entry) bool { return true }), nil
 }
 
-// Merge merges two lists of texts. Each text occurs once, with the places of both lists. The
-// result has functions before values before errors.
+// Merge merges two lists. Each text occurs once, with the places of both, functions
+// before values before errors.
 func Merge(a, b []Hit) []Hit {
 	if len(b) == 0 {
 		return a
@@ -117,15 +117,15 @@ func Merge(a, b []Hit) []Hit {
 	return a
 }
 
-// Sort sorts hits: the best matches first, then functions before values before errors. Hits in
-// few recordings come before hits in many, because they say more.
+// Sort sorts hits: the best matches first, then functions before values before errors.
+// Fewer recordings come first, because such hits say more.
 func Sort(hits []Hit) {
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind), cmp.Compare(len(a.Places), len(b.Places)))
 	})
 }
 
-// Of lists all texts of one recording, functions first. Each has the given place.
+// Of lists all texts of one recording, functions first, with the given place.
 func Of(rec *trace.Recording, place Place) []Hit {
 	var all []Hit
 	eachText(rec, func(kind Kind, text string) {
@@ -136,8 +136,9 @@ func Of(rec *trace.Recording, place Place) []Hit {
 	return slices.CompactFunc(all, func(a, b Hit) bool { return order(a, b) == 0 })
 }
 
-// values finds the values that have a name and contain a text, ignoring case. The name is the
-// full name of an attribute or its end, as in the tree ("flow_schema"). An empty text finds all.
+// values finds the values that have a name and contain a text, ignoring case. The name is
+// an attribute's full name or its end, as in the tree ("flow_schema"). An empty text
+// finds all.
 func values(name, text string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -170,7 +171,7 @@ func valueNames() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Functions lists the full names of all functions that any recording calls.
+// Functions lists all functions that any recording calls, by full name.
 func Functions() ([]string, error) {
 	x, err := library()
 	if err != nil {

@@ -20,15 +20,14 @@ import (
 // A Result is the result of a search.
 type Result struct {
 	Hits []Hit
-	// Names are functions and types of released sources; see the function Names.
+	// Names are names in released sources; see the function Names.
 	Names []lineage.Found
 	// Gates are feature gates with the text in their names.
 	Gates []*gates.Gate
 }
 
-// Write writes up to most hits, in the order of Sort. For each hit, it writes the recordings
-// that have it and the command that shows it. It then writes up to mostNames names, and as many
-// feature gates.
+// Write writes up to most hits, in the order of Sort, each with its recordings and the
+// command that shows it. It then writes up to mostNames names, and as many feature gates.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
@@ -62,7 +61,7 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 // NamesTitle is the title of Result.Names.
 var NamesTitle = message.Of("in the released sources (read, not run):")
 
-// mostNames is the maximum number of listed names of released sources.
+// mostNames is how many names of released sources are listed.
 const mostNames = 8
 
 func (r *Result) writeNames(out io.Writer, p message.Printer) {
@@ -124,9 +123,9 @@ func Fate(n lineage.Found) message.Message {
 	return message.Of("%s; %s", in, n.Became)
 }
 
-// Names returns the functions and types of released sources that match a query. It leaves out
-// functions that are in recordings and have the same name in the newest release. If nothing
-// matches and partly is set, a part of a name is enough.
+// Names returns the functions and types of released sources that match a query, except
+// functions in recordings with the same name in the newest release. If nothing matches
+// and partly is set, a part of a name is enough.
 func Names(query string, partly bool) ([]lineage.Found, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -142,11 +141,11 @@ func Names(query string, partly bool) ([]lineage.Found, error) {
 	}), nil
 }
 
-// A Query describes a search. Text searches for a text. Value is NAME=TEXT or NAME, and searches
-// for values with this name.
+// A Query describes a search: for a Text, or for values with a name. Value is NAME=TEXT
+// or NAME.
 type Query struct {
 	Text, Value string
-	// Release limits the search to the recordings and the source of one release. "" means all.
+	// Release limits the search to a release's recordings and source. "" means all.
 	Release string
 }
 
@@ -222,7 +221,7 @@ func find(query, value string) (*Result, error) {
 	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, message.List(names))
 }
 
-// where lists scenarios with their releases. It groups scenarios with the same releases.
+// where lists scenarios with their releases, grouped by equal releases.
 func where(places []Place, p message.Printer) []string {
 	var scenarios []string
 	releases := map[string][]string{}
@@ -258,7 +257,7 @@ func where(places []Place, p message.Printer) []string {
 	return lines
 }
 
-// commandFor returns the command that shows a hit in the newest release that has it.
+// commandFor returns the command that shows a hit in its newest release.
 func commandFor(h Hit) string {
 	p := h.Places[len(h.Places)-1]
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)

@@ -25,10 +25,10 @@ func (w Walker) lineForward(p Position) (Position, bool) {
 	return on, ok
 }
 
-// lineStart returns the first call of a round of call's line. A round is one execution of the
-// line. It can make several calls, as in f(g(), h()). In a loop, the line runs again: a new
-// round is assumed to begin when the line calls a function for the second time in a round. A
-// call from a line that is not recorded is a round of its own.
+// lineStart returns the first call of a round of call's line. A round is one execution of
+// the line, with several calls, as in f(g(), h()). In a loop, a new round is assumed to
+// begin when the line calls a function again. A call from an unrecorded line is its own
+// round.
 func (w Walker) lineStart(call int) int {
 	caller := w.Tree.Parent(call)
 	if caller < 0 {
@@ -38,7 +38,7 @@ func (w Walker) lineStart(call int) int {
 	if line == 0 {
 		return call
 	}
-	// The first round decides where later rounds begin, so collect all of them.
+	// The first round decides where later ones begin, so collect all.
 	siblings := []int{call}
 	for s := w.previousSibling(call); s >= 0 && w.Tree.Call(s).CallerLine == line; s = w.previousSibling(s) {
 		siblings = append(siblings, s)
@@ -55,14 +55,14 @@ func (w Walker) lineStart(call int) int {
 	return start
 }
 
-// StartsLine reports whether p is the first position of its line: this execution of the line has
-// made no call yet. It is true for all positions that are not Calling.
+// StartsLine reports whether this execution of p's line has made no call yet. It is true
+// for positions that are not Calling.
 func (w Walker) StartsLine(p Position) bool {
 	return p.Kind != Calling || w.lineStart(p.Next) == p.Next
 }
 
-// LineCalls returns the calls that this execution of the line makes from p on, in order. The
-// user can step into each of them. It returns none if p is not Calling.
+// LineCalls returns this execution's calls of the line from p on, in order, for stepping
+// into one. There are none if p is not Calling.
 func (w Walker) LineCalls(p Position) []int {
 	var calls []int
 	for ok := true; ok && p.Kind == Calling; {
