@@ -29,7 +29,7 @@ func (b *breakpoints) next() int {
 	return b.last
 }
 
-// hit reports whether there is a breakpoint at a position, and returns the stop for it.
+// hit returns the stop for a breakpoint at a position, if there is one.
 func (s *session) hit(p step.Position) (stop, bool) {
 	c := s.walker.Tree.Call(p.Call)
 	if ids := s.breakpoints.functions[c.Function]; p.Kind == step.Entered && len(ids) > 0 {
@@ -42,7 +42,7 @@ func (s *session) hit(p step.Position) (stop, bool) {
 				ids = append(ids, b.id)
 			}
 		}
-		// StartsLine is checked last, because it looks at all earlier calls of the line.
+		// StartsLine comes last, because it looks at all earlier calls of the line.
 		if ids != nil && s.walker.StartsLine(p) {
 			return stop{reason: "breakpoint", hit: ids}, true
 		}
@@ -83,7 +83,7 @@ func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMes
 	return &dap.SetBreakpointsResponse{Body: dap.SetBreakpointsResponseBody{Breakpoints: list}}
 }
 
-// breakpointLocations lists the lines of a range that can have a breakpoint.
+// breakpointLocations lists the lines in a range for breakpoints.
 func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.ResponseMessage {
 	list := []dap.BreakpointLocation{}
 	first, last := r.Line, max(r.Line, r.EndLine)
@@ -97,8 +97,8 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.R
 	return &dap.BreakpointLocationsResponse{Body: dap.BreakpointLocationsResponseBody{Breakpoints: list}}
 }
 
-// setFunctionBreakpoints replaces the breakpoints of functions. A name is a name that the tree
-// shows, or any end of a full name. It may match several functions.
+// setFunctionBreakpoints replaces the breakpoints of functions. A name is as in the tree,
+// or any end of a full name. It may match several functions.
 func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.ResponseMessage {
 	s.breakpoints.functions = map[string][]int{}
 	called := s.functions()
@@ -122,7 +122,7 @@ func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.Re
 	return &dap.SetFunctionBreakpointsResponse{Body: dap.SetFunctionBreakpointsResponseBody{Breakpoints: list}}
 }
 
-// functions returns the names of the functions that the request calls, sorted.
+// functions returns the names of the request's functions, sorted.
 func (s *session) functions() []string {
 	var names []string
 	for i := range s.walker.Tree.Len() {

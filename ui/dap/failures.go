@@ -67,7 +67,7 @@ func (s *session) failedBelow(call int) bool {
 	return false
 }
 
-// failure describes the failure of a call, or returns "".
+// failure describes a call's failure, or returns "".
 func (s *session) failure(c *trace.Call) string {
 	if c.Panic != "" {
 		return s.printer.Sprintf("a panic, raised in %s", c.Panic)
@@ -75,7 +75,7 @@ func (s *session) failure(c *trace.Call) string {
 	return c.Error
 }
 
-// exceptionInfo returns details of the failure that stopped the session.
+// exceptionInfo returns details of the failure at the stop.
 func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
 	c := s.walker.Tree.Call(s.at.Call)
 	if s.stopped.reason != "exception" || s.threads.of(c) != thread {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Local is a Library of the recordings that come with apitrace, and of the files and sources on
-// this machine.
+// Local is a Library of apitrace's own recordings, and of the files and sources on this
+// machine.
 type Local struct {
 	// To receives notices about sources that are downloaded.
 	To serving.Reporter

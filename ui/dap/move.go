@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// move returns the function that handles a request to move to another position. For other
-// requests it returns false. Each move leads to exactly one stop.
+// move returns the function that handles a request to move, or false for other requests.
+// Each move leads to exactly one stop.
 func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage, error), bool) {
 	type handler = func() (dap.ResponseMessage, error)
 	var do handler
@@ -54,9 +54,9 @@ func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage,
 	}, true
 }
 
-// step does an action in the innermost call of a thread. If the thread is not on the stack,
-// step goes to the thread's nearest position in that direction. A breakpoint on the way ends
-// the step early.
+// step does an action in a thread's innermost call. If the thread is not on the stack,
+// step goes to its nearest position in that direction. A breakpoint on the way ends the
+// step early.
 func (s *session) step(thread int, action step.Action, direction step.Direction) error {
 	from, on, err := s.positionIn(thread)
 	if err != nil {
@@ -99,9 +99,9 @@ func (s *session) step(thread int, action step.Action, direction step.Direction)
 	return nil
 }
 
-// positionIn returns the position of a thread. Normally, this is the position of the session.
-// For a goroutine that waits in an outer call, it is the position where the outer call makes the
-// next inner call. A goroutine that is not on the stack has no position; on is then false.
+// positionIn returns a thread's position, normally the session's. A goroutine that waits
+// in an outer call is where that makes the next inner call. A goroutine that is not on
+// the stack has no position; on is then false.
 func (s *session) positionIn(thread int) (p step.Position, on bool, err error) {
 	innermost, inner, on, err := s.innermost(thread)
 	if err != nil || !on || inner < 0 {
@@ -110,7 +110,7 @@ func (s *session) positionIn(thread int) (p step.Position, on bool, err error) {
 	return step.Position{Call: innermost, Kind: step.Calling, Next: inner}, true, nil
 }
 
-// stepIn steps to the next position, or into the call of the line that the client has chosen.
+// stepIn steps to the next position, or into the chosen call of the line.
 func (s *session) stepIn(r *dap.StepInArguments) error {
 	if r.TargetId == 0 {
 		return s.step(r.ThreadId, step.Into, step.Forward)
@@ -124,7 +124,7 @@ func (s *session) stepIn(r *dap.StepInArguments) error {
 	return message.Errorf("no target %d to step into from here", r.TargetId)
 }
 
-// stepInTargets lists the calls that the current line still makes.
+// stepInTargets lists the calls that the line still makes.
 func (s *session) stepInTargets(frame int) (dap.ResponseMessage, error) {
 	call, err := s.callOf(frame)
 	if err != nil {
@@ -164,8 +164,8 @@ func (s *session) resume(direction step.Direction) {
 	s.stopAt(at, hit)
 }
 
-// end returns the stop at either end of the recording. The session continues: the user can still
-// step back, or forward again.
+// end returns the stop at either end of the recording. From there, the user can still
+// step in the other direction.
 func end(direction step.Direction) stop {
 	if direction == step.Backward {
 		return stop{reason: "entry", note: message.Of("the recording begins here")}

@@ -27,30 +27,30 @@ import (
 type Library interface {
 	// Recording returns the recording that an editor asks for.
 	Recording(Launch) (*trace.Recording, error)
-	// SourceFolder returns the source folder of a program of the recording. The paths in
-	// trace.Call.File are relative to this folder. If the source is missing and fetch is set, it
-	// downloads the source.
+	// SourceFolder returns the source folder of a program of the recording, for the paths
+	// in trace.Call.File. If the source is missing and fetch is set, it downloads the
+	// source.
 	SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error)
 }
 
-// Launch are the arguments of the launch request, with the names in an editor's configuration.
-// Exactly one of Scenario and File must be set.
+// Launch are the arguments of the launch request, named as in an editor's configuration.
+// Either Scenario or File must be set.
 type Launch struct {
-	// Scenario is the name of a recorded scenario. K8s is the release, as in --k8s.
+	// Scenario is a recorded scenario. K8s is the release, as in --k8s.
 	Scenario string `json:"scenario"`
 	K8s      string `json:"k8s"`
 	// File is the path of a saved recording.
 	File string `json:"file"`
-	// Request is the number of the request in the recording, from 1. 0 is the first request.
+	// Request is the request's number in the recording, from 1. 0 is the first.
 	Request int `json:"requestNumber"`
-	// StopOnEntry tells whether to stop at the beginning of the request. nil means true.
+	// StopOnEntry is whether to stop where the request begins. nil means true.
 	StopOnEntry *bool `json:"stopOnEntry"`
-	// Checkout is a folder with a checkout of Kubernetes, or "". Its files are shown if they
-	// have the recorded functions at the recorded lines.
+	// Checkout is the folder of a checkout of Kubernetes, or "". Its files are shown if
+	// they have the recorded functions at the recorded lines.
 	Checkout string `json:"checkout"`
 }
 
-// Serve is the adapter's side of one session, in the language of the printer. It returns when
+// Serve is the adapter's side of one session, in the printer's language. It returns when
 // the client has disconnected or closed its side, or when ctx is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, printer message.Printer) error {
 	s := &session{ctx: ctx, library: library, out: out, printer: printer}
@@ -78,8 +78,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, pr
 	return nil
 }
 
-// mostMessage is the maximum size of a message with its header, in bytes. The go-dap package
-// reads contents of up to 4 MiB.
+// mostMessage is the maximum size of a message with its header, in bytes. The go-dap
+// package reads contents of up to 4 MiB.
 const mostMessage = 5 << 20
 
 // read reads messages until reading fails or ctx is done.
@@ -103,8 +103,8 @@ func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
 	}
 }
 
-// Listen serves each connection as a session of its own until ctx is done. It passes the errors
-// of sessions to report.
+// Listen serves each connection as its own session until ctx is done. Errors of sessions
+// go to report.
 func Listen(ctx context.Context, listener net.Listener, library Library, printer message.Printer, report func(error)) error {
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
 	for {
@@ -124,7 +124,7 @@ func Listen(ctx context.Context, listener net.Listener, library Library, printer
 	}
 }
 
-// receive handles a message. It returns only errors of writing the response.
+// receive handles a message. It returns only errors of writing.
 func (s *session) receive(content []byte) error {
 	message, err := dap.DecodeProtocolMessage(content)
 	request, ok := message.(dap.RequestMessage)
@@ -147,8 +147,8 @@ func (s *session) receive(content []byte) error {
 	return nil
 }
 
-// refuse responds to a message that is not a request of the protocol. If it is not a request at
-// all, refuse sends a notice.
+// refuse responds to a message that is not a request of the protocol, or sends a notice
+// if it is not a request at all.
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
@@ -197,7 +197,7 @@ func fill(request *dap.Request, response dap.ResponseMessage) dap.ResponseMessag
 	return response
 }
 
-// after queues an event. It is written after the response to the current request.
+// after queues an event for after the current request's response.
 func (s *session) after(name string, event dap.EventMessage) {
 	e := event.GetEvent()
 	e.Type, e.Event = "event", name

@@ -13,19 +13,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// A session is the state of one debug session. It is not safe for concurrent use.
+// A session is one debug session's state. It is not safe for concurrent use.
 type session struct {
 	ctx     context.Context
 	library Library
 	out     io.Writer
 	// printer formats all texts for the user.
 	printer message.Printer
-	// seq is the number of the last written message. queue are the messages to write after the
-	// next response.
+	// seq is the last written message's number. queue are the messages for after the next
+	// response.
 	seq   int
 	queue []dap.Message
 	over  bool
-	// lines and columns are the numbers of the first line and column for the client: 0 or 1.
+	// lines and columns are the client's first line and column: 0 or 1.
 	lines, columns int
 
 	// launch is the launch request until it is answered, which is after the client has set
@@ -36,11 +36,11 @@ type session struct {
 	rec    *trace.Recording
 	walker step.Walker
 	at     step.Position
-	// stopped says why the session has stopped at the position.
+	// stopped is the reason for the stop.
 	stopped stop
 
 	threads *threads
-	// toldThreads is set when the client was told that not all threads are listed.
+	// toldThreads is set when the client knows that not all threads are listed.
 	toldThreads bool
 	sources     *sources
 	breakpoints breakpoints
@@ -51,14 +51,14 @@ type stop struct {
 	reason string
 	// note is a text for the user, in addition to the position.
 	note message.Message
-	// hit are the ids of the breakpoints that caused the stop.
+	// hit are the ids of the breakpoints at the stop.
 	hit []int
 }
 
 var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
-// answer handles a request. For unsupported requests and internal failures, it returns an error
-// for the client. The client may continue after an error.
+// answer handles a request. For unsupported requests and internal failures, it returns an
+// error for the client, which may continue.
 func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -86,7 +86,7 @@ func (s *session) answer(request dap.RequestMessage, content []byte) (response d
 	return s.look(request)
 }
 
-// look handles the requests that do not move the position.
+// look handles requests that do not move the position.
 func (s *session) look(request dap.RequestMessage) (dap.ResponseMessage, error) {
 	switch r := request.(type) {
 	case *dap.ConfigurationDoneRequest:
@@ -155,8 +155,8 @@ func first(startAt1 *bool) int {
 	return 1
 }
 
-// open opens the recording of a launch request. begin sends the response: the client sets its
-// breakpoints in between, so that the first stop can be a breakpoint.
+// open opens a launch request's recording. begin sends the response: the client sets its
+// breakpoints in between, so the first stop can be one.
 func (s *session) open(r *dap.LaunchRequest) error {
 	if s.rec != nil {
 		return message.NewError("this session already has a recording: start another session to open another recording")
@@ -192,8 +192,8 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	return nil
 }
 
-// introduce prints to the client's console a summary of the open recording, and of the parts
-// that it may lack.
+// introduce prints a summary of the recording, and of the parts that it may lack, to the
+// client's console.
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
 	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
@@ -211,7 +211,7 @@ func (s *session) printf(format string, args ...any) {
 	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: s.printer.Sprintf(format, args...) + "\n"}})
 }
 
-// begin makes the first stop. The response to the launch request is written after the response
+// begin makes the first stop. The response to the launch request comes after the response
 // to this request, and before the stop.
 func (s *session) begin() (dap.ResponseMessage, error) {
 	if s.launch == nil {

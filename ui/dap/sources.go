@@ -15,25 +15,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sources are the files of the calls of a request: their places and their recorded lines. The
-// place of a file stays the same for the whole session.
+// sources are the files of a request's calls: their places and recorded lines. A file's
+// place stays the same for the whole session.
 type sources struct {
 	// lines are the recorded lines of each file, sorted: lines where functions begin and lines
 	// that make calls.
 	lines map[string][]int
 	// begins are only the lines where functions begin.
 	begins map[string][]int
-	// files are all files, sorted. A client requests a file that is not on its disk by its
-	// number in this list, from 1.
+	// files are all files, sorted. A client requests a file that is not on its disk by
+	// its number here, from 1.
 	files []string
-	// process has, by file, a program that contains the file. shown has, by file, the source
-	// that was sent to the client.
+	// process has, by file, a program with the file. shown has, by file, the source that
+	// the client got.
 	process map[string]string
 	shown   map[string]*dap.Source
 }
 
-// newSources looks for the files of the request. It looks first in the checkout, if its files
-// match the recording, and then in the source of the release, if that is on this machine.
+// newSources looks for the request's files: first in the checkout, if its files match the
+// recording, then in the release's source, if it is on this machine.
 func (s *session) newSources(checkout string) *sources {
 	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
 	tree := s.walker.Tree
@@ -73,7 +73,7 @@ func (s *session) newSources(checkout string) *sources {
 	return src
 }
 
-// locate returns the place of a file, or a reference for requesting the file.
+// locate returns a file's place, or a reference for requesting it.
 func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	file := src.files[number]
 	shown := &dap.Source{Name: path.Base(file)}
@@ -93,7 +93,7 @@ func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	return shown
 }
 
-// holds reports whether functions begin at the recorded lines of a file.
+// holds reports whether functions begin at a file's recorded lines.
 func (src *sources) holds(at, file string) bool {
 	text, err := bounded.ReadFile(at, bounded.MaxText)
 	if err != nil {
@@ -111,7 +111,7 @@ func (src *sources) holds(at, file string) bool {
 // of returns the source of a call.
 func (src *sources) of(c *trace.Call) *dap.Source { return src.shown[c.File] }
 
-// find returns the file of the request that a client means.
+// find returns the file that a client means.
 func (src *sources) find(wanted *dap.Source) (string, error) {
 	if n := wanted.SourceReference; n > 0 {
 		if n > len(src.files) {
@@ -120,8 +120,7 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 		return src.files[n-1], nil
 	}
 	at := filepath.ToSlash(wanted.Path)
-	// The path is in a vendor folder or in staging/src, or it is the path that the client
-	// was sent.
+	// The path is in a vendor folder or in staging/src, or as sent to the client.
 	for _, file := range src.files {
 		if at == file || strings.HasSuffix(at, "/"+file) {
 			return file, nil
@@ -133,8 +132,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 	return "", message.Errorf("the request makes no recorded call in %s", wanted.Path)
 }
 
-// inModule returns the path of a file in a module, in the form of trace.Call.File. Without a
-// go.mod above the file, it returns "".
+// inModule returns a file's path in a module, in the form of trace.Call.File, or ""
+// without a go.mod above.
 func inModule(file string) string {
 	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(dir)); dir = path.Dir(dir) {
 		if text, err := bounded.ReadFile(filepath.FromSlash(dir+"/go.mod"), bounded.MaxText); err == nil {
@@ -147,10 +146,10 @@ func inModule(file string) string {
 	return ""
 }
 
-// lineWithCalls returns the line where a breakpoint stops. It is the requested line if the line
-// makes a recorded call or a recorded function begins there. Otherwise it is the next line that
-// makes a recorded call before another recorded function begins, or 0 if there is none; why then
-// explains the difference.
+// lineWithCalls returns the line where a breakpoint stops: the requested line if it makes
+// a recorded call or a recorded function begins there. Otherwise it is the next line that
+// makes a recorded call before another recorded function begins, or 0; why then explains
+// the difference.
 func (src *sources) lineWithCalls(file string, line int) (at int, why message.Message) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)
@@ -165,8 +164,8 @@ func (src *sources) lineWithCalls(file string, line int) (at int, why message.Me
 	return 0, message.Of("no line from %d on makes a recorded call", line)
 }
 
-// source sends a file that the client does not have on its disk. It downloads the source
-// if necessary.
+// source sends a file that is not on the client's disk. It downloads the source if
+// necessary.
 func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
 	wanted := dap.Source{SourceReference: r.SourceReference}
 	if r.Source != nil {

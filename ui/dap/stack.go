@@ -7,14 +7,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// frameID returns the id of a call's frame. The ids of frames depend only on the call, so they
-// never change. A label separates the calls of two goroutines; its id is greater than all ids
-// of calls.
+// frameID returns the id of a call's frame. It depends only on the call, so it never
+// changes. A label between the calls of two goroutines has an id greater than those.
 func frameID(call int) int { return call + 1 }
 
 func (s *session) labelID(call int) int { return s.walker.Tree.Len() + frameID(call) }
 
-// absentID returns the id of a label that is the whole stack of a thread without a position.
+// absentID returns the id of the label that is the stack of a thread without a position.
 func (s *session) absentID(thread int) int { return 2*s.walker.Tree.Len() + thread }
 
 // callOf returns the call of a frame on the stack.
@@ -27,7 +26,7 @@ func (s *session) callOf(frame int) (int, error) {
 	return 0, message.Errorf("frame %d is not on the stack here", frame)
 }
 
-// line converts a line number to the client's counting. 0 stays 0.
+// line converts a line number for the client. 0 stays 0.
 func (s *session) line(line int) int {
 	if line == 0 {
 		return 0
@@ -35,9 +34,9 @@ func (s *session) line(line int) int {
 	return line - 1 + s.lines
 }
 
-// stackTrace lists the calls from the innermost call of a thread outward, through the
-// goroutines and processes that wait for it. A thread that is not on the stack has only a label
-// that says why.
+// stackTrace lists the calls from a thread's innermost call outward, through the
+// goroutines and processes that wait for it. A thread that is not on the stack has only a
+// label that says why.
 func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, error) {
 	innermost, _, on, err := s.innermost(r.ThreadId)
 	if err != nil {
@@ -70,8 +69,8 @@ func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, e
 	return &dap.StackTraceResponse{Body: dap.StackTraceResponseBody{StackFrames: frames, TotalFrames: total}}, nil
 }
 
-// frame describes a call on the stack. If the line is not recorded, the frame has the first line
-// of the function, and its name says so.
+// frame describes a call on the stack. If the line is not recorded, it has the function's
+// first line, and its name says so.
 func (s *session) frame(frame step.Frame) dap.StackFrame {
 	c := s.walker.Tree.Call(frame.Call)
 	f := dap.StackFrame{Id: frameID(frame.Call), Name: c.ShortName(), Line: s.line(frame.Line), Column: s.columns, CanRestart: true}
@@ -92,7 +91,7 @@ func (s *session) frame(frame step.Frame) dap.StackFrame {
 	return f
 }
 
-// label returns the frame below a call that another goroutine or process has caused, or nil.
+// label returns the frame below a call that another goroutine or process caused, or nil.
 func (s *session) label(call int) *dap.StackFrame {
 	outer := s.walker.Tree.Parent(call)
 	if outer < 0 {

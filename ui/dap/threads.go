@@ -11,12 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// mostThreads is the maximum number of threads that a client gets. The start of a server has
+// mostThreads is the maximum number of threads for a client. A server's start has
 // thousands of goroutines. Delve has the same limit.
 const mostThreads = 1024
 
-// threads numbers the goroutines of all processes of a request as threads, from 1, in order of
-// their first calls.
+// threads numbers the goroutines of all processes as threads, from 1, in order of their
+// first calls.
 type threads struct {
 	ids map[goroutine]int
 	all []thread
@@ -27,11 +27,11 @@ type goroutine struct {
 	id      uint64
 }
 
-// A thread is a goroutine with the range of its positions.
+// A thread is a goroutine with its range of positions.
 type thread struct {
 	// call is the goroutine's first call.
 	call int
-	// first and last are the numbers of its first and its last position.
+	// first and last are the numbers of these positions.
 	first, last int
 }
 
@@ -61,8 +61,8 @@ func (t *threads) get(id int) (thread, error) {
 	return t.all[id-1], nil
 }
 
-// near returns the numbers of the threads to list. If there are too many threads, it returns the
-// ones in must, and the ones next to the current thread.
+// near returns the numbers of the threads to list. If there are too many, it returns
+// those in must, and those next to the current thread.
 func (t *threads) near(current int, must map[int]bool) []int {
 	ids := make([]int, len(t.all))
 	for i := range ids {
@@ -83,9 +83,9 @@ func (t *threads) near(current int, must map[int]bool) []int {
 	return ids
 }
 
-// listThreads lists the goroutines of the request in order of their first calls. Goroutines on
-// the stack have a position: the innermost one moves, and the others wait for it. The positions
-// of all other goroutines are not recorded.
+// listThreads lists the goroutines in order of their first calls. Those on the stack have
+// a position: the innermost one moves, and the others wait for it. Other positions are
+// not recorded.
 func (s *session) listThreads() dap.ResponseMessage {
 	onStack := map[int]bool{}
 	for _, frame := range s.walker.Stack(s.at) {
@@ -123,9 +123,9 @@ func (s *session) absence(of thread) message.Message {
 	return message.Of("where it is now is not recorded")
 }
 
-// innermost returns the innermost call of a thread on the stack, and the call that it is making:
-// inner is -1 if the session is in the innermost call itself. on is false if the thread is not
-// on the stack.
+// innermost returns a thread's innermost call on the stack, and the call that it is
+// making: inner is -1 if the session is in the innermost call itself. on is false if the
+// thread is not on the stack.
 func (s *session) innermost(id int) (call, inner int, on bool, err error) {
 	inner = -1
 	for _, frame := range s.walker.Stack(s.at) {

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// The scopes of a frame, in the order of the client's view.
+// The scopes of a frame, in the client's order.
 const (
 	scopeValues = iota
 	scopeReturned
@@ -23,10 +23,10 @@ const (
 	scopesPerCall
 )
 
-// reference returns the number of the variables of a scope of a call, from 1.
+// reference returns the number of a call's scope, from 1.
 func reference(call, scope int) int { return call*scopesPerCall + scope + 1 }
 
-// scopes lists the scopes of a frame. A label has none.
+// scopes lists a frame's scopes. A label has none.
 func (s *session) scopes(frame int) (dap.ResponseMessage, error) {
 	list := []dap.Scope{}
 	if frame > s.walker.Tree.Len() {
@@ -95,8 +95,7 @@ func variable(name, value string) dap.Variable {
 	return dap.Variable{Name: name, Value: value, PresentationHint: &dap.VariablePresentationHint{Attributes: []string{"readOnly"}}}
 }
 
-// values lists the recorded values of a call. The recording does not tell when in the call they
-// were read.
+// values lists a call's recorded values. When in the call they were read is not recorded.
 func (s *session) values(c *trace.Call) []dap.Variable {
 	var list []dap.Variable
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
@@ -157,7 +156,7 @@ func (s *session) facts(c *trace.Call) []dap.Variable {
 	}
 }
 
-// evaluate looks up a recorded value by its name. It computes nothing.
+// evaluate looks up a recorded value by name. It computes nothing.
 func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error) {
 	call := s.at.Call
 	if r.FrameId != 0 {
@@ -168,8 +167,8 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	}
 	c := s.walker.Tree.Call(call)
 	name := strings.TrimSpace(r.Expression)
-	// The word under the mouse is the name of a Go variable. A value has the same name only
-	// by chance.
+	// Under the mouse is the name of a Go variable. A value has the same name only by
+	// chance.
 	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
 		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
 	}
