@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Brief summarizes the changes between two recordings for one line of a history. It
-// names the changes that the default view shows.
+// A Brief summarizes the changes between two recordings in one line of a history:
+// those in the default view.
 type Brief struct {
 	Same    bool        `json:"same" description:"Whether both took the same path."`
 	Marks   []BriefMark `json:"marks" description:"What a first look should have, by the sign of the change."`
@@ -42,7 +42,8 @@ type BriefCount struct {
 	Count int       `json:"count" description:"How many there are."`
 }
 
-// Brief summarizes the differences. With sentences, it merges the requests, which takes longer.
+// Brief summarizes the differences. Sentences take longer, because they need the merged
+// requests.
 func (c *Comparer) Brief(sentences bool) *Brief {
 	b := &Brief{Same: c.recordings.Same(), Marks: []BriefMark{}, Told: []BriefLayer{}, Counts: []BriefCount{}}
 	var packages []string
@@ -135,8 +136,8 @@ func (c *Comparer) addTold(b *Brief, differences *Differences) {
 }
 
 // newBetween replaces an added or removed call by the key steps that came or went with
-// it, as KeysBetween finds them. It keeps a key step only if the sources tell of it. It
-// returns the change itself if no key step remains.
+// it, as KeysBetween finds them and the sources tell of them. If none remains, it
+// returns the change itself.
 func (c *Comparer) newBetween(differences *Differences, change ShownChange) []ShownChange {
 	if change.Kind != diff.Added && change.Kind != diff.Removed {
 		return []ShownChange{change}
@@ -165,9 +166,9 @@ func (c *Comparer) briefMarks() []string {
 	return all
 }
 
-// briefMark returns the mark of a change in a history. The mark is in brackets if both
-// sources have the call but only one side ran it. A function without a span on the
-// other side has a mark of its own.
+// briefMark returns a change's mark in a history. It is in brackets if both sources
+// have the call but only one side ran it. A function without a span on the other side
+// has its own mark.
 func (c *Comparer) briefMark(differences *Differences, change diff.Change) string {
 	mark := marks[change.Kind]
 	if change.Kind != diff.Added && change.Kind != diff.Removed {

@@ -17,13 +17,13 @@ type chooser struct {
 	origin []bool // see Node.Origin
 	errors *ErrorPath
 	// candidates are the calls that the choice allows to be shown. rank has
-	// their steps, the most telling first. The last steps are left out first.
+	// their steps, the most telling first. The last ones are left out first.
 	// rank is nil without a limit.
 	candidates []bool
 	// See View.Matching, View.Plumbing and View.Handled.
 	matching, plumbing, handled int
 	rank                        []step
-	// upstreamBefore[i] counts upstream's spans and events among the calls before i.
+	// upstreamBefore[i] counts upstream's spans and events before call i.
 	upstreamBefore []int
 
 	shown []bool
@@ -41,7 +41,7 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 	return c
 }
 
-// view builds a view of at most most steps. If most is 0, it has all steps.
+// view builds a view of at most most steps, or of all if most is 0.
 func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil}
 	v.Root = c.node(0)
@@ -98,8 +98,8 @@ func (c *chooser) findCandidates() {
 var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller, trace.LayerOwn}
 
 // stopLayers are the guide's layers that matter in a program's end: the steps
-// of the shutdown. Other layers only have goroutines that still run, and the
-// work of hooks in etcd.
+// of the shutdown. Others only have goroutines that still run, and the work of
+// hooks in etcd.
 var stopLayers = []string{trace.LayerServer}
 
 // wanted reports whether a view for a first look may show call i. It shows key
@@ -138,9 +138,8 @@ func (c *chooser) leads(i int, keyBelow []bool) bool {
 	return false
 }
 
-// Fatal returns Node.Fatal for call i of a request. errors is the error path of
-// the request. If the error path of a failed request is not known, every error
-// in it may be the reason.
+// Fatal returns Node.Fatal for call i of a request with this error path. If it
+// is not known for a failed request, every error may be the reason.
 func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 	call := tree.Call(i)
 	if tree.Request.OfProgram() {
@@ -192,8 +191,8 @@ func (c *chooser) show(most int) (left int) {
 }
 
 // apart reports whether call i belongs to upstream's own tracing and the choice
-// shows it. Such calls are shown in addition to the steps, and never left out
-// for them.
+// shows it. Such calls are shown besides the steps, and never left out for
+// them.
 func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
 
 // origins marks the calls where an error or a panic began, and unfinished calls

@@ -39,7 +39,7 @@ type shape struct {
 	// holdsGroup is set if a member of the node's own group is below it. The
 	// node is then not a member itself but contains the members.
 	holdsGroup bool
-	// call distinguishes calls of a group that must not be collapsed.
+	// call distinguishes a group's calls that must not be collapsed.
 	call     int
 	children int
 	below    uint64
@@ -99,7 +99,7 @@ func (c *collapser) eventful(n *Node) bool {
 	return n.Crossing || n.Origin && n.Fatal || c.errors.At(n.Calls[0]) != nil
 }
 
-// callsHook reports whether a call is the call of a webhook of admission.
+// callsHook reports whether a call calls an admission webhook.
 func callsHook(call *trace.Call) bool {
 	return call.Attributes[trace.AttrWebhookName] != "" && call.Attributes[trace.AttrAdmissionVerdict] != ""
 }

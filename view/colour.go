@@ -2,8 +2,8 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// LayerColour returns the colour of a layer as "#rrggbb", or "" if it has none.
-// The tree, the outline, the page and the diagrams use the same colours.
+// LayerColour returns a layer's colour as "#rrggbb", or "". The tree, the
+// outline, the page and the diagrams use the same colours.
 //
 // Layers that do similar things have similar hues. Each colour has a contrast
 // of at least 3:1 to black and to white, so it can be read on any background.

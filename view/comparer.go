@@ -19,7 +19,7 @@ type Comparer struct {
 	options    ComparisonOptions
 	words      comparisonWords
 	reasons    *diff.Reasons
-	// varying are the scenarios of the recordings with traces that differ from run to run.
+	// varying are the recordings' scenarios with traces that differ from run to run.
 	varying []*scenarios.Scenario
 }
 
@@ -37,8 +37,8 @@ func newComparer(c *diff.Comparison, reasons *diff.Reasons, guide Guide, o Compa
 	return &Comparer{recordings: c, guide: guide, options: o, words: newComparisonWords(c, o), reasons: reasons, varying: varyingScenarios(c)}
 }
 
-// varyingScenarios returns the scenarios of the library that the recordings replay, if
-// their traces differ from run to run.
+// varyingScenarios returns the recordings' library scenarios with traces that differ
+// from run to run.
 func varyingScenarios(c *diff.Comparison) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, rec := range []*trace.Recording{c.A, c.B} {
@@ -68,9 +68,9 @@ func (c *Comparer) All() []*Comparison {
 	return all
 }
 
-// Warnings returns warnings about differences that may not come from upstream: other
-// traced packages, edited files, recordings of different scenarios, and scenarios with
-// traces that differ from run to run.
+// Warnings warns of differences that may not come from upstream: other traced
+// packages, edited files, different scenarios, and scenarios with traces that differ
+// from run to run.
 func (c *Comparer) Warnings() []string {
 	w, a, b := &c.words, c.recordings.A, c.recordings.B
 	texts := []string{}
@@ -134,9 +134,9 @@ type Pair struct {
 	// All further fields are nil if one side lacks the request.
 	differences *Differences
 	said        *Summary
-	// by inverts Summary.Instead: it maps a replaced call to the call that replaced it.
+	// by inverts Summary.Instead: it maps a replaced call to its replacement.
 	by map[int]int
-	// merged, a and b give names to calls. They are made when they are needed.
+	// merged, a and b give names to calls. They are made when needed.
 	merged, a, b *trace.Places
 }
 
@@ -162,7 +162,8 @@ func (p *Pair) Differences() *Differences { return p.differences }
 // request.
 func (p *Pair) Summary() *Summary { return p.said }
 
-// MergedTree returns the merged tree with a choice of calls; nil if one side lacks the request.
+// MergedTree returns the merged tree with a choice of calls, or nil if one side lacks the
+// request.
 func (p *Pair) MergedTree(choice Choice) *MergedTree {
 	if p.differences == nil {
 		return nil
@@ -221,7 +222,7 @@ func (p *Pair) selects(filter *Filter) func(call int) bool {
 }
 
 // tooMany returns the number of changes in the default view if they are too many to
-// read. Otherwise it returns 0.
+// read, else 0.
 func (p *Pair) tooMany(choice Choice) int {
 	const readable = 150
 	n := 0
@@ -268,8 +269,8 @@ func (p *Pair) head() *Comparison {
 
 func requestLine(r *trace.Request) string { return r.Method + " " + oneLine(r.Path) }
 
-// numberOf returns the number of a request in a recording, counted from 1. It returns 0
-// if the recording does not have the request.
+// numberOf returns a request's number in a recording, counted from 1, or 0 if it is not
+// there.
 func numberOf(rec *trace.Recording, r *trace.Request) int {
 	for i := range rec.Requests {
 		if &rec.Requests[i] == r {
@@ -279,7 +280,7 @@ func numberOf(rec *trace.Recording, r *trace.Request) int {
 	return 0
 }
 
-// facts counts the calls of both sides, and the changes by kind.
+// facts counts both sides' calls, and the changes by kind.
 func (p *Pair) facts() string {
 	w, counts := &p.words, map[diff.Kind]int{}
 	for _, c := range p.differences.Changes {
@@ -326,9 +327,8 @@ func sourcePlace(names *Names, rec *trace.Recording, committed *trace.CommittedT
 	return out
 }
 
-// changeURLs returns upstream's addresses for the code of a change: the place of the
-// call on each side and, if both calls are in the same file, the comparison of the
-// file.
+// changeURLs returns upstream's addresses for a change's code: the call's place on
+// each side and, if both are in the same file, its comparison.
 func (p *Pair) changeURLs(change diff.Change) []string {
 	c, d := p.recordings, p.pair.Diff
 	var urls []string

@@ -75,7 +75,7 @@ type ComparedSentence struct {
 type ComparedSection struct {
 	SectionHead
 	Root ComparedStep `json:"root" description:"The step with which the request enters the layer."`
-	// Instead is also shown below the section's caller, with Elsewhere set.
+	// Instead is also below the section's caller, with Elsewhere set.
 	Instead *ComparedStep `json:"instead,omitempty" description:"The step of side A whose place the first step took; absent if it took none, or if that step leads on itself."`
 }
 
@@ -102,8 +102,8 @@ type ComparedStep struct {
 	// Elsewhere is set for a step that ComparedSection.Instead shows.
 	Elsewhere bool   `json:"elsewhere,omitempty" description:"Whether the step is shown at the head of a section, whose first step took its place."`
 	Compare   string `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
-	// Sides are A and B if ComparisonOptions.SideBySide is set. A side is nil if it
-	// does not make the call.
+	// Sides are A and B if ComparisonOptions.SideBySide is set, each nil without
+	// the call.
 	Sides    [2]*SideStep   `json:"-"`
 	Children []ComparedStep `json:"children" description:"The steps that it called, or that calls folded below it called."`
 }
@@ -125,8 +125,8 @@ type ComparedValue struct {
 // A ChangePlace says where a change is in the source of both sides.
 type ChangePlace struct {
 	Mark string
-	// Telling is set if the default view shows the change. Shown is set if a step of
-	// this tree shows it.
+	// Telling is set if the default view shows the change, Shown if a step of this
+	// tree does.
 	Telling, Shown bool
 	// A and B are nil for a side without the call.
 	A, B *SourcePlace
@@ -134,11 +134,10 @@ type ChangePlace struct {
 
 // A SourcePlace is a line of source.
 type SourcePlace struct {
-	// Name is the name of the function. Place is its file and line.
+	// Name is the function's name. Place is its file and line.
 	Name, Place string
-	// URL is "" if it is not known. Uncommitted is set for a line that is not
-	// committed. Unpublished is set for a line of a commit that no branch fetched from
-	// GitHub contains.
+	// URL is "" if unknown. Uncommitted is set for a line that is not committed,
+	// Unpublished for a line of a commit that no branch fetched from GitHub contains.
 	URL                      string
 	Uncommitted, Unpublished bool
 }
@@ -166,18 +165,18 @@ type Origin struct {
 // caller, not every call.
 type ComparisonOptions struct {
 	Options
-	// NameA and NameB are the names of the sides: a version, or a scenario.
+	// NameA and NameB name the sides: a version, or a scenario.
 	NameA, NameB string
 	// SummaryOnly leaves out the sections.
 	SummaryOnly bool
 	// Times sets the times of steps. SideBySide sets ComparedStep.Sides, Links sets
 	// ComparedStep.Links, and Places sets Comparison.Places.
 	Times, SideBySide, Links, Places bool
-	// EverySentence keeps the sentences about calls that the filter does not select.
+	// EverySentence keeps sentences about calls that the filter does not select.
 	EverySentence bool
 	// MostSteps is the maximum number of steps of a tree; 0 means no limit.
 	MostSteps int
-	// CommittedA and CommittedB tell where the source of a side can be read if the side
-	// was built from a checkout. They are nil for releases.
+	// CommittedA and CommittedB tell where to read the source of a side built from a
+	// checkout. They are nil for releases.
 	CommittedA, CommittedB *trace.CommittedTree
 }

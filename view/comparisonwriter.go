@@ -14,10 +14,10 @@ type comparisonWriter struct {
 	of    *Pair
 	tree  *MergedTree
 	sides [2]sideWriter
-	// steps maps a call of the merged tree to the first call of the step that shows it.
+	// steps maps a merged call to the first call of the step that shows it.
 	steps map[int]int
-	// instead maps the first step of a section to the step that it replaced. The
-	// section shows the replaced step.
+	// instead maps a section's first step to the replaced step, which the
+	// section shows.
 	instead map[*Node]*Node
 }
 
@@ -25,13 +25,12 @@ type comparisonWriter struct {
 type sideWriter struct {
 	stepWriter
 	requests *trace.Tree
-	// calls maps a call of the merged tree to the side's call. It is diff.None if the
-	// side does not make the call.
+	// calls maps a call of the merged tree to the side's call, or to diff.None.
 	calls []int
 	path  *ErrorPath
 }
 
-// call returns the side's call for a node, nil if the side does not make it.
+// call returns the side's call for a node, or nil.
 func (s *sideWriter) call(n *Node) *trace.Call {
 	if i := s.calls[n.Calls[0]]; i != diff.None {
 		return s.requests.Call(i)
@@ -97,7 +96,7 @@ func (w *comparisonWriter) note(n *Node) {
 }
 
 // replaced returns the sibling step that a section's first step replaced, or nil. A
-// sibling with steps of its own stays in its place.
+// sibling with its own steps stays in its place.
 func (w *comparisonWriter) replaced(parent, n *Node) *Node {
 	was, ok := w.of.said.Instead[n.Calls[0]]
 	if !ok || n.Opens == nil {
@@ -156,8 +155,7 @@ func (w *comparisonWriter) legend() []string {
 	return texts
 }
 
-// stepOf returns the step that shows a call, or the nearest step above it. It returns
-// -1 if there is none.
+// stepOf returns the step that shows a call, or the nearest one above, or -1.
 func (w *comparisonWriter) stepOf(call int) int {
 	for ; call >= 0; call = w.of.differences.Merged.Tree.Parent(call) {
 		if step, ok := w.steps[call]; ok {
@@ -167,8 +165,8 @@ func (w *comparisonWriter) stepOf(call int) int {
 	return -1
 }
 
-// addSentences adds the sentences, with the steps of the tree to which they lead. It
-// leaves out the sentences about calls that the filter does not select, unless
+// addSentences adds the sentences, with the steps that they lead to. It leaves out
+// sentences about calls that the filter does not select, unless
 // ComparisonOptions.EverySentence is set.
 func (w *comparisonWriter) addSentences(out *Comparison, filter *Filter) {
 	layers, unchanged := w.of.said.Layers, w.of.said.Unchanged
@@ -211,7 +209,7 @@ func (w *comparisonWriter) called(s *Section) string {
 }
 
 // step describes a step and the steps that it called in its section. above holds the
-// values that a reader has already seen.
+// values that a reader has seen.
 func (w *comparisonWriter) step(n *Node, above values) ComparedStep {
 	out := w.stepAlone(n)
 	call, side := w.story.First(n), w.sideOf(n)
@@ -281,8 +279,8 @@ func (w *comparisonWriter) stepAlone(n *Node) ComparedStep {
 	return out
 }
 
-// time returns the duration of a node's calls on the side. It returns "" if the side
-// makes no such call or recorded only their entry.
+// time returns the duration of a node's calls on the side, or "" without such a call
+// or with only their entry recorded.
 func (s *sideWriter) time(n *Node, signs Signs) string {
 	sum, made := int64(0), false
 	for _, i := range n.Calls {
@@ -296,7 +294,7 @@ func (s *sideWriter) time(n *Node, signs Signs) string {
 	return signs.Duration(sum)
 }
 
-// side describes a step on side k; nil if the side does not make the call.
+// side describes a step on side k, or is nil without the call.
 func (w *comparisonWriter) side(n *Node, k int) *SideStep {
 	s := &w.sides[k]
 	call := s.call(n)

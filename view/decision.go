@@ -23,7 +23,7 @@ func InWords(name, value string) string {
 	return value
 }
 
-// decision returns the decision of an authorizer's call, or "" for any other call.
+// decision returns the decision of an authorizer's call, or "".
 func decision(call *trace.Call) string {
 	return InWords(trace.AttrAuthorizationDecision, call.Attributes[trace.AttrAuthorizationDecision])
 }

@@ -52,8 +52,8 @@ func whyNot(tree *trace.Tree, i int) message.Message {
 	}
 }
 
-// lookedAt describes the bindings or rules that RBAC checked below call i. The
-// message is empty if they are not known.
+// lookedAt describes the bindings or rules that RBAC checked below call i, if
+// known.
 func lookedAt(tree *trace.Tree, i int) message.Message {
 	var sources []string
 	rules, bindings, known := 0, 0, false

@@ -21,14 +21,14 @@ type Differences struct {
 	// Packages are the packages that several functions left for another
 	// package.
 	Packages []PackageMove
-	// keyA and keyB mark the calls of a side that are key steps or lead to one.
+	// keyA and keyB mark a side's calls that are key steps or lead to one.
 	keyA, keyB []bool
 }
 
 // A ShownChange is a change with additional information for a view.
 type ShownChange struct {
 	diff.Change
-	// Layer is the part of the server that the change belongs to.
+	// Layer is the part of the server of the change.
 	Layer string
 	// Telling is set if the default view shows the change: it concerns key
 	// steps, and no earlier change says the same.
@@ -96,8 +96,7 @@ func (c *Differences) CallOf(change diff.Change) *trace.Call {
 	return tree.Call(call)
 }
 
-// Partners returns the partner on the other side for each call of a side. It is
-// diff.None if there is none.
+// Partners returns each call's partner on the other side, or diff.None.
 func (c *Differences) Partners(tree *trace.Tree) []int {
 	if tree == c.Diff.B {
 		return c.Diff.InA
@@ -214,9 +213,8 @@ func OnlyChange(kind diff.Kind, call int) diff.Change {
 // nearest caller that both sides have.
 type ChangedFunction struct {
 	A, B *trace.Call
-	// Line is the line in the function that makes the call. It is a line of
-	// side B if OnB is set, else of side A. It is 0 if the function is the
-	// call's own.
+	// Line is the line that makes the call, of side B if OnB is set, else of
+	// side A. It is 0 if the function is the call's own.
 	Line int
 	OnB  bool
 }

@@ -49,8 +49,8 @@ func (f *errorFinder) descend(i int) {
 }
 
 // born adds the step of call i, which made its error itself. If another process
-// that i called had panicked, or a call below i had refused something, the step
-// of the panic or the refusal comes first.
+// that i called had panicked, or a call below i had refused something, that
+// step comes first.
 func (f *errorFinder) born(i int) {
 	if crashed := f.crashedBelow(i); crashed >= 0 {
 		f.panicked(crashed)
@@ -174,7 +174,7 @@ func (f *errorFinder) failedBefore(i int) int {
 	for ; i > 0; i = f.tree.Parent(i) {
 		last := -1
 		for sibling := range f.before(i) {
-			// Only the entry of a leaf was recorded, so it may have failed.
+			// A leaf may have failed: only its entry was recorded.
 			if c := f.tree.Call(sibling); !c.Leaf && !f.classifier.Constructor(c.Function) && !readsError(c) {
 				last = sibling
 			}

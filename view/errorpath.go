@@ -14,7 +14,7 @@ import (
 type ErrorPath struct {
 	// Steps lead from the origin of the error to the Status.
 	Steps []ErrorStep
-	// Calls are the indices of the calls that returned the error, in any form.
+	// Calls are the calls that returned the error, in any form.
 	Calls map[int]bool
 }
 
@@ -72,7 +72,7 @@ func (p *ErrorPath) At(i int) *ErrorStep {
 	return nil
 }
 
-// has reports whether call i is a step, or returned the error.
+// has reports whether call i is a step or returned the error.
 func (p *ErrorPath) has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
 
 // An errorFinder looks for the error path of one request.
@@ -228,7 +228,7 @@ func (f *errorFinder) notWritten() bool {
 	return false
 }
 
-// firstWith returns the first call from i on that has the attribute, or -1.
+// firstWith returns the first call from i on with the attribute, or -1.
 func firstWith(tree *trace.Tree, i int, attribute string) int {
 	for ; i < tree.Len(); i++ {
 		if tree.Call(i).Attributes[attribute] != "" {

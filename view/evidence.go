@@ -16,7 +16,7 @@ import (
 // Statement is true.
 type Evidence struct {
 	Kind EvidenceKind
-	// Side is the name of the side with the described source.
+	// Side is the side with the described source.
 	Side string
 	// Gate is a feature gate. On is its default on side B. Since is the first
 	// minor version with that default.
@@ -28,7 +28,7 @@ type Evidence struct {
 	Branch recordings.Branch
 	File   string
 	Line   int
-	// Spanless is the reason why a function has no span.
+	// Spanless is why a function has no span.
 	Spanless recordings.Spanless
 	// Package is the path of a package.
 	Package string
@@ -66,7 +66,7 @@ const (
 	EvidenceNoPlugin EvidenceKind = "no plugin"
 	// EvidenceNoSpan: why the function has no span.
 	EvidenceNoSpan EvidenceKind = "no span"
-	// EvidencePackage: the package that is not traced on a side.
+	// EvidencePackage: the package that a side does not trace.
 	EvidencePackage EvidenceKind = "package"
 	// EvidenceVaries: the calls of the function with that Name vary from run to run.
 	EvidenceVaries EvidenceKind = "varies"
@@ -185,7 +185,7 @@ func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
 	return nil
 }
 
-// varies reports whether a function makes other calls in some runs of the scenario.
+// varies reports whether a function makes other calls in some runs.
 func (s *Summary) varies(caller Named) bool {
 	return slices.ContainsFunc(s.sides.Varying, func(f scenarios.Function) bool { return f.Is(caller.Function) })
 }
@@ -234,8 +234,8 @@ func (s *Summary) branchOf(st *Statement, b diff.Branch) []Evidence {
 	return all
 }
 
-// wayOf returns the queue or the program on the way from a caller to a call
-// between two others.
+// wayOf returns the queue or program on the way from a caller to a call between
+// two others.
 func (s *Summary) wayOf(way diff.Way) []Evidence {
 	switch way.Kind {
 	case diff.WayQueue:

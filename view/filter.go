@@ -16,7 +16,7 @@ import (
 // Functions, Grep and Errors select among all calls. The other fields select
 // among the calls that the view would show without them.
 type Filter struct {
-	// Layers are names of layers. A call must belong to one of them.
+	// Layers are names of layers; a call must belong to one.
 	Layers []string
 	// Functions and NotFunctions match full names. A call must match one of
 	// Functions, if there are any, and none of NotFunctions.
@@ -24,13 +24,13 @@ type Filter struct {
 	// MinDuration is the shortest duration of a selected call.
 	MinDuration time.Duration
 	// Errors selects calls that returned an error, panicked, or did not return.
-	// In a failed request, a returned error counts only if it took part in the
-	// failure, unless the error path is not known or the view shows everything.
+	// In a failed request, a returned error counts only if it took part, unless
+	// the error path is unknown or the view shows everything.
 	Errors bool
-	// Etcd selects the calls in etcd, and the calls that lead there.
+	// Etcd selects the calls in etcd, and the way there.
 	Etcd bool
-	// Grep must match the call's name, its file:line, one of its values
-	// ("name=value"), or its error. nil matches all.
+	// Grep must match the call's name, file:line, a value ("name=value"), or
+	// its error. nil matches all.
 	Grep *regexp.Regexp
 }
 
@@ -42,7 +42,7 @@ func (f *Filter) Active() bool {
 	return f.finds() || len(f.Layers)+len(f.NotFunctions) > 0 || f.MinDuration > 0 || f.Etcd
 }
 
-// finds reports whether the filter may select calls that the view would not show without it.
+// finds reports whether the filter may select calls that are hidden without it.
 func (f *Filter) finds() bool { return len(f.Functions) > 0 || f.Errors || f.Grep != nil }
 
 // Flags returns the command-line flags that set the filter.

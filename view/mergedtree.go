@@ -42,7 +42,7 @@ type MergedTree struct {
 	Story *Story
 
 	words comparisonWords
-	// nodes maps a call to the node that shows it; see NodeOf.
+	// nodes maps a call to its node; see NodeOf.
 	nodes map[int]*Node
 }
 
@@ -121,12 +121,12 @@ func (c *Differences) marked(classifier Classifier, choice Choice) func(int) boo
 	return func(i int) bool { return shown[i] }
 }
 
-// onOneSide reports whether only one side makes call i of the merged tree.
+// onOneSide reports whether only one side makes merged call i.
 func (c *Differences) onOneSide(i int) bool {
 	return c.Merged.A[i] == diff.None || c.Merged.B[i] == diff.None
 }
 
-// Mark returns the marks of the changes of call i of the merged tree, or "" without a change.
+// Mark returns the marks of the changes of merged call i, or "".
 func (c *Differences) Mark(i int) string {
 	var all []string
 	switch {
@@ -159,7 +159,7 @@ func (c *Differences) ChangeAt(i int) ChangeKind {
 // A Detail is a mark and the sentence that explains it.
 type Detail struct{ Mark, Text string }
 
-// Details describe the changes of a call; nil if it has not changed.
+// Details describe a call's changes, if any.
 func (m *MergedTree) Details(call int) []Detail {
 	var all []Detail
 	switch m.ChangeAt(call) {
@@ -180,8 +180,8 @@ func (m *MergedTree) Details(call int) []Detail {
 	return all
 }
 
-// details describes a change by the old form and place of the call. It returns nil for
-// an addition and for a removal.
+// details describes a change by the call's old form and place, or returns nil for an
+// addition or removal.
 func (m *MergedTree) details(c ShownChange) []string {
 	var lines []string
 	add := func(text, place string) { lines = append(lines, strings.TrimSpace(text+" "+place)) }
@@ -211,8 +211,8 @@ func (m *MergedTree) details(c ShownChange) []string {
 // placeOf returns the place where a call's function is declared, as in the tree.
 func (m *MergedTree) placeOf(call *trace.Call) string { return m.Story.Names.Place(call) }
 
-// otherPlace returns the place of a changed function on side A. It returns "" if side B
-// declares the function there too: the line of the step has that place.
+// otherPlace returns a changed function's place on side A, or "" if side B declares it
+// there too: the step's line has it.
 func (m *MergedTree) otherPlace(c ShownChange) string {
 	was := m.placeOf(m.Diff.A.Call(c.A))
 	if was == m.placeOf(m.Diff.B.Call(c.B)) {

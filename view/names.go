@@ -16,7 +16,7 @@ import (
 // unambiguous in the same way, among all calls of the request.
 type Names struct {
 	// parents and folders count the additional elements of import paths and
-	// files. Only paths with ambiguous short names have them.
+	// files with ambiguous short names.
 	parents, folders map[string]int
 }
 
@@ -82,8 +82,7 @@ func (n *Names) fileName(file string) string {
 	return lengthen(file, packageShort(path.Dir(file))+"/"+path.Base(file), n.folders[file])
 }
 
-// lengthen returns name with more elements of path p in front of it. name is
-// the end of p.
+// lengthen returns name, the end of path p, with more elements of p in front.
 func lengthen(p, name string, elements int) string {
 	before := strings.TrimSuffix(strings.TrimSuffix(p, name), "/")
 	for range elements {
@@ -102,9 +101,8 @@ func (n *Names) Of(call *trace.Call) string {
 	return n.packageName(p) + strings.TrimPrefix(call.Function, p)
 }
 
-// Place returns the place of a call's function: folder, file and line, as in
-// "etcd3/store.go:235". If that is ambiguous, more folders are added. Place
-// returns "" if the place is not known.
+// Place returns the place of a call's function, or "": folder, file and line,
+// as in "etcd3/store.go:235". More folders make it unambiguous.
 func (n *Names) Place(call *trace.Call) string {
 	if call.File == "" {
 		return ""
@@ -112,5 +110,5 @@ func (n *Names) Place(call *trace.Call) string {
 	return fmt.Sprintf("%s:%d", n.fileName(call.File), call.Line)
 }
 
-// packageShort returns the package part of the short names of a package's functions.
+// packageShort returns the package part of functions' short names.
 func packageShort(p string) string { return strings.TrimSuffix(funcname.Short(p+".f"), ".f") }

@@ -16,9 +16,8 @@ type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "refused", notCalled
-	// Calls counts the calls that the plugin made. Calls for its metrics do not
-	// count. Calls of functions that call nothing do not count either, such as
-	// accessors of the request.
+	// Calls counts the plugin's calls, without calls for its metrics, and of
+	// functions that call nothing, such as accessors of the request.
 	Calls int
 }
 
@@ -48,7 +47,7 @@ func (s *Story) phaseOf(p Plugin) int {
 	return s.Tree.Parent(p.Call)
 }
 
-// made counts the calls that a plugin's own method made.
+// made counts the calls of a plugin's own method.
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {
 		call := s.Tree.Call(child)
@@ -66,7 +65,7 @@ func (s *Story) made(i int) int {
 	return 0
 }
 
-// observes reports whether a call measures the time of a plugin.
+// observes reports whether a call measures a plugin's time.
 func observes(call *trace.Call) bool {
 	return funcname.Package(call.Function) == "k8s.io/apiserver/pkg/admission/metrics"
 }

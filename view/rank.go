@@ -22,9 +22,8 @@ type step struct {
 	parent   int  // the step above, -1 for the first
 	inLayer  int  // number of consecutive steps above it in its layer
 	below    int  // number of different steps right below it, except minor ones
-	// newNames counts the attributes that no earlier call had. facts counts the
-	// new attributes with more than the name of a type. newValues counts the
-	// attributes with a value that no earlier call had.
+	// newNames counts attributes that no earlier call had, facts those with
+	// more than a type's name, newValues attributes with a new value.
 	newNames, facts, newValues int
 	decides                    bool // whether such a value decides the request
 	score                      int
@@ -36,8 +35,8 @@ type way struct {
 	function string
 }
 
-// chosen lists the layers of code that the user chose: the user's own API
-// server, and packages that --trace named.
+// chosen lists the layers of the user's code: the own API server, and packages
+// from --trace.
 var chosen = []string{trace.LayerOwn, trace.LayerMore}
 
 // specific reports whether code of a layer distinguishes this request from
@@ -50,8 +49,8 @@ func specific(layer string) bool {
 // A value is an attribute with its value.
 type value struct{ name, value string }
 
-// rankSteps sorts the candidates' steps by how much they tell a reader. The
-// order depends on the called functions and their values, never on durations.
+// rankSteps sorts the candidates' steps by how much they tell a reader: by
+// functions and values, never by durations.
 func rankSteps(c *chooser) []step {
 	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
 	for i, candidate := range c.candidates {

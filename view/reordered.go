@@ -57,8 +57,8 @@ func (s *Summary) passedBy(c *ShownChange) int {
 	})
 }
 
-// pairedAbove returns the nearest call above call i that the other side makes,
-// too. If there is none, it returns the first call of the tree.
+// pairedAbove returns the nearest call above call i that the other side makes
+// too, or the tree's first call.
 func pairedAbove(tree *trace.Tree, partner []int, i int) int {
 	above := tree.Parent(i)
 	for above > 0 && partner[above] == diff.None {

@@ -28,8 +28,8 @@ type MapProgram struct {
 	Servers []MapServer `json:"servers" description:"The servers in it: first what is in front of all, then each server."`
 }
 
-// A MapServer is a server of a program. An empty name stands for the filter chain in
-// front of the servers, and for calls with an unknown server.
+// A MapServer is a program's server. "" stands for the filter chain in front, and for
+// calls with an unknown server.
 type MapServer struct {
 	Name     string       `json:"name" description:"Name of the server, as its director has it; empty for what is in front of all of a program, such as the filter chain, and for a program without such servers."`
 	Calls    int          `json:"calls" description:"How many calls it has."`
@@ -118,8 +118,8 @@ func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*Requ
 	return m.out, nil
 }
 
-// serversOf returns the server of each call. A call runs in the server of the nearest
-// director at or above it in the same program. Without such a director it is "".
+// serversOf returns each call's server: of the nearest director at or above it in the
+// same program, or "".
 func serversOf(tree *trace.Tree) []string {
 	servers := make([]string, tree.Len())
 	for i := range servers {
@@ -192,7 +192,7 @@ func (m *mapper) countCalls() {
 	}
 }
 
-// visit adds the visits, which are the way of the request.
+// visit adds the visits: the way of the request.
 func (m *mapper) visit() {
 	for _, s := range m.story.Sections {
 		first := s.Root.Calls[0]
@@ -234,8 +234,8 @@ func (m *mapper) via(s *Section, to string) []string {
 	return append([]string{}, way...)
 }
 
-// leads appends the stations of the steps from one step down to another, and reports
-// whether one leads to the other. If not, it appends nothing.
+// leads appends the stations of the steps from one step down to another. If there is
+// no way, it appends nothing and returns false.
 func (m *mapper) leads(from, to *Node, way *[]string) bool {
 	known := len(*way)
 	if layer := from.Layer; layer != "" {
@@ -254,7 +254,7 @@ func (m *mapper) leads(from, to *Node, way *[]string) bool {
 	return false
 }
 
-// unreached adds stations for the layers that the map always shows.
+// unreached adds the layers that the map always shows.
 func (m *mapper) unreached(r *trace.Request) {
 	if r.OfProgram() {
 		return

@@ -381,7 +381,7 @@ func (t *sentenceFinder) unchanged() bool {
 	return false
 }
 
-// changesNothing reports whether call i is an update that succeeds without a write.
+// changesNothing reports whether call i is an update without a write.
 func (t *sentenceFinder) changesNothing(i int) bool {
 	call := t.tree.Call(i)
 	if !strings.HasSuffix(call.Function, "/etcd3.(*store).GuaranteedUpdate") || call.Error != "" || call.Panic != "" || call.Unfinished {
@@ -489,7 +489,7 @@ func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool)
 		switch {
 		case t.readsRevision(i):
 			says = saysEtcdFresh
-		// A new watch cache reads etcd, too, to fill itself.
+		// A new watch cache also reads etcd, to fill itself.
 		case t.tree.Request.Method == "GET" && t.above(i, trace.LayerCacher) && t.nearest(i, trace.LayerRegistry, trace.LayerStorageSetup) == trace.LayerRegistry:
 			says = saysEtcdRead
 		}

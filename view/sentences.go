@@ -10,21 +10,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Sentence describes the effect of a call on the request, such as who sends
-// it, who allows it or who answers.
+// A Sentence describes a call's effect on the request: who sends it, who allows
+// it or who answers.
 type Sentence struct {
 	// Call is an index of the tree.
 	Call int
 	// Layer is the call's layer.
 	Layer string
-	// Kind is the kind of the rule that made the sentence, such as "etcd".
+	// Kind is the rule's kind, such as "etcd".
 	Kind string
 	// Says is the sentence in every language, without a full stop. Text is Says in
 	// the reader's language, safe to print.
 	Says message.Message
 	Text string
-	// Servers are set in a sentence about delegation, in order. Each server
-	// passes requests that it does not serve itself on to the next.
+	// Servers are set in a sentence about delegation, in order. Each passes
+	// requests that it does not serve on to the next.
 	Servers []Server
 }
 
@@ -75,16 +75,16 @@ type sentenceFinder struct {
 	classifier Classifier
 	lang       string
 	found      []weighted
-	// end maps a kind to the end of the last call with a sentence of that kind.
+	// end maps a kind to the end of its last call with a sentence.
 	end map[string]int
 }
 
 type weighted struct {
 	Sentence
 	weight int
-	// at is the place in the story, as the index of a call.
+	// at is the place in the story, as a call's index.
 	at int
-	// ns is the time of the event, in nanoseconds from the start of the trace.
+	// ns is the event's time, in nanoseconds from the trace's start.
 	ns int64
 }
 
@@ -175,7 +175,7 @@ type rule struct {
 	say    func(t *sentenceFinder, i int, call *trace.Call) (says message.Message, ok bool)
 }
 
-// with returns the value of an attribute as a view shows it.
+// with returns an attribute's value as a view shows it.
 func with(call *trace.Call, attribute string) string {
 	return Shorten(InWords(attribute, call.Attributes[attribute]))
 }

@@ -15,8 +15,8 @@ var (
 	groupVersionKind = regexp.MustCompile(`^/?(\S*), Kind=(\w+)$`)
 )
 
-// Shorten shortens a value but keeps it unambiguous. A type loses most of its
-// import path. A group versioner is replaced by its target.
+// Shorten shortens a value unambiguously. A type loses most of its import path.
+// A group versioner is replaced by its target.
 func Shorten(value string) string {
 	if strings.HasPrefix(value, "{") {
 		var versioner struct{ Target string }

@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Signs are characters that a terminal without Unicode cannot show.
+// Signs are characters that terminals may be unable to show.
 type Signs struct {
 	Arrow, Ellipsis, Failed, Times, Micro string
-	// NoSpan stands before a function that has a span on only one side of a comparison.
+	// NoSpan stands before a function with a span on only one side.
 	NoSpan string
 }
 
@@ -44,7 +44,7 @@ func (s Signs) Duration(ns int64) string {
 	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
 }
 
-// Took returns the duration of a call, or "" if only its entry was recorded.
+// Took returns a call's duration, or "" with only its entry recorded.
 func (s Signs) Took(call *trace.Call) string {
 	if call.Leaf {
 		return ""
@@ -52,5 +52,5 @@ func (s Signs) Took(call *trace.Call) string {
 	return s.Duration(call.DurationNs)
 }
 
-// Thousands writes a number with a comma before each group of three digits.
+// Thousands writes a number with commas: 12,345.
 func Thousands(n int) string { return humanize.Comma(int64(n)) }

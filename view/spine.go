@@ -7,9 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// firstPaired returns the largest call below call i that both sides make and
-// that is a key step or leads to one. The largest call has the most calls below
-// it. firstPaired returns diff.None if there is no such call.
+// firstPaired returns a call below call i that both sides make and that is a key step or
+// leads to one: the one with the most calls below it, or diff.None.
 func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 	partner, leads := c.Partners(tree), c.keyA
 	if tree == c.Diff.B {

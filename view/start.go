@@ -8,11 +8,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Server is one of the API servers that a program consists of.
+// A Server is one of a program's API servers.
 type Server struct {
-	// Name is the name of the server, such as "kube-aggregator".
+	// Name is the server's name, such as "kube-aggregator".
 	Name string
-	// Versions are the group versions that are installed in it, such as "apps/v1".
+	// Versions are its group versions, such as "apps/v1".
 	Versions []string
 	// Resources counts its resources and subresources. Routes counts their
 	// routes.
@@ -29,7 +29,7 @@ type startTeller struct {
 	*sentenceFinder
 	process string
 	servers []Server
-	// followed is the call that completes the store of the resource that the sentences follow.
+	// followed is the call that completes the followed resource's store.
 	followed int
 }
 
@@ -71,14 +71,14 @@ func (s *startTeller) find(i, end int, ending string, asked func(*trace.Call) bo
 	return -1
 }
 
-// first adds a sentence to the first matching call, if there is one; see find.
+// first adds a sentence to the first matching call, if any; see find.
 func (s *startTeller) first(kind string, weight int, ending string, asked func(*trace.Call) bool, says message.Message) {
 	if i := s.find(0, s.tree.Len(), ending, asked); i >= 0 {
 		s.add(kind, weight, i, i, says)
 	}
 }
 
-// flags describes the first validation of all options, which validates their parts.
+// flags describes the first validation of all options and their parts.
 func (s *startTeller) flags() {
 	s.first("flags", 60, "Options.Validate", nil, message.Of("the values of the flags are checked"))
 	if s.end["flags"] == 0 {
@@ -152,7 +152,7 @@ func installs(call *trace.Call) bool {
 	return strings.HasSuffix(call.Function, ".(*APIInstaller).registerResourceHandlers")
 }
 
-// routes counts the routes that are built in call i.
+// routes counts the routes built in call i.
 func (s *startTeller) routes(i int) int {
 	n := 0
 	for below := i; below < s.tree.End(i); below++ {
@@ -216,7 +216,7 @@ func (s *startTeller) resource() {
 	s.installed(resource)
 }
 
-// stores counts the resources with a store that is completed in call i.
+// stores counts the resources with a store completed in call i.
 func (s *startTeller) stores(i int) int {
 	known := map[string]bool{}
 	for below := i; below < s.tree.End(i); below++ {

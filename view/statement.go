@@ -11,26 +11,27 @@ import (
 // diff.Reasons.
 type Statement struct {
 	Kind StatementKind
-	// Layer is the name of a layer, as Classifier.Layer returns it.
+	// Layer is a layer, as in Classifier.Layer.
 	Layer string
-	// Only is the side that makes the call. It is 0 if both sides make the call.
+	// Only is the only side with the call, or 0.
 	Only Side
 	// NameA and NameB are the names of the sides.
 	NameA, NameB string
 
-	// Caller calls Callee. For a Callee between two functions, Inner is the second function.
+	// Caller calls Callee. Inner is the second function around a Callee between two.
 	Caller, Callee, Inner Named
-	// Was and WasCaller are the Callee and the Caller on side A, if they differ. A replaced call is Was, too.
+	// Was and WasCaller are Callee and Caller on side A, if they differ. Was is also a
+	// replaced call.
 	Was, WasCaller Named
 	// Elsewhere is set if only one side makes the call here, but Caller calls
 	// Callee in another place on the other side.
 	Elsewhere bool
 	// AlsoCaller is a second caller of the same plugins.
 	AlsoCaller Named
-	// Why is the reason why only one side makes the call. Way is the way from the Caller to the Callee.
+	// Why is why only one side makes the call. Way is the way from Caller to Callee.
 	Why diff.Why
 	Way diff.Way
-	// A and B are the counts, depths or times in nanoseconds of both sides.
+	// A and B are both sides' counts, depths or times in nanoseconds.
 	A, B int64
 	// After is set for a change of the order if Callee runs after Inner on side
 	// B and before it on side A.
@@ -54,9 +55,9 @@ const (
 
 // Named is a function in a Statement.
 type Named struct {
-	// Function is the full name. Name is a short name for readers.
+	// Function is the full name, Name a short one for readers.
 	Function, Name string
-	// Purposes are the called admission plugins, in the order of the calls.
+	// Purposes are the called admission plugins, in order.
 	Purposes []string
 }
 
@@ -83,7 +84,7 @@ const (
 	// StatementReplaces: Callee is between Caller and Inner, where Was is on
 	// side A.
 	StatementReplaces StatementKind = "replaces"
-	// StatementNoSpan: Callee, which Caller calls, has no span on the other side.
+	// StatementNoSpan: Caller's Callee has no span on the other side.
 	StatementNoSpan StatementKind = "no span"
 	// StatementNotTraced: Caller calls Callee on both sides. On the other side,
 	// Callee is in a package without spans.
@@ -91,14 +92,15 @@ const (
 	// StatementPlugins: Caller calls the Purposes of Callee.
 	StatementPlugins StatementKind = "plugins"
 
-	// StatementNested: A and B say how deep calls of Callee are nested below Caller.
+	// StatementNested: A and B are the depths of Callee's calls below Caller.
 	StatementNested StatementKind = "nested"
 	// StatementMoved: Caller calls Callee on side B, WasCaller calls it on side
 	// A.
 	StatementMoved StatementKind = "moved"
 	// StatementRenamed: Callee was called Was, or was in another file.
 	StatementRenamed StatementKind = "renamed"
-	// StatementRepeated: A and B say how often Caller calls Callee, or Callee runs below Caller.
+	// StatementRepeated: A and B are how often Callee is called by Caller, or runs below
+	// it.
 	StatementRepeated StatementKind = "repeated"
 	// StatementReordered: Callee runs before or after Inner below Caller.
 	StatementReordered StatementKind = "reordered"
@@ -106,9 +108,9 @@ const (
 	StatementValue StatementKind = "value"
 	// StatementFails: Callee fails on one side alone, with Value.
 	StatementFails StatementKind = "fails"
-	// StatementTime: A and B are the times that Callee took by itself.
+	// StatementTime: A and B are Callee's own times.
 	StatementTime StatementKind = "time"
-	// StatementPackage: B functions of package Was are in package Callee.
+	// StatementPackage: B functions of package Was moved to package Callee.
 	StatementPackage StatementKind = "package"
 	// StatementCount: B calls of the layer are on one side alone. Caller is the
 	// change of another layer above them, if there is one. Another statement
@@ -126,7 +128,7 @@ func (st *Statement) fromSource() bool {
 	return st.Why == diff.NewCall || st.Why == diff.NewFunction
 }
 
-// side returns the name of the only side that makes the call.
+// side names the only side that makes the call.
 func (st *Statement) side() string {
 	if st.Only == SideA {
 		return st.NameA

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// callerName names the caller of call i in a sentence.
+// callerName names call i's caller in a sentence.
 func (s *Summary) callerName(tree *trace.Tree, i int) name {
 	parent := tree.Parent(i)
 	if parent < 0 {
@@ -105,8 +105,8 @@ func shortFile(file string) string {
 	return path.Join(path.Base(path.Dir(file)), path.Base(file))
 }
 
-// NameWithPurpose returns the name of a call in a sentence. If many calls share
-// the name, it adds the purpose.
+// NameWithPurpose returns a call's name in a sentence, with the purpose if many
+// calls share the name.
 func NameWithPurpose(call *trace.Call) string {
 	if purpose := PurposeOf(call); purpose != "" {
 		return fmt.Sprintf("%s (%s)", call.ShortName(), purpose)
@@ -114,8 +114,8 @@ func NameWithPurpose(call *trace.Call) string {
 	return call.ShortName()
 }
 
-// PurposeOf returns the name, or else the type, of the admission plugin that a
-// call is for. It is "" for other calls.
+// PurposeOf returns the name, or else the type, of a call's admission plugin,
+// or "".
 func PurposeOf(call *trace.Call) string {
 	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
 		if value := call.Attributes[attribute]; value != "" {

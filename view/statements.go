@@ -15,7 +15,7 @@ type finding struct {
 	// only is set for an addition or a removal. Otherwise change is set.
 	only   *oneSidedCall
 	change *ShownChange
-	// purposes are the purposes of the calls, in order; empty if they are not known.
+	// purposes are the calls' purposes, in order, or none if unknown.
 	purposes []string
 	// replaced is the removal that the addition replaces.
 	replaced *finding
@@ -44,7 +44,7 @@ type oneSidedCall struct {
 	caller, inner  name
 	why            diff.Reason
 	times          int
-	// above is the caller and innerA the inner call, both as calls of A.
+	// above is the caller and innerA the inner call, by call of A.
 	above, innerA int
 	// deepA and deepB are the depths of nested calls of the function on each
 	// side. They are 0 unless the inner call is one of these calls.

@@ -12,8 +12,8 @@ import (
 // the names in braces.
 type template struct {
 	kind StatementKind
-	// when chooses among the templates of a kind: the first match is used. If
-	// when is nil, the template always matches.
+	// when chooses among a kind's templates: the first match counts. nil always
+	// matches.
 	when func(*Statement) bool
 	text message.Message
 }
@@ -111,8 +111,8 @@ func (st *Statement) values(p message.Printer, duration func(ns int64) string) m
 	}
 }
 
-// wayText names the package, queue or program between the Caller and the
-// Callee. It returns "" if there is none.
+// wayText names the package, queue or program between Caller and Callee, or
+// returns "".
 func (st *Statement) wayText(p message.Printer) string {
 	switch st.Way.Kind {
 	case diff.WayThrough:

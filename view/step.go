@@ -51,9 +51,9 @@ type SectionHead struct {
 // The zero value is the default view in English.
 type Options struct {
 	Choice
-	// Lang is the language of headings and sentences: "en", which is the default, or "zh".
+	// Lang is the language of headings and sentences: "zh", or "en" by default.
 	Lang string
-	// ASCII writes with ASCII characters only. Recorded texts are not changed.
+	// ASCII writes only ASCII characters. Recorded texts stay.
 	ASCII bool
 	// Notes sets StepHead.Note.
 	Notes bool
@@ -61,7 +61,7 @@ type Options struct {
 	Outline bool
 	// Hyperlinks sets StepHead.URL.
 	Hyperlinks bool
-	// HideError replaces the sentence on how a request failed: an exercise asks for it.
+	// HideError replaces the sentence on how a request failed, for exercises.
 	HideError bool
 }
 
@@ -73,9 +73,9 @@ type stepWriter struct {
 	story   *Story
 	guide   Guide
 	options Options
-	// said has the sentences below the headings of sections; nil if there are none.
+	// said has the sentences below sections' headings, or is nil.
 	said map[*Section][]Sentence
-	// noted has the functions with a note that was already written.
+	// noted has the functions with a note that was written.
 	noted map[string]bool
 	// names and places hold each text once: a start has hundreds of thousands of calls
 	// of some thousand functions.
@@ -96,9 +96,9 @@ func newStepWriter(rec *trace.Recording, story *Story, guide Guide, o Options) s
 	}
 }
 
-// An outcome is the effect of a call on the failure of its request. path is the step of
-// the call on the path of the error; nil if it has none. fatal is set if the outcome of
-// the call decided the request. passed is set if the caller failed, too.
+// An outcome is a call's effect on its request's failure. path is its step on the
+// error's path, or nil. fatal is set if it decided the request, passed if the caller
+// failed, too.
 type outcome struct {
 	path          *ErrorStep
 	fatal, passed bool
@@ -149,7 +149,7 @@ func (w *stepWriter) tell(out *StepHead, n *Node, call *trace.Call, o outcome) {
 	}
 }
 
-// name is the function's name, or the group's label for collapsed calls.
+// name is the function's name, or the group's label.
 func (w *stepWriter) name(n *Node, call *trace.Call) string {
 	switch {
 	case len(n.Calls) > 1 && n.Group != "":
@@ -207,7 +207,7 @@ func (w *stepWriter) failure(call *trace.Call, o outcome) string {
 	return w.Failed + " " + says.Localize(w.Printer)
 }
 
-// errors returns the texts of a call's error and panic.
+// errors returns a call's error and panic.
 func (w *stepWriter) errors(call *trace.Call) []string {
 	var lines []string
 	if call.Error != "" {
@@ -229,9 +229,9 @@ func (w *stepWriter) sectionHead(s *Section, called string) SectionHead {
 type entry struct {
 	by *Node
 	in *Section
-	// indirect is set if folded calls are in between. process is the process of the
-	// first step; "" if the caller runs in the same process. newGoroutine,
-	// sameGoroutine and handoff are as in Node.
+	// indirect is set if folded calls are in between. process is the first step's
+	// process; "" if it is the caller's. newGoroutine, sameGoroutine and handoff
+	// are as in Node.
 	indirect, newGoroutine, sameGoroutine bool
 	process, handoff                      string
 }
@@ -267,8 +267,8 @@ func (w *stepWriter) entered(e entry) string {
 	return said
 }
 
-// calledBy returns the steps that a step called. It leaves out steps that a write
-// caused: they are children, but not callees.
+// calledBy returns the steps that a step called. Steps that a write caused are
+// children, but not callees.
 func calledBy(n *Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
 }

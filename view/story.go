@@ -23,13 +23,13 @@ type Story struct {
 	sections map[int]*Section // by the index of each shown call
 }
 
-// A Section is the part of a request's way that lies in one layer of the server.
+// A Section is the part of a request's way in one layer.
 type Section struct {
 	// Number counts from 1, in order of entry.
 	Number int
-	// Layer is the layer of the first step, or "" if it has none.
+	// Layer is the first step's layer, or "".
 	Layer string
-	// Root is the first step: with it, the request enters the layer.
+	// Root is the first step, with which the request enters the layer.
 	Root *Node
 	// Caller is the step that called Root, in the section From. Both are nil
 	// for the first section.
@@ -206,8 +206,8 @@ func (s *Story) Timed(n *Node) bool {
 	return slices.ContainsFunc(n.Calls, func(i int) bool { return !s.Tree.Call(i).Leaf })
 }
 
-// SectionOf returns the section that shows call i. If the call is folded, it
-// returns the section of the nearest shown call above.
+// SectionOf returns the section of call i or, if it is folded, of the nearest
+// shown call above.
 func (s *Story) SectionOf(i int) *Section {
 	for ; i > 0 && s.sections[i] == nil; i = s.Tree.Parent(i) {
 	}

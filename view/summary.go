@@ -15,14 +15,14 @@ import (
 
 // A LayerSummary describes the changes in one part of the server.
 type LayerSummary struct {
-	// Layer is its name, or "" for calls without a layer; Title is its title.
+	// Layer is its name, or ""; Title is its title.
 	Layer, Title string
 	// Statements describe the changes that the default view shows.
 	Statements []Statement
 	// Smaller counts the other changes.
 	Smaller int
 
-	// others are the calls of the merged tree with the changes that Smaller counts.
+	// others are the merged calls with the changes that Smaller counts.
 	others []int
 }
 
@@ -174,7 +174,7 @@ func (s *Summary) topOnOneSide(i int) int {
 	return i
 }
 
-// nameInMerged names a call of the merged tree that one side makes.
+// nameInMerged names a merged call that one side makes.
 func (s *Summary) nameInMerged(i int) name {
 	if b := s.Merged.B[i]; b != diff.None {
 		return s.nameOf(s.Diff.B, b)
@@ -223,11 +223,11 @@ type Summary struct {
 	reasons *diff.Reasons
 	layers  []LayerSummary
 	index   map[string]int
-	// said maps the words of a statement, with its part, to its index there.
+	// said maps a statement's words, with its part, to its index there.
 	said map[string]int
-	// called maps short names to functions, by side; see calledOn.
+	// called maps short names to functions, by side.
 	called map[*trace.Tree]map[string][]string
-	// made has the pairs of caller and called function, by side; see madeOn.
+	// made has caller and callee pairs, by side; see madeOn.
 	made map[*trace.Tree]map[[2]string]bool
 	// folded marks the changes that are told by statements on key steps below
 	// their calls.
@@ -242,7 +242,7 @@ type SideNames struct {
 	// Scenarios is set for two scenarios on one release. Nothing changed over
 	// time between them.
 	Scenarios bool
-	// Varying are the functions that make other calls in some runs of the scenarios.
+	// Varying are functions that make other calls in some runs.
 	Varying []scenarios.Function
 }
 
@@ -274,7 +274,7 @@ func (s *Summary) partOf(i int) string {
 	return partOf(s.guide, s.Merged.Tree.Call(i).Function)
 }
 
-// title returns the title of a part, or "" if it has none.
+// title returns a part's title, or "".
 func (s *Summary) title(part string) string {
 	if part == impersonation {
 		return message.Of("Impersonation").In(s.sides.Lang)
@@ -282,7 +282,7 @@ func (s *Summary) title(part string) string {
 	return s.guide.Title(part)
 }
 
-// layer returns the summary of a part. It creates the summary if there is none.
+// layer returns a part's summary, and creates it if needed.
 func (s *Summary) layer(name string) *LayerSummary {
 	at, ok := s.index[name]
 	if !ok {
@@ -298,9 +298,8 @@ func (s *Summary) layer(name string) *LayerSummary {
 	return &s.layers[at]
 }
 
-// say adds a statement to a part. calls are the calls of the merged tree that
-// it describes. If the part has an equal statement, that statement gets the
-// calls.
+// say adds a statement to a part. calls are the merged calls that it describes.
+// An equal statement of the part gets the calls instead.
 func (s *Summary) say(part string, st Statement, calls []int) {
 	l := s.layer(part)
 	st.Layer = l.Layer

@@ -39,7 +39,7 @@ type Trace struct {
 
 // Filtered says which calls a filter selects.
 type Filtered struct {
-	// Flags are the filter's, as they are spelled on the command line.
+	// Flags are the filter's, as on the command line.
 	Flags    []string `json:"flags" description:"The filter, as flags of the command line."`
 	Matching int      `json:"matching" description:"How many calls match."`
 	Plumbing int      `json:"plumbing" description:"How many of them are folded because they are no key steps."`
@@ -93,9 +93,9 @@ type PluginLine struct {
 	Decides bool   `json:"decides,omitempty" description:"Whether they did more than to accept at once."`
 }
 
-// A NoMatchError reports that a filter selects no call of a recording.
+// A NoMatchError reports that a filter selects no call.
 type NoMatchError struct {
-	// Flags are the filter's, as they are spelled on the command line.
+	// Flags are the filter's, as on the command line.
 	Flags []string
 	// Calls is the number of calls of the recording.
 	Calls int
@@ -156,9 +156,9 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 // A traceWriter describes the story of a request.
 type traceWriter struct {
 	stepWriter
-	// seen are the values that a reader knows at the start of each section.
+	// seen are the values known to a reader at each section's start.
 	seen map[*Section]values
-	// calledPlugins has the names of the plugins that were called, by the call of their phase.
+	// calledPlugins has the called plugins, by their phase's call.
 	calledPlugins map[int]map[string]bool
 }
 
@@ -247,7 +247,7 @@ func (w *traceWriter) outcome(n *Node) outcome {
 	return outcomeOf(w.story.Tree, w.story.ErrorPath, n.Calls[0])
 }
 
-// time returns how long the calls of a node took, or "" if only their entry was recorded.
+// time returns how long a node's calls took, or "" with only their entry recorded.
 func (w *traceWriter) time(n *Node) string {
 	if !w.story.Timed(n) {
 		return ""
@@ -333,7 +333,7 @@ func (w *traceWriter) sectionAbout(sentence Sentence) *Section {
 	return in
 }
 
-// mostSentences is the maximum number of sentences in the outline of a request.
+// mostSentences is how many sentences an outline has at most.
 const mostSentences = 15
 
 // outline returns the sentences about calls that the filter selects.
@@ -393,7 +393,7 @@ func (w *traceWriter) role(s *Section) string {
 	return strings.TrimRight(note, ".。")
 }
 
-// called names the caller of a section's first step and says how it was called.
+// called says how a section's first step was called, and by whom.
 func (w *traceWriter) called(s *Section) string {
 	switch {
 	case s.Caller == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// request returns the line with a request and its answer.
+// request returns the line of a request and its answer.
 func (w *traceWriter) request(r *trace.Request) string {
 	said := oneLine(r.Method + " " + r.Path)
 	switch {

@@ -70,7 +70,7 @@ func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values)
 	return texts, above.with(texts).with(said)
 }
 
-// short returns values as this view shows them, each once.
+// short returns values as this view shows them, once.
 func (w *stepWriter) short(values []string) []string {
 	if w.options.Full {
 		return values

@@ -5,7 +5,7 @@ import "github.com/kubeapitrace/apitrace/trace"
 // A Choice selects the parts of a trace that a view shows. The zero value shows
 // the key steps, how the request failed, and counts of everything else.
 type Choice struct {
-	// Full shows every call separately. Nothing is folded or collapsed.
+	// Full shows every call separately, unfolded.
 	Full bool
 	// Most is the maximum number of steps. The most telling steps stay, see
 	// rankSteps. Steps of code that the user chose (trace.LayerOwn and
@@ -36,7 +36,7 @@ func (c *Choice) limited() bool { return !c.Full && !c.Filter.Active() && c.Mark
 type View struct {
 	Tree *trace.Tree
 	Root *Node
-	// ErrorPath is the error path of a failed request, or nil if it is not known.
+	// ErrorPath is a failed request's error path, if known.
 	ErrorPath *ErrorPath
 
 	// Shown counts the calls in Nodes. Collapsed counts the shown calls that
@@ -71,18 +71,18 @@ type Node struct {
 	// call that leads to several nodes is counted at the first.
 	Above int
 	// Through counts the folded calls on the way from the parent's call to this
-	// call, even if they lead to several nodes. It is 0 if the parent itself
+	// one, even if they lead to several nodes. It is 0 if the parent itself
 	// made this call. For collapsed calls, it is the maximum.
 	Through int
-	// Below counts the folded calls below this node that lead to no other node.
+	// Below counts folded calls below this node that lead to no other.
 	Below int
-	// Cut counts the calls below this node that lie deeper than Choice.Depth.
+	// Cut counts the calls below this node deeper than Choice.Depth.
 	Cut int
 	// Upstream counts upstream's own spans and events among the folded calls
 	// below this node, without the calls below its children.
 	Upstream int
 
-	// Layer and Key are the Classifier's results for the first call.
+	// Layer and Key are the Classifier's, for the first call.
 	Layer string
 	Key   bool
 	// Group is the Classifier's label, or "". Consecutive calls of one group
@@ -115,8 +115,7 @@ type Node struct {
 	// the function behind a wrapper. The node is drawn on its parent's level,
 	// which keeps long chains readable.
 	Continues bool
-	// Opens is the section that begins with this node. It is nil if the node is
-	// in its caller's section. Tell sets it.
+	// Opens is the section that begins here, or nil. Tell sets it.
 	Opens *Section
 }
 
@@ -186,7 +185,7 @@ func (n *Node) total() int {
 	return sum
 }
 
-// upstream counts upstream's own spans and events folded at n and below it.
+// upstream counts upstream's own spans and events folded at and below n.
 func (n *Node) upstream() int {
 	sum := n.Upstream
 	for _, child := range n.Children {

@@ -1,2 +1,2 @@
-// Package viewtest has guides and recordings for tests of the packages that show traces.
+// Package viewtest has guides and recordings for tests of packages that show traces.
 package viewtest

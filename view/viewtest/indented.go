@@ -13,8 +13,8 @@ import (
 )
 
 // IndentedRequest makes a request from a text. Each line is a call: a blank for each
-// level of depth, then "package.Function name=value". Other words are "error=text",
-// "leaf", "ns=duration", "go" for a new goroutine, and "in=process".
+// level, then "package.Function name=value". Other words are "error=text", "leaf",
+// "ns=duration", "go" for a new goroutine, and "in=process".
 func IndentedRequest(text string) trace.Request {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/x", Status: 200}
 	var above []string
@@ -75,9 +75,9 @@ func (EveryStep) Title(string) string     { return "Layer" }
 func (EveryStep) Note(string) string      { return "" }
 func (EveryStep) Values(string) []string  { return nil }
 
-// CodeOf makes the source of a release from a trace: each function has the calls that
-// it made there. also adds calls that are in the source but did not run: "caller
-// callee". A callee with "!" at its end is a leaf without a span.
+// CodeOf makes a release's source from a trace: each function has the calls that it
+// made there. also adds "caller callee" pairs that did not run. A callee with a final
+// "!" is a leaf without a span.
 func CodeOf(release string, r trace.Request, also ...string) *recordings.Code {
 	texts := map[string]*recordings.Source{}
 	text := func(name string) *recordings.Source {
