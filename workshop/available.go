@@ -9,8 +9,7 @@ import (
 )
 
 // Available reports whether an exercise can be done with a release of Kubernetes: the
-// exercise is valid for that release, and apitrace comes with all recordings that the
-// exercise needs.
+// exercise is valid for it, and apitrace has all needed recordings.
 func (e *Exercise) Available(k8s string) (bool, error) {
 	if !e.Releases.Has(k8s) {
 		return false, nil
@@ -23,7 +22,7 @@ func (e *Exercise) Available(k8s string) (bool, error) {
 	return true, nil
 }
 
-// Scenarios lists the scenarios that an exercise is about, each once.
+// Scenarios lists an exercise's scenarios, each once.
 func (e *Exercise) Scenarios() []string {
 	var names []string
 	if e.Scenario != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// judgeChoice compares the chosen statements with the statements that hold in the traces.
+// judgeChoice compares the chosen statements with the statements that hold.
 func judgeChoice(t *traces, text string) (*Verdict, error) {
 	given, err := t.exercise.readChoice(text)
 	if err != nil {
@@ -48,7 +48,7 @@ func (t *traces) rightChoices() (letters []string, holds []bool, err error) {
 
 func choiceLetter(i int) string { return string(rune('A' + i)) }
 
-// readChoice reads the letters of statements, such as "A C" or "ac", and sorts them.
+// readChoice reads the letters of statements ("A C" or "ac") and sorts them.
 func (e *Exercise) readChoice(text string) ([]string, error) {
 	var letters []string
 	for _, r := range strings.ToUpper(text) {

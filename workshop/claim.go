@@ -12,8 +12,8 @@ var (
 	no  = []string{"false", "f", "no", "n", "错", "否", "假", "错误", "不对", "不是", "不正确"}
 )
 
-// Truth reads the word for true or false in an answer, in either language. If the word
-// is neither, ok is false.
+// Truth reads the word for true or false in an answer, in either language. ok is false
+// for other words.
 func Truth(word string) (holds, ok bool) {
 	word = strings.ToLower(word)
 	holds = slices.Contains(yes, word)
@@ -77,7 +77,7 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	return wrongVerdict("The claim is false, but that function does not show it. %s", beside.Reply), nil
 }
 
-// isBetween reports whether r separates the words of an answer.
+// isBetween reports whether r separates words of an answer.
 func isBetween(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(",.;:>，。；：、→", r)
 }

@@ -23,7 +23,7 @@ import (
 //go:embed course
 var embedded embed.FS
 
-// A Course has chapters of exercises, in the intended order.
+// A Course has chapters of exercises in order.
 type Course struct {
 	Chapters []Chapter
 }
@@ -39,13 +39,13 @@ type Chapter struct {
 	// Lesson is the page of docs to read with the chapter, without language and
 	// ending: "lessons/03-get".
 	Lesson string `yaml:"lesson"`
-	// Releases applies to all exercises of the chapter. An exercise may set a start or
-	// an end of its own.
+	// Releases applies to all exercises of the chapter. Each may have its own start or
+	// end.
 	Releases  release.Range `yaml:",inline"`
 	Exercises []*Exercise   `yaml:"-"`
 }
 
-// ours is the course that comes with apitrace. The first call reads it.
+// ours is apitrace's own course. The first call reads it.
 var ours = sync.OnceValues(func() (*Course, error) {
 	files, err := fs.Sub(embedded, "course")
 	if err != nil {
@@ -54,8 +54,8 @@ var ours = sync.OnceValues(func() (*Course, error) {
 	return read(files, "course")
 })
 
-// Open returns the course in the folder dir, or apitrace's own course if dir is "".
-// Callers must not modify the course.
+// Open returns the course in the folder dir, or apitrace's own if dir is "".
+// Callers must not modify it.
 func Open(dir string) (*Course, error) {
 	if dir == "" {
 		return ours()
@@ -130,8 +130,7 @@ func (c *Chapter) validateReleases() *strictyaml.Mistake {
 	return nil
 }
 
-// fileName matches the name of an exercise file: a number for the place in the chapter,
-// and the name of the exercise.
+// fileName matches an exercise's file: its number in the chapter, and its name.
 var fileName = regexp.MustCompile(`^[0-9]+-([a-z0-9]+(-[a-z0-9]+)*)\.yaml$`)
 
 func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
@@ -164,10 +163,10 @@ func (c *Course) checkNames() error {
 	return nil
 }
 
-// names lists the name of an exercise and its earlier names.
+// names lists an exercise's present and earlier names.
 func (e *Exercise) names() []string { return append([]string{e.Name}, e.Was...) }
 
-// Named returns the exercise that has a name now or had it before, or nil.
+// Named returns the exercise that has or had a name, or nil.
 func (c *Course) Named(name string) *Exercise {
 	for _, e := range c.Exercises() {
 		if slices.Contains(e.names(), name) {
@@ -177,7 +176,7 @@ func (c *Course) Named(name string) *Exercise {
 	return nil
 }
 
-// Renamed returns a copy of events with the present names of their exercises.
+// Renamed returns a copy of events with present names of exercises.
 func (c *Course) Renamed(events []Event) []Event {
 	present := map[string]string{}
 	for _, e := range c.Exercises() {
@@ -211,12 +210,12 @@ func (c *Course) Chapter(e *Exercise) *Chapter {
 	return nil
 }
 
-// number matches the number of an exercise or a chapter, including numbers that do not exist.
+// number matches the number of an exercise or a chapter, existing or not.
 var number = regexp.MustCompile(`^[0-9.]+$`)
 
-// Find returns an exercise by its present name, an earlier name, or its number as lists show it,
-// such as "3.2". The number of a chapter, such as "3", stands for the chapter's first exercise.
-// If there is no such exercise, the error is an *UnknownError.
+// Find returns an exercise by its present name, an earlier name, or its number, such as
+// "3.2". A chapter's number, such as "3", means its first exercise. If there is no such
+// exercise, the error is an *UnknownError.
 func (c *Course) Find(name string) (*Exercise, error) {
 	if e := c.Named(name); e != nil {
 		return e, nil
@@ -236,7 +235,7 @@ func (c *Course) Find(name string) (*Exercise, error) {
 	return nil, unknown
 }
 
-// Number returns the number of an exercise as lists show it: "3.2".
+// Number returns the number of an exercise in lists: "3.2".
 func (c *Course) Number(e *Exercise) string {
 	chapter := c.Chapter(e)
 	return fmt.Sprintf("%s.%d", chapter.Number(), slices.Index(chapter.Exercises, e)+1)
@@ -248,13 +247,13 @@ func (c *Chapter) Number() string {
 	return cmp.Or(strings.TrimLeft(number, "0"), "0")
 }
 
-// An UnknownError reports that no exercise has the requested name or number.
+// An UnknownError reports that no exercise has a name or number.
 type UnknownError struct {
 	Name string
 	// Nearest are the most similar names, the best match first. It is empty if Name is
 	// a number.
 	Nearest []string
-	// First and Last are the numbers of the first and the last exercise of the course.
+	// First and Last are the numbers of the course's first and last exercise.
 	First, Last string
 }
 
@@ -273,8 +272,8 @@ func (e *UnknownError) message() message.Message {
 	return message.Of("no exercise is called %q (\"apitrace workshop\" lists them)", e.Name)
 }
 
-// ExerciseNames lists the names of the exercises of the embedded course for shell
-// completion. Each name is followed by a tab and the title in the language lang.
+// ExerciseNames lists the embedded course's exercises for shell completion: a
+// name, a tab, and the title in the language lang.
 func ExerciseNames(lang string) ([]string, error) {
 	course, err := Open("")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// describe puts a part of a test into words, for learners with a trace that fails it.
+// describe describes a part of a test that a learner's trace failed.
 func describe(t *Test) message.Message {
 	switch {
 	case t.Some != nil:
@@ -73,8 +73,8 @@ func (r *RequestTest) words() message.Message {
 	return message.List(words)
 }
 
-// found describes the trace in a sentence, if part is about a request, a number of calls, or
-// calls that must not exist. For other parts the sentence is empty.
+// found describes the trace, if part is about a request, a number of calls, or calls that
+// must not exist. Otherwise the sentence is empty.
 func (t *traces) found(part *Test) (message.Message, error) {
 	switch {
 	case part.Request != nil:
@@ -96,7 +96,7 @@ func (t *traces) found(part *Test) (message.Message, error) {
 	return message.Message{}, nil
 }
 
-// found describes the request's own values, for the fields that r sets, and its status.
+// found describes the request's own values, for r's fields, and its status.
 func (r *RequestTest) found(request *trace.Request) message.Message {
 	has := RequestTest{Status: request.Status}
 	if r.Method != "" {
@@ -146,8 +146,8 @@ func describeCalls(s *Selection) message.Message {
 	return message.Join("%[1]s %[2]s", all...)
 }
 
-// relationMessages describe how a call relates to another one. The key is the field of
-// Selection that names the relation.
+// relationMessages describe how a call relates to another one. The keys are fields of
+// Selection.
 var relationMessages = map[string]message.Message{
 	"of": message.Of("among the calls %s"), "not": message.Of("that is not a call %s"),
 	"above": message.Of("above a call %s"), "below": message.Of("below a call %s"),

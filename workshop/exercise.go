@@ -16,39 +16,39 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// Text is a text for people, in English and in Chinese.
+// Text is a text in English and in Chinese.
 type Text = message.Text
 
 // An Exercise is a question that a trace answers.
 type Exercise struct {
-	// Name is the name that users type: the name of the file without its number. It is
-	// unique in the course.
+	// Name is the name to type: the file's, without its number. It is unique in the
+	// course.
 	Name string `yaml:"-"`
 	// Chapter is the name of the folder: "03-get".
 	Chapter string `yaml:"-"`
-	// File is the path of the exercise's file, for messages.
+	// File is the path of the file, for messages.
 	File string `yaml:"-"`
 
-	// Was are earlier names of the exercise. Older events in a state file have them.
+	// Was are earlier names, which older events in a state file have.
 	Was Names `yaml:"was"`
 	// Title names the topic in a few words. Teaches says what the learner knows after
 	// the exercise.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
-	// Minutes is the time that the exercise takes, as its author expects.
+	// Minutes is the time that the author expects the exercise to take.
 	Minutes int `yaml:"minutes"`
-	// Scenario is the scenario that the question is about. The answer is judged by the
-	// recording of this scenario with the learner's version of Kubernetes. In a live
-	// exercise, the requests of the scenario are sent to the server.
+	// Scenario is the scenario of the question. Its recording, with the learner's
+	// version of Kubernetes, judges the answer. In a live exercise, its requests are
+	// sent to the server.
 	Scenario string `yaml:"scenario"`
 	// Also names further recordings, for Selection.In.
 	Also map[string]Source `yaml:"also"`
 	// Releases are the releases that the exercise is valid for.
 	Releases release.Range `yaml:",inline"`
-	// Question is the question. Like all longer texts of an exercise, it is Markdown.
+	// Question is Markdown, like all longer texts of an exercise.
 	Question Text `yaml:"question"`
 
-	// Exactly one of the following fields is set. It decides the exercise's Kind.
+	// One of the following fields is set. It decides the exercise's Kind.
 	Find   *Selection  `yaml:"find"`
 	Order  []Step      `yaml:"order"`
 	Claim  *Claim      `yaml:"claim"`
@@ -57,11 +57,11 @@ type Exercise struct {
 	Make   *Make       `yaml:"make"`
 	Change *Change     `yaml:"change"`
 
-	// Wrong are replies to wrong answers. The learner gets the first reply that fits.
+	// Wrong are replies to wrong answers. The learner gets the first that fits.
 	Wrong []Wrong `yaml:"wrong"`
-	// Hints are three hints. Each one helps more than the one before.
+	// Hints are three hints, each more helpful than the one before.
 	Hints []Text `yaml:"hints"`
-	// Solution is a right answer, for learners who give up, and for Verify.
+	// Solution is a right answer, for those who give up, and for Verify.
 	Solution Solution `yaml:"solution"`
 	// Debrief explains the solved exercise: what happened, why, and where to read on.
 	Debrief Text `yaml:"debrief"`
@@ -70,7 +70,7 @@ type Exercise struct {
 // A Source names a recording.
 type Source struct {
 	Scenario string `yaml:"scenario"`
-	// K8s is the version of Kubernetes, such as "v1.30". "" is the learner's version.
+	// K8s is the version of Kubernetes: "v1.30", or "" for the learner's.
 	K8s string `yaml:"k8s"`
 }
 
@@ -89,9 +89,9 @@ const (
 	KindChoose Kind = "choose"
 	// KindValue asks for a value in a trace.
 	KindValue Kind = "value"
-	// KindMake asks for a request with a trace that passes a test. It is live.
+	// KindMake asks for a request with a trace that passes a test, live.
 	KindMake Kind = "make"
-	// KindChange asks for a change of the server with a trace that passes a test. It is live.
+	// KindChange asks for a change of the server with such a trace, live.
 	KindChange Kind = "change"
 )
 
@@ -104,7 +104,7 @@ func (e *Exercise) Kind() Kind {
 	return kinds[0]
 }
 
-// kinds lists the kinds that have a field set. A valid exercise has one.
+// kinds lists the kinds with a field set. A valid exercise has one.
 func (e *Exercise) kinds() []Kind {
 	var kinds []Kind
 	for _, k := range []struct {
@@ -124,7 +124,7 @@ func (e *Exercise) kinds() []Kind {
 // Live reports whether the exercise needs a running server.
 func (e *Exercise) Live() bool { return e.Make != nil || e.Change != nil }
 
-// Texts lists all texts of the exercise that a learner may see.
+// Texts lists all texts that a learner may see.
 func (e *Exercise) Texts() []Text {
 	texts := append([]Text{e.Title, e.Teaches, e.Question, e.Debrief, e.Solution.Text}, e.Hints...)
 	for _, s := range e.Order {
@@ -139,9 +139,9 @@ func (e *Exercise) Texts() []Text {
 	return texts
 }
 
-// A Step is one of the steps to put in order. Its place is the place of its first call.
+// A Step is one of the steps to put in order. Its place is its first call's.
 type Step struct {
-	// ID is the name of the step in Solution and Wrong.
+	// ID is the step's name in Solution and Wrong.
 	ID   string    `yaml:"id"`
 	Call Selection `yaml:"call"`
 	Text Text      `yaml:"text"`
@@ -150,62 +150,62 @@ type Step struct {
 // A Claim is true if the traces pass the test.
 type Claim struct {
 	Holds Test `yaml:"holds"`
-	// Evidence is optional. If it is set, the answer must also name a function of these
-	// calls, after "true" or "false", so that nobody passes by guessing.
+	// Evidence is optional. If set, the answer must name a function of these calls
+	// after "true" or "false", so that nobody passes by guessing.
 	Evidence *Selection `yaml:"evidence"`
 }
 
-// A Choice is a statement. It is right to choose it if the traces pass the test.
+// A Choice is a statement to choose if the traces pass the test.
 type Choice struct {
 	Text  Text `yaml:"text"`
 	Holds Test `yaml:"holds"`
-	// Reply is for learners who chose the statement although it does not hold. If they chose
-	// several such statements, they get only the first one's reply. A reply of Exercise.Wrong
-	// that fits takes precedence. A statement that was left out gets no reply of its own.
+	// Reply is for learners who chose the statement although it does not hold. Of several
+	// such statements, the first one's reply counts. A fitting reply of Exercise.Wrong
+	// takes precedence. Omitting a statement gets no reply of its own.
 	Reply Text `yaml:"reply"`
 }
 
-// A ValueQuery is a value in a trace. With a Name, it is an attribute of the first selected call
-// that has the attribute. Without a Name, it is the number of selected calls.
+// A ValueQuery is a value in a trace. With a Name, it is an attribute of the first
+// selected call that has it. Without, it is the number of selected calls.
 type ValueQuery struct {
 	Of Selection `yaml:"of"`
-	// Name is the name of the attribute. "error" is the error that the call returned.
+	// Name is the attribute's name, or "error" for the returned error.
 	Name string `yaml:"name"`
 }
 
 // Make asks for a request of the learner's own.
 type Make struct {
-	// Setup is the state of the server when it gets the request.
+	// Setup is the server's state when the request comes.
 	Setup scenarios.Setup `yaml:"setup"`
-	// Before are requests that are sent first and not traced. Some setups take effect
-	// only after a request: the server must have called a webhook once, for example.
+	// Before are requests to send first, untraced. Some setups take effect only after
+	// a request: the server must have called a webhook once, for example.
 	Before []scenarios.HTTP `yaml:"before"`
-	// Expect is the test that the request's trace must pass. $answer has no meaning here.
+	// Expect is the test for the request's trace, without $answer.
 	Expect Test `yaml:"expect"`
 }
 
-// Change asks for a change of the server's source. A scenario shows its effect.
+// Change asks for a change of the server's source, shown by a scenario.
 type Change struct {
-	// File is the path of the file to change, relative to the vendor folder.
+	// File is the file to change, relative to the vendor folder.
 	File string `yaml:"file"`
-	// Body, if set, replaces the body of the scenario's traced requests.
+	// Body, if set, replaces the bodies of the scenario's traced requests.
 	Body *scenarios.Document `yaml:"body"`
-	// Then are requests to the changed server after the requests of the scenario. They
-	// are traced as well. They show whether a change that solves the exercise harms
-	// other requests. Tests refer to them by their number.
+	// Then are traced requests to the changed server, after the scenario's. They show
+	// whether a change that solves the exercise harms other requests. Tests refer to
+	// them by number.
 	Then []scenarios.HTTP `yaml:"then"`
-	// Expect is the test that the scenario's trace must pass on the changed server.
+	// Expect is the test for the scenario's trace on the changed server.
 	Expect Test `yaml:"expect"`
 }
 
-// Wrong is a reply to wrong answers. All of its conditions must hold. A reply without
-// conditions fits every wrong answer.
+// Wrong is a reply to wrong answers. All its conditions must hold. Without any, it
+// fits every wrong answer.
 type Wrong struct {
-	// Try are answers that get this reply; Verify tries them. In a live exercise they
-	// are names of scenarios, and Verify judges their recordings.
+	// Try are answers that get this reply, for Verify. In a live exercise they are
+	// scenarios, and Verify judges their recordings.
 	Try Names `yaml:"try"`
-	// Edits are a wrong change of the server that gets this reply. Verify builds it
-	// where a server is available.
+	// Edits are a wrong change that gets this reply. Verify builds it where a
+	// server is available.
 	Edits []Replacement `yaml:"edits"`
 	// Releases are the releases that the reply applies to.
 	Releases release.Range `yaml:",inline"`
@@ -217,29 +217,29 @@ type Wrong struct {
 	// Names are functions. The answer must name one of them; the recording need not
 	// have it.
 	Names Names `yaml:"names"`
-	// Says is the text of the answer. "..." stands for any text.
+	// Says is the answer's text. "..." stands for any text.
 	Says  string `yaml:"says"`
 	Reply Text   `yaml:"reply"`
 }
 
 // A Solution is a right answer.
 type Solution struct {
-	// Answer is the answer as a learner types it. If versions of Kubernetes differ, it
-	// is a list: in each version, one of the answers passes.
+	// Answer is the answer to type. If versions of Kubernetes differ, it is a list: in
+	// each version, one answer passes.
 	Answer Names `yaml:"answer"`
 	// Request is a request that solves a Make.
 	Request *scenarios.HTTP `yaml:"request"`
 	// Edits are the edits that solve a Change.
 	Edits []Replacement `yaml:"edits"`
-	// Passes and Fails are scenarios, for live exercises. The recordings of Passes pass
-	// and the recordings of Fails do not. With them, Verify can judge without a server.
+	// Passes and Fails are scenarios, for live exercises. Recordings of Passes pass and
+	// those in Fails do not, so Verify needs no server.
 	Passes []string `yaml:"passes"`
 	Fails  []string `yaml:"fails"`
-	// Text says why the answer is right, if that is not obvious.
+	// Text says why the answer is right, if not obvious.
 	Text Text `yaml:"text"`
 }
 
-// A Replacement changes a file: New replaces Old. Old must occur exactly once.
+// A Replacement changes a file: New replaces Old, which must occur once.
 type Replacement struct {
 	Old string `yaml:"old"`
 	New string `yaml:"new"`

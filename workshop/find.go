@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeFind compares the function that the answer names with the right functions in the recording.
+// judgeFind compares the function in the answer with the right ones in the recording.
 func judgeFind(t *traces, text string) (*Verdict, error) {
 	right, err := t.choose(t.exercise.Find)
 	if err != nil {
@@ -37,10 +37,10 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 }
 
 // name finds the functions that the typed text stands for, and keeps them for $answer.
-// If no recorded function has the name, the verdict is a wrong answer. If several
-// functions have it and only some of them are right, the error asks for a longer name.
-// A text that names something else, such as a place in a file or a type, is an error,
-// too. If the verdict and the error are nil, the text stands for recorded functions.
+// If no recorded function has the name, the verdict is a wrong answer. If only some of
+// several are right, the error asks for a longer name. Another text, such as a place
+// in a file or a type, is an error too. If both results are nil, the text stands for
+// recorded functions.
 func (t *traces) name(text string, right []string) (*Verdict, error) {
 	known, err := t.functions()
 	if err != nil {
@@ -88,7 +88,7 @@ func notOnPath(text string, known, right []string) *Verdict {
 }
 
 // besides says where the named function stands relative to the right one, which s
-// chooses. It does not give away the right one.
+// chooses, without giving that away.
 func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
 	named, err := t.chooseOf(right.tree, &Selection{Function: Names{answer}})
 	if err != nil {
@@ -114,13 +114,13 @@ func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
 	return wrongVerdict("%s runs, but the call to find is neither above it nor below it.", name), nil
 }
 
-// where returns the name and the place of the first chosen call.
+// where returns the first chosen call's name and place.
 func (t *traces) where(c *choice) string {
 	call := c.tree.Call(c.first())
 	return fmt.Sprintf("%s (%s:%d)", call.ShortName(), call.File, call.Line)
 }
 
-// shortNames lists the functions of a selection by the short names that trees show.
+// shortNames lists a selection's functions by the short names of trees.
 func (t *traces) shortNames(s *Selection) ([]string, error) {
 	c, err := t.choose(s)
 	if err != nil {

@@ -10,38 +10,37 @@ import (
 
 // A Judge decides whether answers are right.
 type Judge struct {
-	// Recordings returns the recording of a scenario with a version of Kubernetes.
+	// Recordings returns a scenario's recording from a version of Kubernetes.
 	Recordings func(k8s, scenario string) (*trace.Recording, error)
-	// Layer returns the guide's layer of a function, or "".
+	// Layer returns a function's layer in the guide, or "".
 	Layer func(function string) string
 	// K8s is the learner's version of Kubernetes: "v1.37.1".
 	K8s string
-	// kept caches recordings while several answers to one exercise are judged. If it is
-	// nil, each recording is read again.
+	// kept caches recordings between several answers to one exercise, if not nil.
 	kept map[Source]*asked
 }
 
 // A Try is a learner's answer.
 type Try struct {
-	// Text is the answer as the learner typed it. Live exercises have none.
+	// Text is the answer as typed. Live exercises have none.
 	Text string
-	// Recording is the trace that decides a live exercise: the trace of the learner's
-	// request, or of a request to the learner's server.
+	// Recording decides a live exercise: the trace of the learner's request, or of a
+	// request to the learner's server.
 	Recording *trace.Recording
 }
 
 // A Verdict is the judgement of an answer.
 type Verdict struct {
 	Passed bool
-	// Reply says why the answer is wrong or, if it is right, what was found.
+	// Reply says why the answer is wrong, or what was found.
 	Reply message.Message
-	// wrong is the index of the reply in Exercise.Wrong, or -1 for the judge's own replies.
+	// wrong is the reply's index in Exercise.Wrong, or -1 for the judge's own.
 	wrong int
-	// unknown is set if the recordings have no function that the answer names.
+	// unknown is set if no recording has the function in the answer.
 	unknown bool
 }
 
-// An AnswerError reports that a text does not answer the question, neither right nor wrong.
+// An AnswerError reports that a text is not an answer, right or wrong.
 type AnswerError struct{ Reason message.Message }
 
 func (e *AnswerError) Error() string { return e.Reason.String() }
@@ -129,9 +128,9 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 	return nil, errNeedsServer
 }
 
-// reply returns the first reply of the exercise with conditions that hold, or nil. said reports
-// whether an answer has the text. puts reports whether it has the steps in this order. If the
-// recordings lack the function that the answer names, only a reply that names the function fits.
+// reply returns the first reply with conditions that hold, or nil. said reports whether
+// an answer has the text, puts whether it has the steps in this order. If the recordings
+// lack the function in the answer, only a reply that names it fits.
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]

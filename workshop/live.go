@@ -8,7 +8,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeLive tests the trace of the learner's request or change.
 func judgeLive(t *traces) (*Verdict, error) {
 	holds, part, err := t.ask(t.exercise.expect())
 	if err != nil {
@@ -25,7 +24,7 @@ func judgeLive(t *traces) (*Verdict, error) {
 	return wrongVerdict("Not yet. Expected of the trace: %s.%s", describe(part), found), err
 }
 
-// expect returns the test that the trace of a live exercise must pass.
+// expect returns the test for the trace of a live exercise.
 func (e *Exercise) expect() *Test {
 	if e.Make != nil {
 		return &e.Make.Expect
@@ -33,14 +32,14 @@ func (e *Exercise) expect() *Test {
 	return &e.Change.Expect
 }
 
-// adds reports whether the solution of a change exercise adds a function of that name.
+// adds reports whether a change exercise's solution adds that function.
 func (e *Exercise) adds(function string) bool {
 	declared := regexp.MustCompile(`func (\([^)]*\) )?` + regexp.QuoteMeta(function[strings.LastIndexByte(function, '.')+1:]) + `\(`)
 	return e.Change != nil && slices.ContainsFunc(e.Solution.Edits, func(r Replacement) bool { return declared.MatchString(r.New) })
 }
 
-// Edited applies edits, such as the solution's edits, to the text of the file that a
-// change exercise is about.
+// Edited applies edits, such as the solution's, to the text of a change exercise's
+// file.
 func (e *Exercise) Edited(text string, edits []Replacement) (string, error) {
 	for i, edit := range edits {
 		if n := strings.Count(text, edit.Old); n != 1 {

@@ -15,10 +15,10 @@ import (
 )
 
 // receiver matches a receiver with its variable, as in a declaration: "(s *store) Get".
-// Function names have no variable there.
+// Function names have none.
 var receiver = regexp.MustCompile(`\(\w+ (\*?)(\w+)\)[ .]*`)
 
-// place matches the place of a function as a tree shows it: "server/handler.go:187".
+// place matches a function's place in a tree: "server/handler.go:187".
 var place = regexp.MustCompile(`\.go(:\d+)?$`)
 
 // cleanName removes quotes, punctuation and other text that people type around a
@@ -31,10 +31,10 @@ func cleanName(text string) string {
 
 // functionsCalled returns the functions that a typed name may stand for.
 //
-// It begins with trace.FindFunctions. If that finds nothing, the name matches in any
-// case. Then it also matches without the receiver, and then with another package,
-// because code can import a package under any name. If several functions match and some
-// have the same case as the text, it returns only these.
+// It begins with trace.FindFunctions. If that finds nothing, the case may differ, then
+// the receiver may be missing, and then the package may be another, because code can
+// import a package under any name. If several functions match, those with the text's
+// case win.
 func functionsCalled(text string, known []string) []string {
 	if found := trace.FindFunctions(text, known); len(found) > 0 {
 		return found
@@ -49,8 +49,8 @@ func functionsCalled(text string, known []string) []string {
 	return found
 }
 
-// inFolder returns the names with a package that is in the folder or is the folder
-// itself: "storage" is in "registry/core/node".
+// inFolder returns the names with a package in the folder, or the folder itself:
+// "storage" is in "registry/core/node".
 func inFolder(folder string, names []string) []string {
 	var found []string
 	for _, name := range names {
@@ -84,7 +84,7 @@ func loosely(text string, known []string) []string {
 	}
 	found := ending(known, wanted[1:])
 	if len(wanted) == 2 {
-		// A method is more likely of another type than of another package.
+		// Another type is more likely than another package.
 		found = slices.DeleteFunc(found, func(name string) bool { return len(nameParts(name)) > 2 })
 		if len(found) > 1 {
 			return nil
@@ -93,14 +93,14 @@ func loosely(text string, known []string) []string {
 	return found
 }
 
-// isNamed reports whether one of the names ends with the typed name. The typed name
-// must have a package or a receiver.
+// isNamed reports whether a name ends with the typed one, which must have a package
+// or a receiver.
 func isNamed(typed string, names []string) bool {
 	wanted := nameParts(typed)
 	return len(wanted) > 1 && slices.ContainsFunc(names, func(name string) bool { return endsIn(nameParts(name), wanted) })
 }
 
-// isType reports whether a text names a type with methods among the known functions.
+// isType reports whether a text names a type with known methods.
 func isType(text string, known []string) bool {
 	wanted := nameParts(text)
 	return slices.ContainsFunc(known, func(name string) bool {
@@ -140,7 +140,7 @@ func matching(known []string, matches func(parts []string) bool) []string {
 	return found
 }
 
-// nameParts splits a name into package, receiver and function, all in lower case.
+// nameParts splits a name into package, receiver and function, in lower case.
 func nameParts(name string) []string {
 	return strings.Split(strings.ToLower(funcname.Unmarked(funcname.Short(name))), ".")
 }
@@ -169,12 +169,11 @@ func hasWords(own, text string) bool {
 const misspelled = 2
 
 // nearest returns the short names of up to five functions that the learner may have
-// meant, the best match first.
+// meant, the best first.
 //
-// These are functions with a similar name, and functions that have a word in their own
-// name that begins with the typed text. Functions with exactly the typed own name come
-// first. A right answer is left out, unless the text is a misspelling of it: the list
-// would give it away.
+// These have a similar name, or a word in their own name that begins with the typed
+// text. Functions with exactly that own name come first. A right answer is left out,
+// unless the text misspells it: the list would give it away.
 func nearest(text string, known, right []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeOrder compares the order in the answer with the order in the recording.
+// judgeOrder compares the answer's order with the recording's.
 func judgeOrder(t *traces, text string) (*Verdict, error) {
 	right, err := t.rightOrder()
 	if err != nil {
@@ -37,7 +37,7 @@ func judgeOrder(t *traces, text string) (*Verdict, error) {
 	if reply == nil {
 		return swapped, nil
 	}
-	// The reply is for all wrong orders and says nothing of this one.
+	// The reply is for all wrong orders, not for this one.
 	if len(t.exercise.Wrong[reply.wrong].Puts) == 0 {
 		reply.Reply = message.Of("%s\n\n%s", reply.Reply, swapped.Reply)
 	}
@@ -97,7 +97,7 @@ func (t *traces) rightOrder() ([]int, error) {
 }
 
 // Shown returns the steps in their order on the screen, as indexes of Order. They are
-// mixed, always in the same way. The first one is step A.
+// mixed, always in the same way. Step A is the first.
 func (e *Exercise) Shown() []int {
 	shown := make([]int, len(e.Order))
 	for i := range shown {
@@ -126,7 +126,7 @@ func (e *Exercise) step(id string) int {
 	return slices.IndexFunc(e.Order, func(s Step) bool { return s.ID == id })
 }
 
-// readOrder reads an order: letters, such as "B A C" or "bac", or ids of steps.
+// readOrder reads letters, such as "B A C" or "bac", or ids of steps.
 func (e *Exercise) readOrder(text string) ([]int, error) {
 	words := strings.FieldsFunc(text, isBetween)
 	if len(words) == 1 && e.step(words[0]) < 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// parse reads an exercise from the text of the file called name. An unknown field is an
-// error. Every error begins with the name and a line: "03-first.yaml:7: ...".
+// parse reads an exercise from the text of the file name. An unknown field is an error.
+// Every error begins with name and a line: "03-first.yaml:7: ...".
 func parse(name string, text []byte) (*Exercise, error) {
 	e := &Exercise{File: name}
 	if err := strictyaml.Decode(name, text, e); errors.Is(err, strictyaml.ErrEmpty) {

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/fault"
 )
 
-// showPatch appends the patch of a fault to the debrief of an exercise about the fault.
+// showPatch appends a fault's patch to the debrief of its exercise.
 func (e *Exercise) showPatch() error {
 	f, err := fault.Find(e.Scenario)
 	if err != nil || f == nil {

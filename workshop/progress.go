@@ -2,7 +2,7 @@ package workshop
 
 // Progress sums up a learner's events.
 type Progress struct {
-	// Current is the name of the exercise that the learner started last.
+	// Current is the exercise that the learner started last.
 	Current string
 	done    map[string]*Done
 }
@@ -13,7 +13,7 @@ type Done struct {
 	// Tries counts the wrong answers before the exercise was passed. Hints counts the
 	// hints that were shown.
 	Tries, Hints int
-	// Revealed is set if the learner saw the solution before passing the exercise.
+	// Revealed is set if the learner saw the solution before passing.
 	Revealed bool
 	// Answer is the last answer.
 	Answer string
@@ -66,7 +66,7 @@ func (p *Progress) reset(exercise string) {
 // Empty reports whether the learner has done nothing yet.
 func (p *Progress) Empty() bool { return len(p.done) == 0 }
 
-// Of returns the progress in an exercise: the zero Done if it was never started.
+// Of returns the progress in an exercise, or zero before its start.
 func (p *Progress) Of(e *Exercise) Done {
 	if d := p.done[e.Name]; d != nil {
 		return *d
@@ -74,8 +74,8 @@ func (p *Progress) Of(e *Exercise) Done {
 	return Done{}
 }
 
-// Next returns the first available exercise that is not passed: from the current one
-// on, then from the beginning. It returns nil if there is none.
+// Next returns the first available exercise that is not passed, or nil: from the
+// current one on, then from the beginning.
 func (p *Progress) Next(c *Course, available func(*Exercise) bool) *Exercise {
 	all := c.Exercises()
 	start := 0

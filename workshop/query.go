@@ -6,10 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Selection selects calls of one request of a recording. A call is selected if it meets all
-// conditions that are set. In YAML, a name or a list of names selects by function.
+// A Selection selects calls of one request of a recording by all conditions that are set.
+// In YAML, a name or a list of names selects by function.
 type Selection struct {
-	// In is the name of the recording in Exercise.Also. "" is the recording of Exercise.Scenario.
+	// In is the recording's name in Exercise.Also, or "" for Exercise.Scenario's.
 	In string `yaml:"in"`
 	// Request is the number of the traced request in the recording. 0 and 1 are the
 	// first request.
@@ -19,46 +19,45 @@ type Selection struct {
 	// other conditions.
 	Of *Selection `yaml:"of"`
 	// Function are short or full names of functions; one must match. "..." stands for
-	// any text, $answer for the function that the learner named.
+	// any text, $answer for the learner's function.
 	Function Names `yaml:"function"`
 	// Layer are layers of the guide; one must match.
 	Layer Names `yaml:"layer"`
 	// Process is "kube-apiserver" or "etcd".
 	Process string `yaml:"process"`
-	// Values are attributes that the call must have. "..." stands for any text.
+	// Values are attributes of the call. "..." stands for any text.
 	Values map[string]string `yaml:"values"`
-	// Error is the error that the call returned. "..." stands for any text, "" for no error.
+	// Error is the returned error. "..." stands for any text, "" for no error.
 	Error *string `yaml:"error"`
 
-	// Above selects calls that have one of the other calls below them. Below selects
-	// calls that have one above them.
+	// Above selects calls with one of the others below them, Below calls with one
+	// above them.
 	Above *Selection `yaml:"above"`
 	Below *Selection `yaml:"below"`
-	// Calls and CalledBy are Above and Below with no call in between.
+	// Calls and CalledBy are Above and Below without a call in between.
 	Calls    *Selection `yaml:"calls"`
 	CalledBy *Selection `yaml:"calledBy"`
-	// Before selects calls that were entered before the first of the other calls. After
-	// selects calls that were entered after it. In the tree these are the lines above
-	// and below it: the callers of a call are before it, and the calls that it makes
-	// are after it.
+	// Before selects calls that were entered before the first of the others, After
+	// calls that were entered after it. In the tree these are the lines above and below
+	// it: a call's callers are before it, and its callees after it.
 	Before *Selection `yaml:"before"`
 	After  *Selection `yaml:"after"`
-	// Not selects calls that the other selection does not select.
+	// Not selects calls that the other selection does not.
 	Not *Selection `yaml:"not"`
-	// AlsoIn selects calls of functions that were called in another recording, too. NotIn
-	// selects calls of functions that were not called there. Both are names in Exercise.Also.
+	// AlsoIn selects calls of functions that were called in another recording too, NotIn
+	// calls of others. Both are names in Exercise.Also.
 	AlsoIn string `yaml:"alsoIn"`
 	NotIn  string `yaml:"notIn"`
 
-	// Take keeps only some of the calls: "first", "last", or "outermost", the calls
-	// with no selected call above them. "" keeps all.
+	// Take keeps only some calls: "first", "last", or "outermost" for calls without
+	// a selected call above. "" keeps all.
 	Take string `yaml:"take"`
 }
 
 // answer stands for the function that the learner named.
 const answer = "$answer"
 
-// UnmarshalYAML reads a selection, or one or more names of functions.
+// UnmarshalYAML reads a selection, or names of functions.
 func (s *Selection) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
 		return node.Decode(&s.Function)
@@ -67,7 +66,7 @@ func (s *Selection) UnmarshalYAML(node *yaml.Node) error {
 	return strictyaml.DecodeMapping(node, (*plain)(s))
 }
 
-// parts lists the selections inside this one, with the names of their fields.
+// parts lists the selections inside, with their fields' names.
 func (s *Selection) parts() []part {
 	return []part{
 		{"of", s.Of}, {"above", s.Above}, {"below", s.Below}, {"calls", s.Calls}, {"calledBy", s.CalledBy},
@@ -80,25 +79,25 @@ type part struct {
 	of    *Selection // may be nil
 }
 
-// A Test is a question about recordings with the answer yes or no. The answer is yes if
-// all conditions that are set hold.
+// A Test is a question about recordings. The answer is yes if all conditions that are
+// set hold.
 type Test struct {
 	All []Test `yaml:"all"`
 	Any []Test `yaml:"any"`
 	Not *Test  `yaml:"not"`
-	// Some holds if there is such a call. None holds if there is no such call.
+	// Some holds if there is such a call, None if there is none.
 	Some *Selection `yaml:"some"`
 	None *Selection `yaml:"none"`
-	// Count holds if there is this number of such calls.
+	// Count holds for this number of such calls.
 	Count *Count `yaml:"count"`
 	// InOrder holds if each selection has a call, and the first calls were entered in
 	// this order.
 	InOrder []Selection `yaml:"inOrder"`
-	// Request holds if a request and its response are like this.
+	// Request holds for such a request and response.
 	Request *RequestTest `yaml:"request"`
 }
 
-// A Count is a condition on the number of selected calls.
+// A Count is a condition on the number of calls.
 type Count struct {
 	Of      Selection `yaml:"of"`
 	Is      *int      `yaml:"is"`
@@ -106,7 +105,8 @@ type Count struct {
 	AtMost  *int      `yaml:"atMost"`
 }
 
-// A RequestTest is a condition on a request as its client saw it, and on its changes in etcd.
+// A RequestTest is a condition on a request, as its client saw it, and its changes in
+// etcd.
 type RequestTest struct {
 	In     string `yaml:"in"`
 	Number int    `yaml:"number"`

@@ -9,12 +9,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// repair joins the events that are left in the damaged file and in its backup, and saves them.
-// It moves the damaged file aside and reports exactly which events are lost.
+// repair joins the events in the damaged file and its backup, and saves them. It moves
+// the damaged file aside and reports exactly which events are lost.
 func (s *State) repair(text []byte, missing bool, events []Event, backup []byte) ([]Event, error) {
 	kept, badBackup := parseEvents(backup)
 	byNumber := map[int]Event{}
-	// The events of the file itself are newer than the events of the backup.
+	// The file's events are newer than the backup's.
 	for _, e := range append(kept, events...) {
 		byNumber[e.Number] = e
 	}

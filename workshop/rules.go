@@ -9,11 +9,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// nearMisses is how many wrong answers must have replies in each exercise.
+// nearMisses is how many wrong answers of an exercise must have replies.
 const nearMisses = 3
 
-// checkReplies returns an error unless the exercise has replies to answers that are nearly
-// right. A claim must also have evidence.
+// checkReplies returns an error unless the exercise has replies to nearly right answers.
+// A claim must also have evidence.
 func checkReplies(e *Exercise) error {
 	tried := len(e.Choose) // each statement has a reply of its own
 	for _, w := range e.Wrong {
@@ -42,15 +42,15 @@ func checkReplies(e *Exercise) error {
 	return message.Errorf("%s: no reply covers the right word with wrong evidence: expected a try under wrong that begins with the first word of %q", e.File, e.Solution.Answer[0])
 }
 
-// fewestClaims is the number of claims a course must have before their balance is judged.
+// fewestClaims is how many claims a course has before their balance is judged.
 const fewestClaims = 6
 
-// longestRun is the maximum number of claims in a row that are all true or all false.
+// longestRun is the maximum number of equal claims in a row.
 const longestRun = 3
 
-// VerifyBalance returns an error unless about half of the claims of a course are true
-// for the judge's version of Kubernetes, in no pattern. With a pattern, learners could
-// guess the next answer.
+// VerifyBalance returns an error unless about half of a course's claims are true for
+// the judge's version of Kubernetes, in no pattern. Learners could guess from a
+// pattern.
 func (v *Verifier) VerifyBalance(c *Course) error {
 	var claims []bool
 	for _, e := range c.Exercises() {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A choice selects calls of a tree: chosen[i] tells whether call i is selected.
+// A choice selects calls of a tree: chosen[i] for call i.
 type choice struct {
 	tree   *trace.Tree
 	chosen []bool
@@ -43,13 +43,13 @@ func (c *choice) last() int {
 	return all[len(all)-1]
 }
 
-// around reports whether one of the chosen calls has one of the other calls below it.
+// around reports whether a chosen call has one of the others below it.
 func (c *choice) around(others *choice) bool {
 	inside := below(c)
 	return slices.ContainsFunc(others.indices(), inside)
 }
 
-// functions lists the names of the chosen calls' functions, each once, in order of entry.
+// functions lists the chosen calls' functions, each once, in order of entry.
 func (c *choice) functions() []string {
 	var names []string
 	seen := map[string]bool{}
@@ -62,7 +62,6 @@ func (c *choice) functions() []string {
 	return names
 }
 
-// choose returns the calls of a recording that a selection selects.
 func (t *traces) choose(s *Selection) (*choice, error) {
 	tree, err := t.tree(s.In, s.Request)
 	if err != nil {
@@ -103,7 +102,7 @@ func (t *traces) chooseOf(tree *trace.Tree, s *Selection) (*choice, error) {
 	return c, nil
 }
 
-// keep removes the calls that are not wanted from the choice.
+// keep removes unwanted calls from the choice.
 func (c *choice) keep(wanted func(i int) bool) {
 	for i, chosen := range c.chosen {
 		c.chosen[i] = chosen && wanted(i)
@@ -132,8 +131,8 @@ func (c *choice) take(which string) {
 	}
 }
 
-// relations return a matcher of the calls that are related to the others. The key is
-// the field of Selection.
+// relations return a matcher of the calls related to the others, by the field of
+// Selection.
 var relations = map[string]func(others *choice) func(i int) bool{
 	"of":       func(o *choice) func(int) bool { return func(i int) bool { return o.chosen[i] } },
 	"not":      func(o *choice) func(int) bool { return func(i int) bool { return !o.chosen[i] } },
@@ -217,9 +216,8 @@ func hasValues(c *trace.Call, values map[string]string) bool {
 	return true
 }
 
-// eachNamed visits the calls of the functions that match one of the names, or all calls
-// if there are no names. It matches each function's name once, because there are few
-// functions and many calls.
+// eachNamed visits the calls of functions that match a name, or all calls without
+// names. It matches each function once: functions are few, calls many.
 func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 	if len(names) == 0 {
 		for i := range tree.Len() {
@@ -274,8 +272,8 @@ func (t *traces) goesBy(function string, names Names) bool {
 	return false
 }
 
-// namedBy reports whether a full name matches a name in an exercise: the full name, an end of
-// it, or a pattern (see funcname.Pattern) of either.
+// namedBy reports whether a full name matches an exercise's name: the full name, its end,
+// or a pattern (see funcname.Pattern) of either.
 func namedBy(function, name string) bool {
 	if funcname.HasEnd(function, name) {
 		return true

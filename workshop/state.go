@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// An Action is an action of a learner, or something that happened to the learner's exercise.
+// An Action is done by a learner, or happens to the learner's exercise.
 type Action string
 
 // The actions.
@@ -39,25 +39,25 @@ const (
 
 // An Event is a line of the state file.
 type Event struct {
-	// Number counts the events from 1 on, to detect missing events.
+	// Number counts the events from 1 on, to detect missing ones.
 	Number   int       `json:"n"`
 	Time     time.Time `json:"time"`
 	Did      Action    `json:"did"`
 	Exercise string    `json:"exercise,omitempty"`
-	// Answer is the answer, and K8s the version of Kubernetes that it was tried with.
+	// Answer is the answer, tried with the version K8s of Kubernetes.
 	Answer string `json:"answer,omitempty"`
 	K8s    string `json:"k8s,omitempty"`
 }
 
-// A State is the file that keeps a learner's events, one JSON object per line, and its
+// A State is the file with a learner's events, one JSON object per line, and its
 // backup. Several processes may use it at once.
 type State struct {
-	// Path is the path of the file. The backup is next to it; its name ends in ".backup".
+	// Path is the file's path. The backup is next to it, with the suffix ".backup".
 	Path string
 	// Warn, if not nil, is called if the file was damaged. The message says which
-	// events were lost, and where the damaged file is.
+	// events were lost, and where the file is.
 	Warn func(message.Message)
-	// Now returns the time. If it is nil, the real time is used.
+	// Now returns the time; nil means the real time.
 	Now func() time.Time
 }
 
@@ -97,8 +97,8 @@ func (s *State) now() time.Time {
 	return time.Now()
 }
 
-// StateError reports that a file of the workshop cannot be read or written, and how to
-// choose another folder.
+// StateError reports that a workshop file cannot be read or written, and how to choose
+// another folder.
 func StateError(err error) error {
 	return message.Errorf("the workshop's state: %w; set %s to a folder that can be written", err, program.StateEnv)
 }
@@ -119,7 +119,7 @@ func (s *State) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// load reads the file. If the file is damaged, load repairs it; see repair.
+// load reads the file, and repairs it if damaged; see repair.
 func (s *State) load() ([]Event, error) {
 	text, missing, err := readIfThere(s.Path)
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *State) load() ([]Event, error) {
 	}
 	events, bad := parseEvents(text)
 	kept, _ := parseEvents(backup)
-	// The file is never written empty, and the backup is written last. So if the backup
-	// has more events, the file has lost lines.
+	// The file is never written empty, and the backup is written last. So with more
+	// events in the backup, the file has lost lines.
 	emptied := !missing && len(text) == 0
 	if len(bad) == 0 && !emptied && len(kept) <= len(events) {
 		return events, nil
@@ -159,8 +159,8 @@ func removeIfThere(file string) error {
 
 func (s *State) backup() string { return s.Path + ".backup" }
 
-// parseEvents reads lines. bad lists the lines that are not an event, or do not have the next
-// number. An event without the next number is in events, too.
+// parseEvents reads lines. bad lists the lines that are not an event, or do not have the
+// next number. In the latter case, the event is in events, too.
 func parseEvents(text []byte) (events []Event, bad []string) {
 	next := 1
 	for line := range bytes.Lines(text) {
@@ -182,8 +182,7 @@ func parseEvents(text []byte) (events []Event, bad []string) {
 }
 
 // save writes the file, then the backup. Readers see the old or the new file, never a
-// part of it. So one of the two files is whole at any time. If there are no events,
-// save removes both files.
+// part. So one of them is whole at any time. Without events, save removes both.
 func (s *State) save(events []Event) error {
 	if len(events) == 0 {
 		return errors.Join(removeIfThere(s.Path), removeIfThere(s.backup()))
@@ -217,9 +216,9 @@ func (s *State) removeUnfinished() {
 	}
 }
 
-// replace writes a file that only its owner can read. It writes the whole file, or the
-// old one stays. The temporary file is in the same folder; its name is a dot and the
-// file's name, followed by more.
+// replace writes a file that only its owner can read. The whole file is written, or
+// the old one stays. The temporary file is in the same folder; its name is a dot and
+// the file's name, followed by more.
 func replace(file string, text []byte) error {
 	return renameio.WriteFile(file, text, 0o600, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(file)))
 }

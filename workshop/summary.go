@@ -12,12 +12,11 @@ import (
 // creates no events.
 const pause = 30 * time.Minute
 
-// A Summary lists the exercises that a learner passed and tried, and how long they took.
+// A Summary lists the exercises that a learner passed and tried, and for how long.
 type Summary struct {
 	course   *Course
 	progress *Progress
-	// spent is the time at work on each exercise, passed the time when it was passed,
-	// both by name.
+	// spent is the time at work on each exercise, passed when it was passed, by name.
 	spent  map[string]time.Duration
 	passed map[string]time.Time
 }
@@ -88,8 +87,8 @@ func (s *Summary) Markdown(lang string) string {
 	return page.String()
 }
 
-// open lists the exercises that were tried and not passed, each with its next step. It
-// writes nothing if there are none.
+// open lists the exercises that were tried and not passed, each with its next step, if
+// any.
 func (s *Summary) open(page *strings.Builder, p message.Printer) {
 	begun := false
 	for _, e := range s.course.Exercises() {
@@ -112,7 +111,7 @@ func (s *Summary) open(page *strings.Builder, p message.Printer) {
 	}
 }
 
-// nextStep says how to go on with an exercise that was tried.
+// nextStep says how to go on with a tried exercise.
 func nextStep(e *Exercise, done Done) message.Message {
 	switch {
 	case done.Revealed:
@@ -124,7 +123,7 @@ func nextStep(e *Exercise, done Done) message.Message {
 	}
 }
 
-// chapter writes the passed exercises of a chapter. It writes nothing if there are none.
+// chapter writes a chapter's passed exercises, if any.
 func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) {
 	begun := false
 	for _, e := range c.Exercises {

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// traces are the recordings that an exercise needs. Each is loaded on first use.
+// traces are an exercise's recordings, loaded on first use.
 type traces struct {
 	load     func(Source) (*asked, error)
 	layer    func(function string) string
@@ -17,11 +17,10 @@ type traces struct {
 	// of Exercise.Scenario.
 	main  *trace.Recording
 	known map[string]*asked
-	// calls are the calls of each function, by request; see callsOf.
+	// calls has each function's calls, by request; see callsOf.
 	calls map[*trace.Tree]map[string]*[]int
-	// typed is the function name in an answer, as the learner typed it. answer are the full
-	// names of the functions that typed, and $answer, stand for. answer is empty if the
-	// recordings have no such function.
+	// typed is the function name in an answer, as typed. answer has the full names that
+	// typed, and $answer, stand for, or none if the recordings have no such function.
 	typed  string
 	answer []string
 }
@@ -41,7 +40,7 @@ func newAsked(rec *trace.Recording) *asked {
 	return a
 }
 
-// called returns the functions that were called in a recording.
+// called returns the functions called in a recording.
 func (t *traces) called(a *asked) map[string]bool {
 	if a.called == nil {
 		a.called = map[string]bool{}
@@ -54,7 +53,7 @@ func (t *traces) called(a *asked) map[string]bool {
 	return a.called
 }
 
-// recording returns a recording by its name in Exercise.Also. "" is the main recording.
+// recording returns a recording by its name in Exercise.Also, or the main one for "".
 func (t *traces) recording(name string) (a *asked, err error) {
 	if a := t.known[name]; a != nil {
 		return a, nil
@@ -86,7 +85,7 @@ func (t *traces) tree(in string, number int) (*trace.Tree, error) {
 	return a.trees[max(number, 1)-1], nil
 }
 
-// functions lists the functions of all recordings that the exercise names, sorted.
+// functions lists the functions of all the exercise's recordings, sorted.
 func (t *traces) functions() ([]string, error) {
 	all := map[string]bool{}
 	names := []string{""}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// judgeValue compares the value in the answer with the value in the trace.
+// judgeValue compares the answer's value with the trace's.
 func judgeValue(t *traces, text string) (*Verdict, error) {
 	value, err := t.value()
 	if err != nil {

@@ -12,27 +12,26 @@ import (
 )
 
 // A Verifier proves exercises for each version of Kubernetes: an exercise can be
-// solved, not every answer solves it, and its statements about Kubernetes are true.
+// solved, not every answer solves it, and its statements are true.
 type Verifier struct {
 	// Judge judges the answers. Verify uses it with each version. VerifyBalance uses the version
 	// in Judge.K8s.
 	Judge Judge
 	// Versions are the recorded versions of Kubernetes, oldest first.
 	Versions []string
-	// Exists reports whether the source of a version has a function with this short or
-	// full name. It is called for functions that no recording of the exercise has:
-	// claims may be about functions that do not run. If it is nil, these functions are
-	// not checked.
+	// Exists reports whether a version's source has a function with this short or full
+	// name. It is called for functions in no recording of the exercise: claims may be
+	// about functions that do not run. If it is nil, these are not checked.
 	Exists func(k8s, function string) (bool, error)
 }
 
-// A Proof is the result of verifying one exercise for one version.
+// A Proof is the result of verifying an exercise for a version.
 type Proof struct {
 	Exercise *Exercise
 	K8s      string
 	// Solution are the right answers.
 	Solution []string
-	// Checks counts the answers that were tried: solutions, wrong answers and empty answers.
+	// Checks counts the tried answers: solutions, wrong and empty ones.
 	Checks int
 }
 
@@ -101,7 +100,7 @@ func (p *proof) try(text string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Text: text})
 }
 
-// unsolved returns an error if an answer without any thought passes, such as an empty one.
+// unsolved returns an error if an answer without thought passes, such as an empty one.
 func (p *proof) unsolved() error {
 	answers := []string{""}
 	switch e := p.Exercise; e.Kind() {
@@ -134,8 +133,8 @@ func allLetters(e *Exercise) []string {
 	return letters
 }
 
-// solved returns an error unless a solution passes and the query has no other answers
-// than the listed ones.
+// solved returns an error unless a solution passes and the query has only the listed
+// answers.
 func (p *proof) solved() error {
 	right, err := p.judge.Right(p.Exercise)
 	if err != nil {
@@ -167,7 +166,7 @@ func (p *proof) solved() error {
 	return nil
 }
 
-// solutions lists the right answers that the exercise names. One of them must pass.
+// solutions lists the exercise's right answers. One must pass.
 func (e *Exercise) solutions() []string {
 	if len(e.Solution.Answer) > 0 || e.Order == nil {
 		return e.Solution.Answer
@@ -193,16 +192,16 @@ func (e *Exercise) otherwise(right []string) []string {
 	return answers
 }
 
-// wrongAnswers returns an error unless each listed wrong answer fails and gets its own reply. If
-// a reply has several answers, some may be functions that only other versions have.
+// wrongAnswers returns an error unless each listed wrong answer fails and gets its own
+// reply. Of a reply's answers, some may be functions of other versions only.
 func (p *proof) wrongAnswers() error {
 	var bad []error
 	for i, w := range p.Exercise.Wrong {
 		if !w.Releases.Has(p.K8s) {
 			continue
 		}
-		// Without a try, it is a change of a server. The change is tested where a
-		// server is available.
+		// Without a try, it is a change of a server, and tested where one is
+		// available.
 		replied := len(w.Try) == 0
 		for _, answer := range w.Try {
 			verdict, err := p.tryWrong(answer)
@@ -227,8 +226,8 @@ func (p *proof) wrongAnswers() error {
 	return errors.Join(bad...)
 }
 
-// missing reports whether only other versions have a recording of the scenario. A
-// scenario that no version has is a mistake.
+// missing reports whether only other versions have a recording of the scenario.
+// If no version has, that is a mistake.
 func missing(err error) bool {
 	var unknown *recordings.UnknownScenarioError
 	return errors.As(err, &unknown) && len(unknown.RecordedBy) > 0
@@ -250,8 +249,8 @@ func (p *proof) tryRecording(scenario string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Recording: rec})
 }
 
-// recordings returns an error unless all recordings of the scenarios pass or, without pass, all
-// fail. It skips recordings that only other versions have.
+// recordings returns an error unless all recordings of the scenarios pass or, without
+// pass, all fail. It skips recordings of other versions only.
 func (p *proof) recordings(names []string, pass bool) error {
 	for _, name := range names {
 		verdict, err := p.tryRecording(name)
@@ -268,7 +267,7 @@ func (p *proof) recordings(names []string, pass bool) error {
 	return nil
 }
 
-// functionsExist returns an error unless each function that the queries name exists.
+// functionsExist returns an error unless each function in the queries exists.
 func (p *proof) functionsExist() error {
 	t := p.judge.traces(p.Exercise)
 	var known []string

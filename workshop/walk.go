@@ -2,9 +2,8 @@ package workshop
 
 import "slices"
 
-// functions lists the names of functions that must exist: the names in the exercise's
-// queries. A query with several names for one thing is left out, because one of the
-// names is enough.
+// functions lists the functions in the exercise's queries, which must exist. It
+// leaves out a query with several names for one thing: one of them is enough.
 func (e *Exercise) functions() []string {
 	var names []string
 	add := func(s *Selection) {
@@ -17,7 +16,7 @@ func (e *Exercise) functions() []string {
 	return slices.Compact(names)
 }
 
-// eachSelection visits the selections of an exercise, and the selections inside them.
+// eachSelection visits an exercise's selections, and those inside them.
 func (e *Exercise) eachSelection(visit func(*Selection)) {
 	if e.Find != nil {
 		e.Find.each(visit)

@@ -28,16 +28,16 @@ import (
 const (
 	// mostLearners is the maximum number of learners.
 	mostLearners = 200
-	// mostWrong is the maximum number of different wrong answers that are kept for an exercise.
+	// mostWrong is how many different wrong answers an exercise keeps.
 	mostWrong = 200
-	// mostListeners is the maximum number of listeners at a time.
+	// mostListeners is the maximum number of listeners at once.
 	mostListeners = 16
 )
 
-// codeLetters are the letters of join codes. None of them looks like another one on a wall.
+// codeLetters are the letters of join codes, easy to tell apart on a wall.
 const codeLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// NewCode returns a random join code of nearly 40 bits, so that nobody can guess it.
+// NewCode returns a random join code of nearly 40 bits, too many to guess.
 func NewCode() string {
 	random := make([]byte, 8)
 	_, _ = rand.Read(random) // never fails
@@ -248,7 +248,7 @@ func (c *Classroom) keepWrong(e group.Event) {
 	}
 }
 
-// Vote counts a vote in the open poll. A learner's later vote replaces the earlier one.
+// Vote counts a vote in the open poll. It replaces the learner's earlier one.
 func (c *Classroom) Vote(token string, vote group.Vote) (*group.Voted, error) {
 	var voted *group.Voted
 	err := c.as(token, func(a *attendee) error {
@@ -270,7 +270,7 @@ func (c *Classroom) Leave(token string) error {
 	})
 }
 
-// Remove removes a learner on behalf of the leader. The learner can join again.
+// Remove removes a learner for the leader. The learner can join again.
 func (c *Classroom) Remove(id int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -306,7 +306,7 @@ func (c *Classroom) Show(exercise string, poll bool) error {
 	return nil
 }
 
-// ClosePoll ends the poll: no more votes are accepted, and State shows the result.
+// ClosePoll ends the poll: votes are over, and State shows the result.
 func (c *Classroom) ClosePoll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

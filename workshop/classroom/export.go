@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An export is the result of a workshop that a leader can keep. It has no names of learners.
+// An export is a workshop's result for the leader, without learners' names.
 type export struct {
 	Learners  int     `json:"learners"`
 	Exercises []count `json:"exercises"`
@@ -77,7 +77,7 @@ func Format(file string) (string, error) {
 	return format, nil
 }
 
-// Export writes the result of the workshop in one of Formats. It has no names of learners.
+// Export writes the workshop's result in one of Formats, without learners' names.
 func (c *Classroom) Export(w io.Writer, format string, p message.Printer) error {
 	x := c.export(p.Lang())
 	switch format {

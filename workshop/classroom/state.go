@@ -31,7 +31,7 @@ type Learner struct {
 	Passed  int    `json:"passed"`
 	Tries   int    `json:"tries"`
 	Current string `json:"current"`
-	// Done has a word for each exercise that was begun: passed, revealed, tried or started.
+	// Done has a word for each begun exercise: passed, revealed, tried or started.
 	Done  map[string]string `json:"done"`
 	Voted bool              `json:"voted"`
 }

@@ -18,9 +18,9 @@ const (
 	reportTime = 20 * time.Second
 )
 
-// init turns this process into a reporter if it was started as one. This must be in
-// init and not in main, because Nudge starts its own executable again, which may be any
-// program that uses this package.
+// init turns this process into a reporter if it was started as one. main is too late,
+// because Nudge starts its own executable again, which may be any program with this
+// package.
 func init() {
 	if dir := os.Getenv(reportEnv); len(os.Args) == 2 && os.Args[1] == reportArgument && dir != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), reportTime)
@@ -32,8 +32,8 @@ func init() {
 	}
 }
 
-// RequestSend starts a process that reports the progress in a folder, if the learner is in a
-// group. It neither waits nor fails, so that a group never disturbs the learner's work.
+// RequestSend starts a process that reports the progress in a folder, if the learner is
+// in a group. It neither waits nor fails, so a group never disturbs the learner's work.
 func RequestSend(dir string) {
 	if _, err := os.Stat(file(dir)); err != nil {
 		return

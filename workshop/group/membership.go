@@ -18,17 +18,17 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// A Membership is the membership of a learner in a group. It is kept in the folder of
-// the learner's progress.
+// A Membership is a learner's membership in a group, kept in the folder of the
+// learner's progress.
 type Membership struct {
 	Address string `json:"address"`
 	Code    string `json:"code"`
 	Name    string `json:"name"`
 	Token   string `json:"token"`
-	// Lang is the learner's language. The server uses it for error messages.
+	// Lang is the learner's language, for the server's error messages.
 	Lang string `json:"lang"`
-	// Since is the number of the last event before joining. Sent is the number of the
-	// last event that the server has.
+	// Since is the last event's number before joining. Sent is the number of the last
+	// event that the server has.
 	Since int `json:"since"`
 	Sent  int `json:"sent"`
 }
@@ -73,7 +73,7 @@ func events(ctx context.Context, dir string) ([]workshop.Event, error) {
 	return state.Read(ctx)
 }
 
-// locked calls do under a lock, so that processes do not send at the same time.
+// locked calls do under a lock, so that processes do not send at once.
 func locked(ctx context.Context, dir string, do func() error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return workshop.StateError(err)
@@ -103,7 +103,7 @@ func asMember(ctx context.Context, dir string, do func(*Membership) error) error
 }
 
 // Join makes the learner a member of a group. dir is the folder of the learner's
-// progress. It returns the name that the group shows for the learner.
+// progress. It returns the learner's name in the group.
 func Join(ctx context.Context, dir, address, code, name, lang string) (string, error) {
 	address, err := checkAddress(address)
 	if err != nil {
@@ -128,8 +128,9 @@ func Join(ctx context.Context, dir, address, code, name, lang string) (string, e
 	return m.Name, nil
 }
 
-// Leave ends the membership and asks the group to forget the learner. If this request fails,
-// Leave succeeds, too, but forgotten is false: the leader's server may still have its data.
+// Leave ends the membership and asks the group to forget the learner. If this request
+// fails, Leave succeeds, but forgotten is false: the leader's server may still have the
+// data.
 func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 	err = asMember(ctx, dir, func(m *Membership) error {
 		_, err = post[struct{}](ctx, m, LeavePath, struct{}{})
@@ -142,7 +143,7 @@ func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 	return forgotten, err
 }
 
-// SendVote votes in the open poll and returns the exercise of the poll.
+// SendVote votes in the open poll and returns its exercise.
 func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err error) {
 	err = asMember(ctx, dir, func(m *Membership) error {
 		voted, err := post[Voted](ctx, m, VotePath, Vote{True: holds})
@@ -157,8 +158,8 @@ func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err
 	return exercise, err
 }
 
-// Send reports the events that the group does not have yet. Events that cannot be sent
-// now are part of the next report.
+// Send reports the events that the group does not have yet. The next report has those
+// that cannot be sent now.
 func Send(ctx context.Context, dir string) error {
 	return asMember(ctx, dir, func(m *Membership) error {
 		all, err := events(ctx, dir)
@@ -190,15 +191,15 @@ func Send(ctx context.Context, dir string) error {
 	})
 }
 
-// unknown reports whether the server does not know the learner: the leader has restarted it, or
-// removed the learner.
+// unknown reports whether the server does not know the learner: the leader has restarted
+// it, or removed the learner.
 func unknown(err error) bool {
 	var refused *refusedError
 	return errors.As(err, &refused) && refused.status == http.StatusUnauthorized
 }
 
-// rejoin joins a server that does not know the learner. The server has none of the learner's
-// events, so all events since joining must be sent again.
+// rejoin joins a server that does not know the learner. It has none of the learner's
+// events, so all since joining must be sent again.
 func (m *Membership) rejoin(ctx context.Context, dir string) error {
 	m.Token = ""
 	joined, err := post[Joined](ctx, m, JoinPath, JoinRequest{Code: m.Code, Name: m.Name})

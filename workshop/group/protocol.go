@@ -1,10 +1,9 @@
-// Package group is the learner's side of a workshop with a leader: it joins the
-// leader's server and reports progress to it in the background. Package classroom is
-// the leader's side.
+// Package group is the learner's side of a workshop with a leader: it joins the leader's
+// server and reports progress in the background. Package classroom is the leader's side.
 //
-// It sends the name that the learner chose, and votes in polls. For each exercise, it sends
-// whether the exercise was started, tried, passed or reset, whether the learner took a hint or
-// the solution, and the wrong answers. It sends nothing from before joining.
+// It sends the name that the learner chose, and votes in polls. For each exercise, it
+// sends whether it was started, tried, passed or reset, whether the learner took a hint
+// or the solution, and the wrong answers. It sends nothing from before joining.
 package group
 
 import "github.com/kubeapitrace/apitrace/workshop"
@@ -19,14 +18,14 @@ const (
 
 // Limits that both sides know.
 const (
-	// MostName is the maximum length of a name, MostAnswer the maximum length of an answer, both
-	// in characters. Longer names are refused, longer answers are cut.
+	// MostName is the maximum length of a name, MostAnswer of an answer, in characters.
+	// Longer names are refused, longer answers are cut.
 	MostName, MostAnswer = 40, 200
-	// MostEvents is the maximum number of events in one report.
+	// MostEvents is the maximum number of events in a report.
 	MostEvents = 50
 )
 
-// A JoinRequest asks to become a member of the group.
+// A JoinRequest asks to join the group.
 type JoinRequest struct {
 	Code string `json:"code"`
 	Name string `json:"name"`
@@ -34,10 +33,9 @@ type JoinRequest struct {
 
 // A Joined is the response to a JoinRequest.
 type Joined struct {
-	// Token identifies the learner in later requests, as "Authorization: Bearer TOKEN".
+	// Token identifies the learner later, as "Authorization: Bearer TOKEN".
 	Token string `json:"token"`
-	// Name is the learner's name in the group: the name in the request, with a number
-	// if another learner has it.
+	// Name is the name in the request, with a number if another learner has it.
 	Name string `json:"name"`
 }
 
@@ -49,7 +47,7 @@ type Report struct {
 // An Event is something that the learner did.
 type Event struct {
 	// Number is the event's number in the learner's own list. The server counts an
-	// event once, however often it is sent.
+	// event once, however often it comes.
 	Number   int             `json:"n"`
 	Did      workshop.Action `json:"did"`
 	Exercise string          `json:"exercise"`

@@ -61,9 +61,9 @@ func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 	return strings.Join(slices.Concat(lines...), " "), nil
 }
 
-// orderIn returns the order of steps in the lines of an answer file. It is the last line that
-// has only letters of steps, or else the first word of each line. First words in the order of
-// the question do not count: writeAnswerFile writes them.
+// orderIn returns the order of steps in an answer file: its last line with only letters
+// of steps, or else the first word of each line. First words in the question's order do
+// not count: writeAnswerFile writes them.
 func orderIn(lines [][]string, steps int) string {
 	var first, shown []string
 	for _, line := range lines {

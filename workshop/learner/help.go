@@ -34,7 +34,8 @@ func (l *Learner) Hint(ctx context.Context) error {
 	return nil
 }
 
-// Solution prints the solution of an exercise. Unless anyway is set, the exercise must be passed.
+// Solution prints an exercise's solution. Unless anyway is set, the exercise must be
+// passed.
 func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error {
 	e, err := l.named(name)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	// Lang is the language of the texts: "en" or "zh".
 	Lang string
-	// LangChosen is set if a flag chose Lang. Suggested commands then need the flag, too.
+	// LangChosen is set if a flag chose Lang. Suggested commands then need it.
 	LangChosen bool
 	// K8s is the version of Kubernetes, in a form that session.RecordedRelease accepts.
 	// Its recordings decide.
@@ -92,7 +92,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	return l, l.load(ctx)
 }
 
-// NewJudge returns a judge for a version of Kubernetes that uses the embedded recordings.
+// NewJudge returns a judge with the embedded recordings of a Kubernetes version.
 func NewJudge(k8s string) (workshop.Judge, error) {
 	guide, err := instrument.Load()
 	if err != nil {

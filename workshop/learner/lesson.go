@@ -33,12 +33,12 @@ func (l *Learner) Lesson(chapter string) error {
 }
 
 var (
-	// diagram matches a diagram for GitHub. A comment in it has the command that prints it.
+	// diagram matches a diagram for GitHub, with its command in a comment.
 	diagram = regexp.MustCompile("(?ms)^```mermaid\n%% \\$ (apitrace [^\n]*)\n.*?^```\n")
 	// toLesson matches a link to another lesson, and toPage a link to another page of
 	// the repository.
 	toLesson = regexp.MustCompile(`\[([^\]]+)\]\(([a-z0-9-]+)\.(en|zh)\.md\)`)
-	// table matches a table with headings. "|" separates the cells of a row.
+	// table matches a table with headings and cells between "|".
 	table  = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)`)
 	toPage = regexp.MustCompile(`\[([^\]]+)\]\([^):\s]+\.md(?:#[^)\s]*)?\)`)
 )

@@ -90,12 +90,12 @@ func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) erro
 	return nil
 }
 
-// traceFile returns the file with the last trace that decided a live exercise.
+// traceFile returns the file with the last trace for a live exercise.
 func (l *Learner) traceFile(e *workshop.Exercise) string {
 	return filepath.Join(l.dir, "traces", e.Name+".jsonl")
 }
 
-// keepTrace saves the trace that decides an exercise, for "apitrace workshop trace".
+// keepTrace saves an exercise's trace for "apitrace workshop trace".
 func (l *Learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording *trace.Recording) error {
 	file := l.traceFile(e)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -125,8 +125,8 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 	return l.replay(ctx, scenario, edits)
 }
 
-// ownRequest returns a scenario with one traced request to the state that an exercise sets up.
-// It expects no particular status.
+// ownRequest returns a scenario with one traced request to an exercise's state. It
+// expects no particular status.
 func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	own := *h
 	own.Status = nil

@@ -21,8 +21,8 @@ const (
 // A typesetter formats Markdown for a terminal or for a text file.
 type typesetter struct {
 	width int
-	// colour draws emphasis and code with escape sequences. Without it, code stays between
-	// backquotes, so that the end of a command is visible, and emphasis is dropped.
+	// colour draws emphasis and code with escape sequences. Without it, emphasis is
+	// dropped, and code stays between backquotes, which show its end.
 	colour bool
 }
 

@@ -111,8 +111,8 @@ type Reply struct {
 	Recording *trace.Recording `json:"-"`
 }
 
-// markdown turns a text with one line per paragraph (see joinLines) into HTML. goldmark
-// drops raw HTML and links that would run a script.
+// markdown turns text with one line per paragraph (see joinLines) into HTML. goldmark
+// drops raw HTML and links to scripts.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
 
 func toHTML(text string) (string, error) {

@@ -26,8 +26,8 @@ func (l *Learner) Start(ctx context.Context, name string) error {
 	return l.start(ctx, e)
 }
 
-// Next starts the next available exercise that is not passed. This may be the current one. With
-// skip, it is the current one only if there is no other.
+// Next starts the next available exercise that is not passed, perhaps the current one.
+// With skip, that is only taken if there is no other.
 func (l *Learner) Next(ctx context.Context, skip bool) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (l *Learner) releasesWith(exercises ...*workshop.Exercise) ([]string, error
 	return releases, nil
 }
 
-// available reports whether at least one of the exercises can be done with a recorded release.
+// available reports whether one of the exercises can be done with a release.
 func available(k8s string, exercises []*workshop.Exercise) (bool, error) {
 	for _, e := range exercises {
 		if has, err := e.Available(k8s); has || err != nil {
@@ -160,7 +160,7 @@ func available(k8s string, exercises []*workshop.Exercise) (bool, error) {
 	return false, nil
 }
 
-// mustBeAvailable returns an error if an exercise cannot be done with the learner's version.
+// mustBeAvailable returns an error if the learner's version lacks an exercise.
 func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 	if !e.Releases.Has(l.k8s) {
 		return message.UsageErrorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
@@ -225,9 +225,9 @@ func (l *Learner) aside(lines string) {
 	}
 }
 
-// howToAnswer returns the command that answers a question. A remark about its arguments may
-// follow, after beforeRemark. For a change of the server, "apitrace edit" may be on a line
-// before it.
+// howToAnswer returns the command that answers a question. A remark about its arguments
+// may follow, after beforeRemark. For a change of the server, an "apitrace edit" may
+// precede it.
 func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	const check = "apitrace workshop check "
 	switch e.Kind() {

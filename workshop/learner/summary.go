@@ -22,8 +22,8 @@ var summaryPage = template.Must(template.New("summary").Parse(`<!DOCTYPE html>
 {{.Body}}</html>
 `))
 
-// Summary prints the learner's results and the time they took: as an HTML page if html is set,
-// or else as Markdown. In a terminal, the Markdown is laid out.
+// Summary prints the learner's results and times: as an HTML page if html is set, or else
+// as Markdown, laid out in a terminal.
 func (l *Learner) Summary(ctx context.Context, html bool) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err

@@ -32,7 +32,7 @@ func (l *Learner) item(letter string, t translated) {
 	fmt.Fprintf(l.out, "  %s  %s\n", letter, indented(l.lay(t, indent), indent))
 }
 
-// indented indents all lines of a text but the first, and removes the line break at its end.
+// indented indents all lines but the first, and removes the final line break.
 func indented(text string, by int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i := 1; i < len(lines); i++ {

@@ -80,7 +80,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 	return recordings.Load(cmp.Or(source.K8s, l.k8s), source.Scenario)
 }
 
-// noRecording returns the error that an exercise has no further recording with this name.
+// noRecording returns the error that an exercise has no such further recording.
 func noRecording(e *workshop.Exercise, which string) error {
 	if len(e.Also) == 0 {
 		return message.UsageErrorf("this exercise has no recording %q: it has only one, so leave --which out", which)

@@ -41,8 +41,8 @@ func (l *Learner) Watch(ctx context.Context) error {
 	return err
 }
 
-// watchOne says where to write the answer, and judges each change of it until the exercise is
-// passed. It begins to watch first, because the answer may be written at once.
+// watchOne says where to write the answer, and judges each change of it until the
+// exercise is passed. It watches first, because the answer may come at once.
 func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error) {
 	folders, err := l.watched(e)
 	if err != nil {
@@ -71,7 +71,7 @@ func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error
 			return nil
 		}
 		if err != nil && ctx.Err() == nil {
-			// The answer may be incomplete, or a change may not compile: the learner continues.
+			// The answer may be incomplete, or not compile: the learner continues.
 			l.reporter.Notice("%v", err)
 		}
 	}

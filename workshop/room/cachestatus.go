@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A cacheStatus says which programs and sources the cache of this machine has for the exercises that
-// need a server.
+// A cacheStatus says which programs and sources the cache has for exercises with a
+// server.
 type cacheStatus struct {
 	// servers are the traced kube-apiserver and etcd, sample is the traced sample
 	// server, plain are upstream's servers.
@@ -20,11 +20,11 @@ type cacheStatus struct {
 	// otherBuild is set if there is a traced kube-apiserver that this apitrace, or this
 	// version of Go, cannot use.
 	otherBuild bool
-	// source is set if the sources of all programs are there.
+	// source is set if all programs' sources are there.
 	source bool
 }
 
-// look reads the stock from the cache. It does not use the network.
+// look reads the stock from the cache, without the network.
 func look(ctx context.Context, version string) (s cacheStatus, err error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -58,7 +58,7 @@ func look(ctx context.Context, version string) (s cacheStatus, err error) {
 	return s, nil
 }
 
-// existing returns the folder, or the nearest folder above it that exists.
+// existing returns the folder, or the nearest existing one above.
 func existing(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || filepath.Dir(folder) == folder {

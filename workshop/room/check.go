@@ -16,27 +16,27 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// A check finds out which exercises of the course can be done on this machine. It uses
-// no network and builds nothing.
+// A check finds out which exercises can be done on this machine. It uses no network
+// and builds nothing.
 type check struct {
-	// Folder is a preparation, which has the missing parts. "" is the current folder if that is
-	// a preparation, or else none.
+	// Folder is a preparation, for missing parts. "" is the current folder if that is a
+	// preparation, or else none.
 	Folder string
 	// K8s is the release, in a form that session.RecordedRelease accepts. Its
 	// recordings decide.
 	K8s string
-	// Course is the folder of a course; "" is the course that comes with apitrace.
+	// Course is a course's folder; "" is apitrace's own course.
 	Course string
 
 	course *workshop.Course
 	has    cacheStatus
 	mark   mark
-	// missing are the names of the exercises that cannot be done.
+	// missing are the exercises that cannot be done.
 	missing map[string]bool
 }
 
-// run writes for each requirement of the exercises whether this machine has it, which exercises
-// need it, and what to do next. It returns an error if an exercise cannot be done, or a
+// run writes for each requirement whether this machine meets it, which exercises need it,
+// and what to do next. It returns an error if an exercise cannot be done, or a
 // requirement is not met.
 func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
 	if c.K8s, err = session.RecordedRelease(c.K8s); err != nil {
@@ -68,7 +68,7 @@ func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err er
 	return nil
 }
 
-// recorded solves all exercises that recordings decide, as a learner would.
+// recorded solves all exercises that recordings decide.
 func (c *check) recorded() (machine.Finding, error) {
 	f := machine.Finding{What: message.Of("exercises that recordings decide")}
 	judge, err := learner.NewJudge(c.K8s)
@@ -104,7 +104,7 @@ func (c *check) recorded() (machine.Finding, error) {
 	return f, nil
 }
 
-// solve checks that a right answer to an exercise passes.
+// solve checks that an exercise's right answer passes.
 func solve(judge *workshop.Judge, e *workshop.Exercise) error {
 	right, err := judge.Right(e)
 	if err != nil {
@@ -141,7 +141,7 @@ func progress() machine.Finding {
 	return f
 }
 
-// servers checks for the traced servers, which all live exercises need.
+// servers checks for the traced servers of all live exercises.
 func (c *check) servers() machine.Finding {
 	f := machine.Finding{What: message.Of("kube-apiserver %s and etcd, with tracing", c.K8s), Good: message.Of("are in the cache")}
 	if c.has.servers {
@@ -154,7 +154,7 @@ func (c *check) servers() machine.Finding {
 	return c.lacking(f, state, (*workshop.Exercise).Live)
 }
 
-// sample checks for the sample server, which some exercises use with the aggregator.
+// sample checks for the sample server behind the aggregator.
 func (c *check) sample() machine.Finding {
 	f := machine.Finding{What: message.Of("the sample API server, with tracing"), Good: message.Of("is in the cache")}
 	if c.has.sample {
@@ -163,7 +163,7 @@ func (c *check) sample() machine.Finding {
 	return c.lacking(f, message.Of("is not in the cache"), learner.NeedsSample)
 }
 
-// changes checks for the further needs of exercises that change a server: Go and the source.
+// changes checks for Go and the source, which changes of a server need.
 func (c *check) changes(ctx context.Context) machine.Finding {
 	f := machine.Finding{What: message.Of("changing a server")}
 	changing := func(e *workshop.Exercise) bool { return e.Change != nil }
@@ -201,7 +201,7 @@ func (c *check) lacking(f machine.Finding, state message.Message, needs func(*wo
 }
 
 // without fails a check because something is missing, and adds the exercises that need
-// it to c.missing. If no exercise of the course needs it, the check passes.
+// it to c.missing. If none does, the check passes.
 func (c *check) without(f machine.Finding, state, next message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	var names []string
 	for _, e := range c.course.Exercises() {

@@ -13,9 +13,9 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// The sizes and times of the parts, measured with v1.37.1 on linux/amd64.
-// "apitrace cache export FILE --sample --rebuild" writes 800 MB in half a minute of processor
-// time, and they take 3.7 GB when imported. The README has the time of a build.
+// The sizes and times of the parts, measured with v1.37.1 on linux/amd64. "apitrace cache
+// export FILE --sample --rebuild" writes 800 MB in half a minute of processor time. They
+// take 3.7 GB when imported. The README has a build's time.
 const (
 	bytesOfServers  = 800e6
 	bytesOfPlain    = 80e6
@@ -27,21 +27,21 @@ const (
 	minutesOfSite   = 1
 )
 
-// A part is a line of the plan. size is in bytes, in the folder; minutes is processor time.
+// A part is a line of the plan. size is in bytes; minutes is processor time.
 type part struct {
 	what    message.Message
 	size    int64
 	minutes int
 }
 
-// A plan lists the parts of a preparation. builds is the space in the cache, in bytes,
-// that builds need.
+// A plan lists a preparation's parts. builds is the bytes that builds need in the
+// cache.
 type plan struct {
 	parts  []part
 	builds int64
 }
 
-// plan makes the plan of a preparation. It leaves out builds that the cache has already.
+// plan makes a preparation's plan, without builds that are in the cache.
 func (o *Preparation) plan(ctx context.Context) (*plan, error) {
 	version, err := session.RecordedRelease(o.K8s)
 	if err != nil {
@@ -137,8 +137,8 @@ func (o *Preparation) checkSpace(l *plan) error {
 	return mustHave(cache.Root, l.builds)
 }
 
-// mustHave returns an error unless the disk of a folder has need bytes free. The folder
-// need not exist yet.
+// mustHave returns an error unless a folder's disk has need bytes free. The folder need
+// not exist yet.
 func mustHave(folder string, need int64) error {
 	free, err := program.FreeSpace(existing(folder))
 	if err == nil && free < need {

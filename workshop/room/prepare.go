@@ -1,7 +1,8 @@
 // Package room prepares a room for the workshop: it collects everything that machines
 // without a network need, and checks which exercises a machine can do.
 //
-// Building and exporting servers does not belong here; session/machine and apiserver do that.
+// Building and exporting servers does not belong here; session/machine and apiserver do
+// that.
 package room
 
 import (
@@ -23,26 +24,26 @@ import (
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
-// A Preparation makes a folder for machines without a network. The folder has apitrace
-// itself, the traced servers, and the lessons and recordings as a site. For exercises
-// that change a server, it has the source and the compiled packages.
+// A Preparation makes a folder for machines without a network: with apitrace itself,
+// the traced servers, and the lessons and recordings as a site. For exercises that
+// change a server, it adds the source and the compiled packages.
 type Preparation struct {
-	// Folder is the folder to write. If it exists, it must be empty or an earlier preparation.
+	// Folder is the folder to write. It must be new, empty or an earlier preparation.
 	Folder string
 	// K8s is the release of the servers and of the site, in a form that
 	// session.RecordedRelease accepts.
 	K8s string
-	// Site returns the site of one release, which is written into a folder of its own.
+	// Site returns the site of a release, for a folder of its own.
 	Site func(folder, release string) Site
-	// Plain adds upstream's servers without tracing. No exercise needs them.
+	// Plain adds upstream's servers without tracing, which no exercise needs.
 	Plain bool
-	// Checkout is a folder with the source of apitrace, to build it for other
-	// platforms. With "", the preparation has apitrace for this platform only.
+	// Checkout is a folder with apitrace's source, to build it for other
+	// platforms. With "", the preparation has it for this platform only.
 	Checkout string
 	// DryRun prints sizes and times and does nothing else.
 	DryRun bool
-	// CheckOnly checks this machine for the exercises of Course instead. Folder may then be "".
-	// Course is the folder of a course; "" is the course that comes with apitrace.
+	// CheckOnly checks this machine for the exercises of Course instead. Folder may then
+	// be "". Course is a course's folder; "" is apitrace's own course.
 	CheckOnly bool
 	Course    string
 }
@@ -64,15 +65,14 @@ const (
 // serversFile returns the name of the servers' export for this platform.
 func serversFile() string { return "servers-" + runtime.GOOS + "-" + runtime.GOARCH + ".apitrace" }
 
-// A mark is the content of markFile. A folder with this file is a preparation.
+// A mark is the content of markFile, which marks a preparation.
 type mark struct {
 	K8sVersion string `json:"k8sVersion"`
-	// Go is the version of Go that built the servers. Machines need the same version to
-	// build them with edits.
+	// Go is the version of Go that built the servers. Builds with edits need the same.
 	Go string `json:"go"`
 }
 
-// readMark returns the mark of a folder. If the folder has none, the error wraps fs.ErrNotExist.
+// readMark returns a folder's mark. If there is none, the error wraps fs.ErrNotExist.
 func readMark(folder string) (m mark, err error) {
 	text, err := bounded.ReadFile(filepath.Join(folder, markFile), bounded.MaxText)
 	if err == nil {
@@ -81,7 +81,7 @@ func readMark(folder string) (m mark, err error) {
 	return m, err
 }
 
-// Run writes the plan to w: the content of the folder, its size, and the time. Then it
+// Run writes the plan to w: the folder's content, its size, and the time. Then it
 // makes the folder.
 func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, to session.Reporter) error {
 	if o.CheckOnly {
@@ -130,8 +130,8 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 	return nil
 }
 
-// site returns the site for the release of the servers only. A site of all releases
-// takes ten times as long.
+// site returns the site for the servers' release. For all releases it takes ten
+// times as long.
 func (o *Preparation) site() Site { return o.Site(filepath.Join(o.Folder, siteFolder), o.K8s) }
 
 // mayWrite returns an error if the folder has files and is not a preparation.
@@ -168,7 +168,7 @@ func write(file string, text []byte) error {
 	return nil
 }
 
-// sizeOf returns the total size of the files below a folder, in bytes.
+// sizeOf returns the size of all files below a folder, in bytes.
 func sizeOf(folder string) (size int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -15,10 +15,10 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// fileFor returns the file name of apitrace for a platform.
+// fileFor returns the name of apitrace for a platform.
 func fileFor(p program.Platform) string { return "apitrace-" + p.OS + "-" + p.Arch }
 
-// platforms lists the platforms of apitrace in the folder, this machine's platform first.
+// platforms lists apitrace's platforms in the folder, this machine's first.
 func (o *Preparation) platforms() []program.Platform {
 	all := []program.Platform{{OS: runtime.GOOS, Arch: runtime.GOARCH}}
 	if o.Checkout == "" {
@@ -74,7 +74,7 @@ func copySelf(file string) error {
 	return nil
 }
 
-// buildProgram builds apitrace for another platform. The module needs no C compiler.
+// buildProgram builds apitrace for another platform, without a C compiler.
 func (o *Preparation) buildProgram(ctx context.Context, p program.Platform, file string) error {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
