@@ -27,7 +27,6 @@ func newCacheExportCommand(std *console.Streams) *cobra.Command {
 	command.Flags().StringVar(&o.K8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes to export")
 	command.Flags().BoolVar(&o.Plain, "plain", false, "also export upstream's programs without tracing")
 	command.Flags().BoolVar(&o.Sample, "sample", false, "also export the sample API server of that version")
-	command.Flags().BoolVar(&o.Rebuild, "rebuild", false, "also export the source and the compiled packages, for builds with edits on machines without a network")
 	return command
 }
 
@@ -62,8 +61,6 @@ func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 		return o.Run(c.Context(), std.Out, std.Printer)
 	})
 	command.ValidArgs = machine.Kinds()
-	command.Flags().DurationVar(&o.OlderThan, "older-than", 0, "remove only entries that were last used longer ago than this, such as 720h")
-	command.Flags().BoolVar(&o.Unfinished, "unfinished", false, "remove only leftovers of interrupted builds")
 	command.Flags().BoolVar(&o.Edited, "edited", false, "remove only builds with your edits")
 	command.Flags().StringVar(&o.Max, "max", "", "remove the least recently used entries until the cache is not larger than this, such as 5GB")
 	command.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be removed and remove nothing")

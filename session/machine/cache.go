@@ -144,10 +144,6 @@ func sizeOf(entries []program.Entry, kind program.Kind) int64 {
 type Clean struct {
 	// Kinds are the kinds to remove; empty for all.
 	Kinds []string
-	// OlderThan keeps entries used within this time. 0 keeps none.
-	OlderThan time.Duration
-	// Unfinished removes only leftovers of interrupted builds.
-	Unfinished bool
 	// Edited removes only builds with edits.
 	Edited bool
 	// Max, if not "", trims the cache to this size, such as "5GB", the least recently
@@ -162,7 +158,7 @@ func (o *Clean) Validate() error {
 	if o.Max == "" {
 		return nil
 	}
-	if len(o.Kinds) > 0 || o.OlderThan != 0 || o.Unfinished || o.Edited {
+	if len(o.Kinds) > 0 || o.Edited {
 		return message.NewError("--max selects what to remove: use it alone, or with --dry-run")
 	}
 	if _, err := program.ParseBytes(o.Max); err != nil {
@@ -241,8 +237,5 @@ func (o *Clean) total(w io.Writer, p message.Printer, freed int64) {
 }
 
 func (o *Clean) wants(e program.Entry) bool {
-	return (len(o.Kinds) == 0 || slices.Contains(o.Kinds, string(e.Kind))) &&
-		(o.OlderThan == 0 || time.Since(e.LastUsed) > o.OlderThan) &&
-		(!o.Unfinished || !e.Complete) &&
-		(!o.Edited || e.Edited)
+	return (len(o.Kinds) == 0 || slices.Contains(o.Kinds, string(e.Kind))) && (!o.Edited || e.Edited)
 }

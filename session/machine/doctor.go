@@ -88,7 +88,7 @@ func examineCache(cache *program.Cache, entries []program.Entry) Finding {
 	}
 	f.Good = message.Of("%s in %d entries below %s (%s moves it)", program.FormatBytes(size), len(entries), cache.Root, program.CacheEnv)
 	if len(unfinished) > 0 { // not an error: the next build makes them again, and a build may be in progress
-		f.Good = message.Of("%s; %d of them unfinished: a build is in progress or was interrupted (\"apitrace cache clean --unfinished\" removes what interrupted builds have left)", f.Good, len(unfinished))
+		f.Good = message.Of("%s; %d of them unfinished: a build is in progress or was interrupted (the next build removes what interrupted builds have left)", f.Good, len(unfinished))
 	}
 	return f
 }
