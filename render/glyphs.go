@@ -8,16 +8,15 @@ type glyphs struct {
 	branch, last string // before a child
 	line, blank  string // before the lines below a child
 	dash, dashed string // between a step and its caller: called directly, through folded calls
-	folded, into string
 	view.Signs
 }
 
 var unicodeGlyphs = glyphs{
 	branch: "├─ ", last: "└─ ", line: "│  ", blank: "   ", dash: "─", dashed: "┄",
-	folded: "⋯", into: "▸", Signs: view.SignsFor(false),
+	Signs: view.SignsFor(false),
 }
 
 var asciiGlyphs = glyphs{
 	branch: "+- ", last: "`- ", line: "|  ", blank: "   ", dash: "-", dashed: ".",
-	folded: "..", into: ">", Signs: view.SignsFor(true),
+	Signs: view.SignsFor(true),
 }

@@ -53,7 +53,7 @@ func (d *traceDrawing) writeServers(servers []view.Server, indent string) {
 	for n, server := range servers {
 		lead := ""
 		if n > 0 {
-			lead = strings.Repeat(d.blank, n-1) + strings.TrimSuffix(d.last, " ") + d.into + " "
+			lead = strings.Repeat(d.blank, n-1) + strings.TrimSuffix(d.last, " ") + d.Into + " "
 		}
 		below := indent + strings.Repeat(" ", lipgloss.Width(lead)+2)
 		fmt.Fprintln(d.out, indent+d.Guide.Render(lead)+d.Key.Render(server.Name))

@@ -15,11 +15,11 @@ var signs = []struct {
 	{message.Of("── 4 Authorization ──────────"), message.Of("A section: what happens in one layer of the server. Sections are numbered in the order in which the request comes to them.")},
 	{message.Of("        RBAC allows it by ClusterRoleBinding \"learner-reads-nodes\" ..."), message.Of("What was decided there; or, if nothing was, what the first step is there for.")},
 	{message.Of("        called by flowcontrol.(*configController).Handle in 3, indirectly"), message.Of("Who called the first step: a step of section 3, by way of calls that are folded.")},
-	{message.Of("%s", " 1.02ms endpoints/filters.withAuthorization.func1\n        │  filters/authorization.go:61 ⋯15"), message.Of("A step: its time with all that it called, the function, where that is declared, and ⋯15: 15 calls made there are folded.")},
+	{message.Of("%s", " 1.02ms endpoints/filters.withAuthorization.func1\n        │  filters/authorization.go:61 "+unicodeGlyphs.Folded+"15"), message.Of("A step: its time with all that it called, the function, where that is declared, and %s15: 15 calls made there are folded.", unicodeGlyphs.Folded)},
 	{message.Of("%s", " 1.87µs ├─ endpoints/filters.GetAuthorizerAttributes"), message.Of("Called by the step that it is indented under, directly.")},
 	{message.Of("%s", " 43.4µs ├┄ authorization/union.unionAuthzHandler.Authorize"), message.Of("Called by it through folded calls.")},
 	{message.Of("%s", "        │  │  decision=Allow"), message.Of("A value that was recorded in the call, unless a sentence has it; bold, if the request was decided by it.")},
-	{message.Of("  960µs └┄ server.director.ServeHTTP ▸ 5 Routing"), message.Of("This call enters another layer: section 5 begins with it.")},
+	{message.Of("  960µs └┄ server.director.ServeHTTP %s 5 Routing", unicodeGlyphs.Into), message.Of("This call enters another layer: section 5 begins with it.")},
 	{message.Of("  165µs └┄ %s ×20", message.Of("admission plugin")), message.Of("20 calls in a row, drawn as one.")},
 	{message.Of(" 1.04µs ✗ error born here"), message.Of("What a call did to the error with which the request failed.")},
 }
@@ -31,7 +31,7 @@ func WriteSigns(w io.Writer, o Options) error {
 	for _, sign := range signs {
 		drawn := sign.drawn.In(o.Lang)
 		if o.ASCII {
-			drawn = strings.NewReplacer("─", "-", "├", "+", "└", "`", "│", "|", "┄", ".", "⋯", "..", "▸", ">", "×", "x", "✗", "!", "µ", "u").Replace(drawn)
+			drawn = strings.NewReplacer("─", "-", "├", "+", "└", "`", "│", "|", "┄", ".", unicodeGlyphs.Folded, asciiGlyphs.Folded, unicodeGlyphs.Into, asciiGlyphs.Into, "×", "x", "✗", "!", "µ", "u").Replace(drawn)
 		}
 		for line := range strings.SplitSeq(drawn, "\n") {
 			out.WriteString(p.Key.Render(p.fit(line, p.width)) + "\n")

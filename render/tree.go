@@ -192,7 +192,7 @@ func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	b := d.block(first, rest)
 	b.time, b.timeStyle = s.before, s.beforeStyle
 	d.writeName(b, s)
-	b.words(d.headingStyle(section.Layer), fmt.Sprintf("%s %d %s", d.into, section.Number, section.Title))
+	b.words(d.headingStyle(section.Layer), fmt.Sprintf("%s %d %s", d.Into, section.Number, section.Title))
 	b.flush()
 }
 
@@ -283,7 +283,7 @@ func (d *treeDrawing) place(s *drawnStep) styled {
 // folds is the sign for folded calls, with their number.
 func (d *treeDrawing) folds(s *drawnStep) styled {
 	if s.StepHead.Folded > 0 {
-		return styled{d.Count, d.folded + view.Thousands(s.StepHead.Folded)}
+		return styled{d.Count, d.Folded + view.Thousands(s.StepHead.Folded)}
 	}
 	return styled{}
 }
@@ -309,12 +309,12 @@ func (p *pen) treeSigns(folded bool, sections int) []string {
 	var texts []string
 	if folded {
 		texts = append(texts, p.words.Sprintf("%s calls directly, %s through folded calls", direct, strings.ReplaceAll(direct, p.dash, p.dashed)),
-			p.words.Sprintf("%s9: 9 calls are folded there", p.folded))
+			p.words.Sprintf("%s9: 9 calls are folded there", p.Folded))
 	} else {
 		texts = append(texts, p.words.Sprintf("%s: called by the step above", direct))
 	}
 	if sections > 1 {
-		texts = append(texts, p.words.Sprintf("%s 2: goes on in section 2", p.into))
+		texts = append(texts, p.words.Sprintf("%s 2: goes on in section 2", p.Into))
 	}
 	return append(texts, p.words.Sprintf("calls in order of time"), p.words.Sprintf("times include calls below"), p.words.Sprintf("file:line: where the function begins"))
 }

@@ -12,16 +12,18 @@ import (
 // Signs are characters that terminals may be unable to show.
 type Signs struct {
 	Arrow, Ellipsis, Failed, Times, Micro string
-	// NoSpan stands before a function with a span on only one side.
+	// Folded stands before the number of folded calls, Into before the number of a section.
+	Folded, Into string
+	// NoSpan stands before a function that has a span on only one side of a comparison.
 	NoSpan string
 }
 
 // SignsFor returns the signs in Unicode or in ASCII.
 func SignsFor(ascii bool) Signs {
 	if ascii {
-		return Signs{Arrow: "->", Ellipsis: "~", Failed: "!", Times: "x", Micro: "us", NoSpan: "."}
+		return Signs{Arrow: "->", Ellipsis: "~", Failed: "!", Times: "x", Micro: "us", Folded: "..", Into: ">", NoSpan: "."}
 	}
-	return Signs{Arrow: "→", Ellipsis: "…", Failed: "✗", Times: "×", Micro: "µs", NoSpan: "◌"}
+	return Signs{Arrow: "→", Ellipsis: "…", Failed: "✗", Times: "×", Micro: "µs", Folded: "⋯", Into: "▸", NoSpan: "◌"}
 }
 
 // Duration writes nanoseconds with three digits and a unit, "4.12ms".

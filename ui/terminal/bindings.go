@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/step"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // A binding is the action of some keys while the tree has the focus.
@@ -66,7 +67,7 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"'"}, message.Of("next mark"), act(func(m *Model) { m.toNext(func(i int) bool { return m.marks[i] }) })},
 		}},
 		{message.Of("Open and close"), []binding{
-			{[]string{"right", "l", "enter"}, message.Of("open; if it is open, its folded calls; on ▸, its section"), act((*Model).open)},
+			{[]string{"right", "l", "enter"}, message.Of("open; if it is open, its folded calls; on %s, its section", view.SignsFor(false).Into), act((*Model).open)},
 			{[]string{"left", "h"}, message.Of("close, or go to the caller"), act((*Model).close)},
 			{[]string{"z"}, message.Of("close or open all layers"), act((*Model).toggleSections)},
 			{[]string{"f"}, message.Of("every call, or the key steps"), act((*Model).toggleEverything)},

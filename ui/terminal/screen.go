@@ -146,7 +146,7 @@ func (m *Model) rowLine(at, width int) string {
 	case rowHeading:
 		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, true), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	case rowLink:
-		line = m.indent(r) + fmt.Sprintf("%s %d  %s", m.glyph("▸", ">"), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
+		line = m.indent(r) + fmt.Sprintf("%s %d  %s", view.SignsFor(m.options.ASCII).Into, section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	default:
 		if line = m.stepLine(r, width); m.compared != nil && m.sideBySide {
 			line = m.sidesLine(r, width)
@@ -186,7 +186,7 @@ func (m *Model) sidesLine(r row, width int) string {
 		}
 		before, after := strings.Repeat(" ", min(int(r.level), column/8))+m.opener(r.folded > 0, m.forest.opened(r))+" ", ""
 		if r.folded > 0 {
-			after = fmt.Sprintf(" %s%d", m.glyph("⋯", ".."), r.folded)
+			after = m.folds(r)
 		}
 		return fit(before+m.fitName(name, column-lipgloss.Width(before)-lipgloss.Width(after))+after, column)
 	}
@@ -202,6 +202,11 @@ func firstRune(s string) string {
 		return string(r)
 	}
 	return ""
+}
+
+// folds is the sign for the folded calls of a row with their number.
+func (m *Model) folds(r row) string {
+	return fmt.Sprintf(" %s%d", view.SignsFor(m.options.ASCII).Folded, r.folded)
 }
 
 func (m *Model) stepLine(r row, width int) string {
@@ -223,7 +228,7 @@ func (m *Model) stepLine(r row, width int) string {
 		after += fmt.Sprintf(" %s%d", m.glyph("×", "x"), r.equal)
 	}
 	if r.folded > 0 {
-		after += m.palette.Count.Render(fmt.Sprintf(" %s%d", m.glyph("⋯", ".."), r.folded))
+		after += m.palette.Count.Render(m.folds(r))
 	}
 	if m.forest.failed(int(r.call)) {
 		after += " " + m.palette.Error.Render(m.glyph("✗", "!"))

@@ -7,6 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // firstScenario is the scenario of the first tree that a learner sees.
@@ -17,10 +18,10 @@ var welcome = message.Of("Welcome. Below is what the real kube-apiserver does wh
 var howToRead = message.Of(`How to read it:
 
 - A line is a call: how long it took, its function, and the file and line where the function is. A call is indented below its caller.
-- Below a call are values, such as ` + "`object=n1`" + `.
-- ` + "`⋯`" + ` and a number show how many calls are folded, and ` + "`▸ 3`" + ` means that the tree continues in section 3. ` + "`apitrace workshop trace --view full`" + ` shows all calls.
+- Below a call are values, such as `+"`object=n1`"+`.
+- `+"`%s`"+` and a number show how many calls are folded, and `+"`%s 3`"+` means that the tree continues in section 3. `+"`apitrace workshop trace --view full`"+` shows all calls.
 
-The first three exercises take ten minutes and are about this request. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
+The first three exercises take ten minutes and are about this request. `+"`apitrace learn`"+` always shows where you are, and `+"`apitrace workshop`"+` lists all chapters.`, view.SignsFor(false).Folded, view.SignsFor(false).Into)
 
 // Fresh reports whether the learner has done nothing yet.
 func (l *Learner) Fresh() bool { return l.progress.Empty() }

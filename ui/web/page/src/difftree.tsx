@@ -5,7 +5,7 @@ import { compareWords, signOf } from './compare-words.ts';
 import { DiffStep, DiffTree, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { DiffRow, holds, linkTo } from './diffrows.ts';
-import { endedAt, Guides } from './tree.tsx';
+import { endedAt, folds, Guides, into } from './tree.tsx';
 import { thousands } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
@@ -90,7 +90,7 @@ function LinkTo({ step: s, title }: { step: DiffStep; title: string }) {
   return (
     <div class="what">
       <span class={'name' + (s.key ? ' key' : '')} style={colour(s.colour)}>{s.name}</span>{' '}
-      <span class="tosection" style={colour(s.colour)} title={common.toSection(s.section!)}>▸ {s.section} {title}</span>
+      <span class="tosection" style={colour(s.colour)} title={common.toSection(s.section!)}>{into(s.section!, title)}</span>
       {s.through > 0 && <span class="fold-count" title={words.below(thousands(s.through))}>{words.below(thousands(s.through))}</span>}
       {s.instead && <div class="values"><span class="line">{words.insteadOf(s.instead.name)}</span></div>}
     </div>
@@ -107,7 +107,7 @@ function What({ step: s }: { step: DiffStep }) {
       {s.handoff && <span class="mark" title={s.handoff === watch ? common.event : common.handoff(s.handoff)}>{s.handoff === watch ? common.eventMark : s.handoff}</span>}
       {s.process && <span class="mark">{s.process}</span>}
       {s.place && <span class="place">{s.place}</span>}
-      {s.folded > 0 && <span class="fold-count" title={common.folded(thousands(s.folded))}>⋯{thousands(s.folded)}</span>}
+      {s.folded > 0 && <span class="fold-count" title={common.folded(thousands(s.folded))}>{folds(s.folded)}</span>}
       {(s.details ?? []).length > 0 && <div class="values">{s.details!.map((d) => <span class="line">{d}</span>)}</div>}
     </div>
   );

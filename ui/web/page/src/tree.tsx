@@ -26,6 +26,10 @@ export function endedAt(rows: { level: number; last?: boolean }[]): Ended[] {
   return rows.map((r) => { now[r.level] = r.last ?? true; return now.slice(0, r.level); });
 }
 
+// The signs of a tree, the same as in the terminal (view.Signs).
+export const folds = (calls: number) => '⋯' + thousands(calls);
+export const into = (section: number, title: string) => `▸ ${section} ${title}`;
+
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 
 // Tree draws the rows as a tree for a keyboard and a screen reader. One row has the
@@ -163,7 +167,7 @@ function StepRow({ row, words, ended, toggle, fold, opened }: { row: StepRowOf; 
         {s.process && <span class="mark">{s.process}</span>}
         {s.place && <span class="place">{s.place}</span>}
         {s.folded > 0 && <span class={'fold' + (opened ? ' opened' : '')} title={opened ? words.hideFolded : words.showFolded + words.colon + words.folded(thousands(s.folded))}
-          onClick={(e) => { e.stopPropagation(); fold(); }}>⋯{thousands(s.folded)}</span>}
+          onClick={(e) => { e.stopPropagation(); fold(); }}>{folds(s.folded)}</span>}
         {s.failure && <span class={s.fatal ? 'failure' : 'handled'}>{s.failure}</span>}
         {(s.values.length > 0 || s.plugins || s.errors) && (
           <div class="values">
@@ -189,7 +193,7 @@ function LinkRow({ row, words, ended }: { row: StepRowOf; words: Words; ended: E
     <Fragment>
       <span class="time">{s.time}</span>
       <Guides level={row.level} last={row.last} dotted={row.through > 0} ended={ended} />
-      <div class="what"><span class="tosection" style={colour(s.colour)} title={words.toSection(s.section!)}>▸ {s.section} {s.name}</span></div>
+      <div class="what"><span class="tosection" style={colour(s.colour)} title={words.toSection(s.section!)}>{into(s.section!, s.name)}</span></div>
     </Fragment>
   );
 }
