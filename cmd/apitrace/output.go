@@ -18,10 +18,8 @@ func addOutputFlags(command *cobra.Command, o *output.Options) {
 
 // addViewFlags adds all flags of a view but --lang.
 func addViewFlags(command *cobra.Command, o *output.Options) {
-	flags := command.Flags()
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteRecording
-	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, html (one file for a browser), stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
-	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats, cobra.ShellCompDirectiveNoFileComp))
+	o.AddFormatFlag(command)
 	addDrawingFlags(command, o)
 }
 

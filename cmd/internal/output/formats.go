@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
@@ -40,6 +42,12 @@ func namesOf(formats []format) (names []string) {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// AddFormatFlag adds -o, the flag that sets Format.
+func (o *Options) AddFormatFlag(command *cobra.Command) {
+	command.Flags().StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, html (one file for a browser), stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(Formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // whole returns the write function of a format that depends only on the recording.
