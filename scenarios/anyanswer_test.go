@@ -32,15 +32,12 @@ func TestAnyAnswer(t *testing.T) {
 // TestAnyTracedAnswer checks that only traced requests and their warm-ups may be answered
 // otherwise.
 func TestAnyTracedAnswer(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(`name: mine
+	s := mustParse(t, `name: mine
 title: {en: Mine}
 requests:
   - {method: GET, path: /api/v1/nodes/n1, status: 404, as: admin}
   - {method: GET, path: /api/v1/nodes/n1, status: 200, traced: true}
-`), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	if err := newFakeServer(t).player().Play(t.Context(), s.AnyTracedAnswer(), nil); err != nil {
 		t.Errorf("another answer to the traced request: %v", err)
 	}

@@ -49,10 +49,7 @@ requests:
   - {method: GET, path: /api/v1/nodes/learner-token, status: 200, as: admin, keep: {token: metadata.name}}
   - {method: GET, path: /api/v1/nodes/n2, status: 404, as: anonymous, headers: {Authorization: "Bearer ${token}"}, traced: true, warmup: []}
 `
-	s, err := parse("mine.yaml", []byte(text), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustParse(t, text)
 	server := newFakeServer(t)
 	if err := server.player().Play(t.Context(), s, nil); err != nil {
 		t.Fatal(err)
@@ -60,7 +57,7 @@ requests:
 	if want := "learner GET /api/v1/nodes/n2 traced"; !slices.Contains(server.sent(), want) {
 		t.Errorf("sent\n%s\nwithout %s", strings.Join(server.sent(), "\n"), want)
 	}
-	_, err = parse("mine.yaml", []byte(strings.Replace(text, "${token}", "${tokn}", 1)), noFiles)
+	_, err := parse("mine.yaml", []byte(strings.Replace(text, "${token}", "${tokn}", 1)), noFiles)
 	if want := `mine.yaml:8: no request before this one keeps a value as "tokn": did you mean "token"?`; err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}
@@ -90,10 +87,7 @@ requests:
 	if err := conforms(t, []byte(text)); err != nil {
 		t.Error(err)
 	}
-	s, err := parse("mine.yaml", []byte(text), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustParse(t, text)
 	server := newFakeServer(t)
 	var bodies []string
 	server.hold = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -123,7 +117,7 @@ requests:
 // The kept value is sent. Messages and traces show the scenario's own text, which is the same in
 // every run.
 func TestKeptValueIsSent(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(`name: mine
+	s := mustParse(t, `name: mine
 title: {en: Mine}
 setup:
   objects:
@@ -131,10 +125,7 @@ setup:
 requests:
   - {method: GET, path: /api/v1/nodes/n1, status: 200, as: admin, keep: {name: metadata.name}}
   - {method: GET, path: "/api/v1/nodes/${name}", status: 200, as: anonymous, traced: true}
-`), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	server := newFakeServer(t)
 	shown := ""
 	after := func(_ context.Context, _ *Request, sent *Sent) error { shown = sent.Path; return nil }

@@ -32,11 +32,17 @@ requests:
 
 func noFiles(string) ([]byte, error) { return nil, errors.New("no such file") }
 
-func TestParseGood(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(good), noFiles)
+func mustParse(t *testing.T, text string) *Scenario {
+	t.Helper()
+	s, err := parse("mine.yaml", []byte(text), noFiles)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func TestParseGood(t *testing.T) {
+	s := mustParse(t, good)
 	if s.Requests[0].Warmup[0].Path != "/healthz" || s.Requests[0].Expect.Values[0].Value != "y" {
 		t.Errorf("fields are lost: %+v", s)
 	}

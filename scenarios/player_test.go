@@ -128,10 +128,7 @@ func TestUnknownKind(t *testing.T) {
 		if strings.HasPrefix(old, "apiVersion") {
 			replaced = "apiVersion: v1\n"
 		}
-		s, err := parse("mine.yaml", []byte(strings.Replace(good, replaced, old, 1)), noFiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustParse(t, strings.Replace(good, replaced, old, 1))
 		server := newFakeServer(t)
 		if err := server.player().Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\ngot  %v\nwant %s", old, err, want)
@@ -254,10 +251,7 @@ func TestWarmUpRepeatsReads(t *testing.T) {
 	for status, want := range map[int]int{200: 3, 504: 1} {
 		text := strings.Replace(good, "    status: 200\n    traced", fmt.Sprintf("    status: %d\n    traced", status), 1)
 		text = strings.Replace(text, "    warmup:\n      - method: GET\n        path: /healthz\n        status: 200\n", "", 1)
-		s, err := parse("mine.yaml", []byte(text), noFiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustParse(t, text)
 		server := newFakeServer(t)
 		untraced := 0
 		server.hold = func(w http.ResponseWriter, r *http.Request) bool {
@@ -286,13 +280,10 @@ func TestSeveralStatuses(t *testing.T) {
 		if err := conforms(t, []byte(text)); err != nil {
 			t.Error(err)
 		}
-		s, err := parse("mine.yaml", []byte(strings.Replace(text, "path: /healthz\n        status: 200", "path: /healthz\n        status: 404", 1)), noFiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustParse(t, strings.Replace(text, "path: /healthz\n        status: 200", "path: /healthz\n        status: 404", 1))
 		server := newFakeServer(t)
 		server.refuse = func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", answer) }
-		err = server.player().Play(t.Context(), s, nil)
+		err := server.player().Play(t.Context(), s, nil)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("answered %d: got %v, expected %q", answer, err, want)
 		}

@@ -11,15 +11,12 @@ import (
 )
 
 func TestAwait(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(`name: mine
+	s := mustParse(t, `name: mine
 title: {en: Mine}
 requests:
   - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: true}
   - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
-`), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	server := newFakeServer(t)
 	asked := 0
 	server.refuse = func(r *http.Request) int {
@@ -40,15 +37,12 @@ requests:
 // A server that cuts an answer may give the next one.
 func TestAwaitAfterCut(t *testing.T) {
 	for wait, want := range map[string]string{"true": "", "30ms": "waited 30ms for GET /apis/example.com/v1/widgets to be answered 201; the last time: "} {
-		s, err := parse("mine.yaml", []byte(`name: mine
+		s := mustParse(t, `name: mine
 title: {en: Mine}
 requests:
   - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: `+wait+`}
   - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
-`), noFiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+`)
 		server := newFakeServer(t)
 		asked := 0
 		server.hold = func(w http.ResponseWriter, r *http.Request) bool {
@@ -61,7 +55,7 @@ requests:
 			answer(w, 201, map[string]any{})
 			return true
 		}
-		err = server.player().Play(t.Context(), s, nil)
+		err := server.player().Play(t.Context(), s, nil)
 		if want == "" && (err != nil || asked != 3) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("await: %s: asked %d times, got %v, expected %q", wait, asked, err, want)
 		}
@@ -79,10 +73,7 @@ requests:
 	if err := conforms(t, []byte(text)); err != nil {
 		t.Error(err)
 	}
-	s, err := parse("mine.yaml", []byte(text), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustParse(t, text)
 	const want = "waited 30ms for GET /apis/example.com/v1/widgets to be answered 201; the last answer: 404, not found"
 	if err := newFakeServer(t).player().Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, expected %s", err, want)
@@ -99,15 +90,12 @@ requests:
 // A changed server need not give the awaited answer. The player still waits for the answer,
 // because later requests may need it.
 func TestAwaitUsualAnswer(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(`name: mine
+	s := mustParse(t, `name: mine
 title: {en: Mine}
 requests:
   - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: true}
   - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
-`), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for answer, most := range map[int]int{201: 3, 202: 1000} {
 		server := newFakeServer(t)
 		asked := 0
@@ -194,15 +182,12 @@ func TestSplitPath(t *testing.T) {
 // TestUnreadableSubresource checks that the player waits for the object after a change of a
 // subresource that has no GET.
 func TestUnreadableSubresource(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(`name: mine
+	s := mustParse(t, `name: mine
 title: {en: Mine}
 requests:
   - {method: PUT, path: /api/v1/namespaces/gone/finalize, status: 200, as: admin, body: {metadata: {name: gone}}}
   - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
-`), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	server := newFakeServer(t)
 	server.hold = func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/finalize") {

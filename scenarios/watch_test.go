@@ -76,10 +76,7 @@ requests:
 		if err := conforms(t, []byte(text)); err != nil {
 			t.Error(err)
 		}
-		s, err := parse("mine.yaml", []byte(text), noFiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustParse(t, text)
 		server := newFakeServer(t)
 		server.hold = func(w http.ResponseWriter, r *http.Request) bool {
 			if test.sends != "" {
@@ -93,7 +90,7 @@ requests:
 			}
 			return true
 		}
-		err = server.player().Play(t.Context(), s, nil)
+		err := server.player().Play(t.Context(), s, nil)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("hangUp %s: got %v, expected %q", test.hangUp, err, test.want)
 		}
@@ -103,7 +100,7 @@ requests:
 // The traced requests during a watch are handed over after the watch, in the order in which they
 // were sent.
 func TestTracedDuringWatch(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(`name: mine
+	s := mustParse(t, `name: mine
 title: {en: Mine}
 requests:
   - method: GET
@@ -115,10 +112,7 @@ requests:
       - {method: POST, path: /api/v1/nodes, status: 201, as: admin, traced: true, unseen: true, body: {metadata: {name: n1}}}
       - {method: POST, path: /api/v1/nodes, status: 201, as: admin, unseen: true, body: {metadata: {name: n2}}}
       - {method: DELETE, path: /api/v1/nodes/n1, status: 200, as: admin, traced: true, unseen: true}
-`), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	var handed []string
 	ids := map[string]bool{}
 	after := func(_ context.Context, r *Request, sent *Sent) error {

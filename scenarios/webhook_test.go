@@ -176,10 +176,7 @@ func TestParseBadWebhook(t *testing.T) {
 
 // If the server does not call the webhook, it has not done the work that the scenario is about.
 func TestWebhookNotAsked(t *testing.T) {
-	s, err := parse("mine.yaml", []byte(withWebhook), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustParse(t, withWebhook)
 	server := newFakeServer(t)
 	registered := ""
 	server.refuse = func(r *http.Request) int {
@@ -188,7 +185,7 @@ func TestWebhookNotAsked(t *testing.T) {
 		}
 		return 0
 	}
-	err = server.player().Play(t.Context(), s, nil)
+	err := server.player().Play(t.Context(), s, nil)
 	const want = `GET /api/v1/nodes/n1 was answered 200, but the server has not asked the webhook "guard"`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v\nwant %s", err, want)
