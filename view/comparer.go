@@ -68,10 +68,10 @@ func (c *Comparer) All() []*Comparison {
 	return all
 }
 
-// Warnings warns of differences that may not come from upstream: other traced
-// packages, edited files, different scenarios, and scenarios with traces that differ
-// from run to run.
-func (c *Comparer) Warnings() []string {
+// warnings returns warnings about differences that may not come from upstream: other
+// traced packages, edited files, recordings of different scenarios, and scenarios with
+// traces that differ from run to run.
+func (c *Comparer) warnings() []string {
 	w, a, b := &c.words, c.recordings.A, c.recordings.B
 	texts := []string{}
 	if c.recordings.OtherEdition() {
@@ -162,15 +162,6 @@ func (p *Pair) Differences() *Differences { return p.differences }
 // request.
 func (p *Pair) Summary() *Summary { return p.said }
 
-// MergedTree returns the merged tree with a choice of calls, or nil if one side lacks the
-// request.
-func (p *Pair) MergedTree(choice Choice) *MergedTree {
-	if p.differences == nil {
-		return nil
-	}
-	return newMergedTree(p.differences, p.words, p.guide, choice)
-}
-
 // Sentence writes a statement in words.
 func (c *Comparer) Sentence(st *Statement) ComparedSentence {
 	out := ComparedSentence{Kind: st.Kind, Text: st.Text(c.words.Printer, c.words.Duration), Evidence: []string{}, Step: -1}
@@ -199,7 +190,7 @@ func (p *Pair) Comparison(choice Choice) *Comparison {
 	w := &comparisonWriter{of: p}
 	if !p.options.SummaryOnly && out.Changes > 0 {
 		out.TooMany = p.tooMany(choice)
-		tree := p.MergedTree(choice)
+		tree := newMergedTree(p.differences, p.words, p.guide, choice)
 		if p.options.MostSteps > 0 && tree.Story.Shown > p.options.MostSteps {
 			out.TooMany = out.Changes
 		}
@@ -244,7 +235,7 @@ func (p *Pair) head() *Comparison {
 	out := &Comparison{
 		RequestA: numberOf(c.A, p.pair.A), RequestB: numberOf(c.B, p.pair.B), Pairs: []ComparedPair{},
 		Lang: w.Lang(), NameA: w.nameA, NameB: w.nameB, Same: p.pair.Same(),
-		Warnings: p.Warnings(), Legend: []string{}, Layers: []ComparedLayer{}, Unchanged: []string{}, Sections: []ComparedSection{},
+		Warnings: p.warnings(), Legend: []string{}, Layers: []ComparedLayer{}, Unchanged: []string{}, Sections: []ComparedSection{},
 	}
 	for i := range c.Requests {
 		r := c.Requests[i].B

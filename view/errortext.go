@@ -1,14 +1,9 @@
 package view
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-// cutText matches a text that the probe cut, and the number of bytes that it
-// left out (bounded in instrument/probe/call.go).
-var cutText = regexp.MustCompile(`(?s)^(.*)… \((\d+) bytes more\)$`)
 
 // An errorText is the text of an error as it was recorded. The probe keeps 2048
 // bytes of an error and 512 bytes of a value, so the same error may be recorded
@@ -18,10 +13,15 @@ type errorText struct {
 	length int // of the whole text, in bytes
 }
 
+// newErrorText reads a recorded text. If the probe cut the text, its end is
+// "… (12 bytes more)": see bounded in instrument/probe/call.go.
 func newErrorText(recorded string) errorText {
-	if m := cutText.FindStringSubmatch(recorded); m != nil {
-		if more, err := strconv.Atoi(m[2]); err == nil {
-			return errorText{m[1], len(m[1]) + more}
+	const sign = "… ("
+	if text, ok := strings.CutSuffix(recorded, " bytes more)"); ok {
+		if at := strings.LastIndex(text, sign); at >= 0 {
+			if more, err := strconv.ParseUint(text[at+len(sign):], 10, 31); err == nil {
+				return errorText{text[:at], at + int(more)}
+			}
 		}
 	}
 	return errorText{recorded, len(recorded)}

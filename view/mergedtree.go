@@ -42,7 +42,7 @@ type MergedTree struct {
 	Story *Story
 
 	words comparisonWords
-	// nodes maps a call to its node; see NodeOf.
+	// nodes maps a call to the node that shows it.
 	nodes map[int]*Node
 }
 
@@ -70,9 +70,6 @@ func (m *MergedTree) note(n *Node) {
 		m.note(child)
 	}
 }
-
-// NodeOf returns the node that shows a call, nil if none does.
-func (m *MergedTree) NodeOf(call int) *Node { return m.nodes[call] }
 
 // Shows reports whether the tree shows a change.
 func (m *MergedTree) Shows(c ShownChange) bool { return m.nodes[c.At] != nil }
@@ -248,7 +245,7 @@ func (m *MergedTree) entryOnA(root *Node) (e entry, ok bool) {
 		e.sameGoroutine = e.newGoroutine && root.SameGoroutine
 		e.handoff = cmp.Or(e.handoff, a.Call(call).Attributes[trace.AttrHandoff])
 		above := a.Parent(call)
-		if e.by = m.NodeOf(m.Merged.AtA[above]); e.by == nil {
+		if e.by = m.nodes[m.Merged.AtA[above]]; e.by == nil {
 			continue
 		}
 		e.in, e.indirect = m.Story.SectionOf(e.by.Calls[0]), call != first

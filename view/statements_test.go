@@ -330,9 +330,9 @@ func TestVaryingCallers(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			comparer := newComparer(c, finder, viewtest.EveryStep{}, ComparisonOptions{})
-			warned := strings.Contains(strings.Join(comparer.Warnings(), ""), "the traces of delete-pod differ from run to run: Since v1.21 the removal starts")
+			warned := strings.Contains(strings.Join(comparer.warnings(), ""), "the traces of delete-pod differ from run to run: Since v1.21 the removal starts")
 			if warned != (test.scenario == "delete-pod") {
-				t.Errorf("warnings %q", comparer.Warnings())
+				t.Errorf("warnings %q", comparer.warnings())
 			}
 		})
 	}
