@@ -16,10 +16,14 @@ func (r *Recording) More() []string {
 
 // HasMore reports whether a package is one of More.
 func (r *Recording) HasMore(pkg string) bool {
-	return slices.ContainsFunc(r.More(), func(name string) bool {
-		path, recursive := strings.CutSuffix(name, "/...")
-		return pkg == path || recursive && strings.HasPrefix(pkg, path+"/")
-	})
+	return slices.ContainsFunc(r.More(), func(name string) bool { return InPackages(pkg, name) })
+}
+
+// InPackages reports whether a package is one of packages: an import path, or an import
+// path and "/..." for all packages at and below it.
+func InPackages(pkg, packages string) bool {
+	path, recursive := strings.CutSuffix(packages, "/...")
+	return pkg == path || recursive && strings.HasPrefix(pkg, path+"/")
 }
 
 // AddMore adds packages to those that More returns. Edition must be known.

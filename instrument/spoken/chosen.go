@@ -13,14 +13,12 @@ import (
 // A place is code that the guide does not know and the user looks for: the module of the
 // own API server, or packages from --trace.
 type place struct {
-	root      string // an import path
-	recursive bool   // with all packages below root
-	layer     string
+	packages string // see trace.InPackages
+	layer    string
 }
 
 func (p place) has(function string) bool {
-	pkg := funcname.Package(function)
-	return pkg == p.root || p.recursive && strings.HasPrefix(pkg, p.root+"/")
+	return trace.InPackages(funcname.Package(function), p.packages)
 }
 
 // minor reports whether a call of an entry tells little. In the user's server these are
@@ -47,11 +45,10 @@ func chosenIn(of []*trace.Recording) chosen {
 	c := chosen{entries: map[string]bool{}, major: map[string]bool{}}
 	for _, rec := range of {
 		for _, server := range rec.OwnServers() {
-			c.add(place{server.Module, true, trace.LayerOwn})
+			c.add(place{server.Module + "/...", trace.LayerOwn})
 		}
 		for _, name := range rec.More() {
-			root, recursive := strings.CutSuffix(name, "/...")
-			c.add(place{root, recursive, trace.LayerMore})
+			c.add(place{name, trace.LayerMore})
 		}
 	}
 	if len(c.places) == 0 {
@@ -114,7 +111,7 @@ func (c *chosen) titles(lang string) map[string]string {
 	for _, p := range c.places {
 		switch p.layer {
 		case trace.LayerOwn:
-			modules = append(modules, p.root)
+			modules = append(modules, strings.TrimSuffix(p.packages, "/..."))
 			titles[p.layer] = saysOwn.Format(lang, message.List(modules))
 		case trace.LayerMore:
 			titles[p.layer] = saysMore.In(lang)
