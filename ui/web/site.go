@@ -37,7 +37,7 @@ const siteMark = "apitrace-site.json"
 // compares the estimate with a whole site.
 const (
 	bytesOfRecording  = 120 << 10
-	bytesOfComparison = 38 << 10
+	bytesOfComparison = 44 << 10
 	// bytesOfPage is the size of the page and the lessons.
 	bytesOfPage = 650 << 10
 	// bytesOfSources is the size of the functions that all scenarios call

@@ -1,42 +1,22 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// comparisonPiece has the trees of a comparison in one language, one entry per pair of
-// requests.
+// comparisonPiece has the trees of a comparison in one language. Each is the answer of
+// the API to one choice of changes. Requests has one map per pair of requests. Its keys
+// are the values of the parameters show and layer, as "telling/" or "all/etcd3".
 type comparisonPiece struct {
-	Requests []packedTrees `json:"requests"`
-}
-
-// packedTrees are the trees of a pair of requests. First is a whole comparison. The
-// other trees are stored as differences from First.
-type packedTrees struct {
-	First *view.Comparison `json:"first"`
-	// Trees maps a layer to the tree with all changes of the layer. The tree under ""
-	// has the changes of all layers.
-	Trees map[string]packedTree `json:"trees"`
-}
-
-// packedTree is the part of a view.Comparison that depends on the choice of changes.
-type packedTree struct {
-	Sections []view.ComparedSection `json:"sections"`
-	Legend   []string               `json:"legend"`
-	Shown    int                    `json:"shown"`
-	Folded   int                    `json:"folded"`
-	Hidden   []string               `json:"hidden,omitempty"`
-	TooMany  int                    `json:"tooMany,omitempty"`
-	// Steps has the target steps of each layer's sentences, by layer.
-	Steps [][]int `json:"steps"`
+	Requests []map[string]*view.Comparison `json:"requests"`
 }
 
 // comparedCallsPiece maps the calls in the trees of a comparison to the functions with
@@ -63,21 +43,14 @@ type packedChanged struct {
 // function's name on side B, the second its name on side A.
 type hunksPiece map[string]map[string]packedHunks
 
-// packedHunks are the differences of two texts, or a reason why they are missing.
-// Missing is a sentence. Absent is the name of a program: the machine that wrote the
-// data had no sources of this program.
+// packedHunks is the part of a SourceDiff that depends only on the two functions. If it
+// has no hunks, Missing may be a sentence that says why. Absent is the name of a program
+// if the machine that wrote the data had no sources of this program.
 type packedHunks struct {
-	Hunks   []packedHunk `json:"hunks,omitempty"`
+	Same    bool         `json:"same"`
+	Hunks   []SourceHunk `json:"hunks"`
 	Missing string       `json:"missing,omitempty"`
 	Absent  string       `json:"absent,omitempty"`
-}
-
-// packedHunk is a changed part. A and B are its first lines on both sides. Lines has
-// one letter per line: " " for a line on both sides, "-" for A, "+" for B.
-type packedHunk struct {
-	A     int    `json:"a"`
-	B     int    `json:"b"`
-	Lines string `json:"lines"`
 }
 
 // changedPair is a function on both sides, with its programs and its folder on side B.
@@ -97,15 +70,16 @@ func (s *packer) comparison(c *compared, path string, keys [2]string, put func(p
 			if shown[n] == nil {
 				shown[n] = map[int]bool{}
 			}
-			trees, err := c.packTrees(n, lang, shown[n])
+			trees, err := c.chosenTrees(n, lang, shown[n])
 			if err != nil {
 				return err
 			}
-			out.Requests = append(out.Requests, *trees)
+			out.Requests = append(out.Requests, trees)
 		}
 		if err := put(piece{path + "/" + lang, out}); err != nil {
 			return err
 		}
+		clear(c.trees) // written; only the differences are needed for the sources
 	}
 	calls, err := s.comparedCalls(c, keys, shown)
 	if err != nil {
@@ -114,39 +88,30 @@ func (s *packer) comparison(c *compared, path string, keys [2]string, put func(p
 	return put(piece{path + "/calls", calls})
 }
 
-// packTrees packs the trees of a pair of requests, and adds their calls to shown.
-func (c *compared) packTrees(n int, lang string, shown map[int]bool) (*packedTrees, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maker, err := c.maker(n, lang)
-	if err != nil {
+// chosenTrees returns the trees of a pair of requests, one for each choice that the page
+// offers, and adds their calls to shown.
+func (c *compared) chosenTrees(n int, lang string, shown map[int]bool) (map[string]*view.Comparison, error) {
+	trees := map[string]*view.Comparison{}
+	add := func(show, layer string) error {
+		tree, err := c.tree(diffTreeKey{n, lang, show, layer})
+		if err == nil {
+			trees[show+"/"+layer] = tree
+			note(tree, shown)
+		}
+		return err
+	}
+	if err := errors.Join(add("telling", ""), add("all", "")); err != nil {
 		return nil, err
 	}
-	out := &packedTrees{First: maker.Comparison(view.Choice{}), Trees: map[string]packedTree{}}
-	note(out.First, shown)
-	if c.Requests[n].Diff == nil {
-		return out, nil
-	}
-	add := func(layers ...string) {
-		tree := maker.Comparison(view.Choice{Full: true, Filter: view.Filter{Layers: layers}})
-		note(tree, shown)
-		packed := packedTree{Sections: tree.Sections, Legend: tree.Legend, Shown: tree.Shown, Folded: tree.Folded, Hidden: tree.Hidden, TooMany: tree.TooMany, Steps: [][]int{}}
-		for _, layer := range tree.Layers {
-			steps := []int{}
-			for _, sentence := range layer.Sentences {
-				steps = append(steps, sentence.Step)
-			}
-			packed.Steps = append(packed.Steps, steps)
+	for _, layer := range trees["telling/"].Layers {
+		if layer.Name == "" {
+			continue
 		}
-		out.Trees[strings.Join(layers, "")] = packed
-	}
-	add()
-	for _, layer := range out.First.Layers {
-		if layer.Name != "" {
-			add(layer.Name)
+		if err := add("all", layer.Name); err != nil {
+			return nil, err
 		}
 	}
-	return out, nil
+	return trees, nil
 }
 
 // note adds the calls of a tree to shown.
@@ -251,29 +216,13 @@ func (s *sourceBook) compare(pair changedPair) (*packedHunks, error) {
 	}{{pair.a, pair.programA}, {pair.b, pair.programB}} {
 		switch why := s.missing[side.name]; {
 		case why == absent || why == "" && s.texts[side.name] == nil: // a span of upstream's own has no source
-			return &packedHunks{Absent: strings.TrimSpace(side.program)}, nil
+			return &packedHunks{Hunks: []SourceHunk{}, Absent: strings.TrimSpace(side.program)}, nil
 		case why != "":
-			return &packedHunks{Missing: why}, nil
+			return &packedHunks{Hunks: []SourceHunk{}, Missing: why}, nil
 		}
 	}
-	hunks, err := source.Hunks(source.Version{Function: s.texts[pair.a], Of: pair.programA}, source.Version{Function: s.texts[pair.b], Of: pair.programB})
-	if err != nil {
-		return nil, err
-	}
-	out := &packedHunks{}
-	for _, h := range hunks {
-		var lines strings.Builder
-		for _, line := range h.Lines {
-			switch {
-			case line.B == 0:
-				lines.WriteByte('-')
-			case line.A == 0:
-				lines.WriteByte('+')
-			default:
-				lines.WriteByte(' ')
-			}
-		}
-		out.Hunks = append(out.Hunks, packedHunk{h.FromA, h.FromB, lines.String()})
-	}
-	return out, nil
+	a, b := s.texts[pair.a], s.texts[pair.b]
+	out := SourceDiff{Hunks: []SourceHunk{}}
+	err := out.compare(a, b, &Source{Program: pair.programA, Lines: highlight(a)}, &Source{Program: pair.programB, Lines: highlight(b)})
+	return &packedHunks{Same: out.Same, Hunks: out.Hunks}, err
 }

@@ -1,5 +1,7 @@
-// The search of a page without a server. It follows the rules of package trace/search
-// and trace.RankFunctions.
+// The search of a page without a server. It is the only answer that such a page computes
+// in another way than the server: people may search for any text, so the answers cannot
+// be stored, and a page with a server does not load all texts of all releases. It follows
+// the rules of package trace/search and trace.RankFunctions; a test compares the two.
 
 import { Hit, HitList } from './api.ts';
 
@@ -38,17 +40,16 @@ export function search(piece: SearchPiece, text: string, from: number, limit: nu
 // that only a later way finds. Names that end with the pattern, apart from marks, come
 // before names that contain a part of it.
 function ranked(pattern: string, names: string[]): Map<string, number> {
-  const strict = strictPattern(pattern), folded = strictPattern(lower(wildcards(pattern)));
-  const plain = unmarked(wildcards(pattern)), exact = strictPattern(plain), alike = strictPattern(lower(plain));
-  const part = ('...' + lower(plain).replace(/^\.+|\.+$/g, '') + '...').split('...');
+  const wild = wildcards(pattern), plain = unmarked(wild), part = expression('...' + lower(plain).replace(/^\.+|\.+$/g, '') + '...');
+  const strict = ending(pattern), folded = ending(lower(wild)), exact = ending(plain), alike = ending(lower(plain));
   const ranks = new Map<string, number>();
   let rank = 0;
   for (const matches of [
-    (name: string) => match(strict, name),
-    (name: string) => match(folded, lower(name)),
-    (name: string) => match(exact, unmarked(name)),
-    (name: string) => match(alike, lower(unmarked(name))),
-    (name: string) => match(part, lower(name)) || match(part, lower(unmarked(name))),
+    (name: string) => strict.test(name),
+    (name: string) => folded.test(lower(name)),
+    (name: string) => exact.test(unmarked(name)),
+    (name: string) => alike.test(lower(unmarked(name))),
+    (name: string) => part.test(lower(name)) || part.test(lower(unmarked(name))),
   ]) {
     const before = ranks.size;
     for (const name of names) if (!ranks.has(name) && matches(name)) ranks.set(name, rank);
@@ -57,34 +58,14 @@ function ranked(pattern: string, names: string[]): Map<string, number> {
   return ranks;
 }
 
-const strictPattern = (p: string) => {
-  const slash = p.indexOf('/');
-  return compiled((slash >= 0 && p.slice(0, slash).includes('.')) || p.startsWith('...') ? p : '...' + p);
-};
+// ending returns the expression for names that end with a pattern, or that are the
+// pattern if it has a whole import path.
+const ending = (p: string) => expression(/^[^/]*\.[^/]*\//.test(p) || p.startsWith('...') ? p : '...' + p);
 
-// compiled splits a pattern at its "...". The "..." in "[...]" is part of a name.
-function compiled(p: string): string[] {
-  let s = p.replaceAll('[...]', '[\x01]');
-  const open = s.endsWith('...');
-  if (open) s = s.slice(0, -3);
-  const parts = s.split('...');
-  if (open) parts.push('');
-  return parts.map((part) => part.replaceAll('[\x01]', '[...]'));
-}
-
-// match reports whether a text consists of the parts, in their order, with any text
-// between them.
-function match(parts: string[], text: string): boolean {
-  if (parts.length < 2) return text === parts[0];
-  if (!text.startsWith(parts[0])) return false;
-  text = text.slice(parts[0].length);
-  for (const part of parts.slice(1, -1)) {
-    const at = text.indexOf(part);
-    if (at < 0) return false;
-    text = text.slice(at + part.length);
-  }
-  return text.endsWith(parts.at(-1)!);
-}
+// expression returns the expression for a pattern with "..." for any text. The "..." in
+// "[...]" is part of a name.
+const expression = (p: string) => new RegExp('^' + p.replaceAll('[...]', '\x01').replace(/\.\.\.$/, '\x02').replaceAll('...', '\x02')
+  .replace(/[.*+?^$\\(){}|[\]]/g, '\\$&').replaceAll('\x02', '[^]*').replaceAll('\x01', '\\[\\.\\.\\.\\]') + '$');
 
 // lower is Go's strings.ToLower: it maps each letter separately, without special rules
 // of languages.

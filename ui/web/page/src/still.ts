@@ -5,7 +5,7 @@
 import { addMarks, answer as answerAbout, Query, question } from './answers.ts';
 import { Api, Comparisons, Problem, Source, View } from './api.ts';
 import { Calls, CallTable } from './calls.ts';
-import { ComparedCalls, comparison, diffOf, HunksPiece, TreesPiece } from './still-compare.ts';
+import { DiffTree, SourceDiff, SourceSide } from './compare-data.ts';
 import { search, SearchPiece } from './still-search.ts';
 import { Lang, pageWords } from './words.ts';
 
@@ -19,6 +19,13 @@ export interface LibraryPiece {
 }
 interface Found { of: string[]; first: number; text: number; spanless?: { line: number; function: string; name: string }[]; notice?: number; missing?: string }
 interface SourcePiece { programs: Record<string, string>; texts: string[][][]; functions: Record<string, Found[]> }
+// A TreesPiece has the answers of the API for each pair of requests, by choice of changes.
+interface TreesPiece { requests: Record<string, DiffTree>[] }
+// A ComparedCalls has, for each call in the trees of a pair of requests, the number of its
+// function, -1 for none; the line of the call; and 1 if the line is on side B.
+interface ComparedCalls { sources: [string, string]; functions: { a: SourceSide; b: SourceSide; process: [string, string]; compare?: string }[]; requests: Record<string, [number, number, number]>[] }
+// The first key is the function of side B, the second the function of side A.
+type HunksPiece = Record<string, Record<string, Pick<SourceDiff, 'same' | 'hunks' | 'missing'> & { absent?: string }>>;
 interface NoticePiece { texts: string[]; licences: Record<string, Record<string, number>> }
 
 const kinds: Record<string, string> = { k: 'keyword', s: 'string', n: 'number', c: 'comment', f: 'function', b: 'builtin', t: 'type' };
@@ -97,18 +104,18 @@ export function still(load: Load, library: LibraryPiece): Api {
     const key = kind === 'diff' ? `diff/${text('scenario')}/${resolve(text('from'))}/${resolve(text('to'))}` : `compare/${resolve(text('release'))}/${text('from')}/${text('to')}`;
     const request = Number(query.request ?? 1) - 1;
     if (what === 'tree') {
-      const { requests } = await take<TreesPiece>(`${key}/${lang}`);
-      return comparison(requests[request] ?? raise(notHere(key)), text('show'), text('layer')) ?? raise(notHere(text('layer')));
+      const { requests } = await take<TreesPiece>(`${key}/${lang}`), layer = text('layer');
+      return requests[request]?.[layer ? 'all/' + layer : (text('show') || 'telling') + '/'] ?? raise(notHere(layer || key));
     }
-    const calls = await take<ComparedCalls>(`${key}/calls`), at = calls.requests[request]?.[text('call')];
-    if (what !== 'source' || !at) throw notHere(key);
-    const changed = calls.functions[at[0]];
-    if (!changed) return { same: false, hunks: [], hunk: -1, line: 0, onB: false, missing: pageWords().comparison.noCaller };
-    const folder = changed.b.file.slice(0, changed.b.file.lastIndexOf('/'));
-    const hunks = (await take<HunksPiece>(`hunks/${calls.sources.join('/')}/${changed.process[1]}/${folder}`))[changed.b.function][changed.a.function];
-    const [a, b] = await Promise.all([changed.a, changed.b].map((side, i) => textOf(calls.sources[i], changed.process[i], side.file, side.function)));
-    const out = diffOf(changed, at, hunks, a.lines, b.lines, hunks.absent ? pageWords().noSourceHere(hunks.absent) : hunks.missing);
-    return out.hunks.length > 0 ? { ...out, ...await rights(calls.sources[1], changed.process[1], changed.b.file, b.found) } : out;
+    const { sources, functions, requests } = await take<ComparedCalls>(`${key}/calls`);
+    const [number, line, side] = (what === 'source' && requests[request]?.[text('call')]) || raise(notHere(key)), onB = side === 1;
+    if (!functions[number]) return { same: false, hunks: [], hunk: -1, line: 0, onB: false, missing: pageWords().comparison.noCaller };
+    const { process: [, process], ...changed } = functions[number], { file, function: name } = changed.b;
+    const { absent, ...hunks } = (await take<HunksPiece>(`hunks/${sources.join('/')}/${process}/${folderOf(file)}`))[name][changed.a.function];
+    const hunk = hunks.hunks.findIndex((h) => (onB ? line >= h.fromB && line < h.fromB + h.countB : line >= h.fromA && line < h.fromA + h.countA));
+    const out: SourceDiff = { ...changed, ...hunks, hunk, line, onB };
+    if (absent) out.missing = pageWords().noSourceHere(absent);
+    return hunks.hunks.length > 0 ? { ...out, ...await rights(sources[1], process, file, (await textOf(sources[1], process, file, name)).found) } : out;
   }
 
   // other returns an answer that is stored unchanged. One piece has all answers of a
@@ -123,7 +130,7 @@ export function still(load: Load, library: LibraryPiece): Api {
 
   // textOf finds a function in the sources with a key.
   async function textOf(key: string, process: string, file: string, name: string) {
-    const piece = await take<SourcePiece>(`source/${process}/${file.slice(0, file.lastIndexOf('/'))}`);
+    const piece = await take<SourcePiece>(`source/${process}/${folderOf(file)}`);
     const found = piece.functions[name]?.find((f) => f.of.includes(key));
     const text = found && !found.missing ? piece.texts[found.text] : [];
     return { program: piece.programs[key] ?? process, found, lines: text.map((line, n) => ({
@@ -173,6 +180,7 @@ const write = (query: Query) => {
   return q.size ? '?' + q : '';
 };
 
+const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'));
 const raise = (e: Error): never => { throw e; };
 const notHere = (what: string) => new Problem(404, pageWords().notHere(what), pageWords().notHereAction);
 
