@@ -1,14 +1,65 @@
-// Answers to the page's questions about single calls. They come from the table of all
-// calls of the request (CallTable in ui/web/calltable.go). A page with a server, a file
-// and a site use the same code.
+// The engine of a page with a server, of a file and of a site. It answers the page's
+// questions about single calls from the table of all calls of a request (CallTable in
+// ui/web/calltable.go), and passes on all others.
 
-import { Source, View } from './api.ts';
-import { Calls } from './calls.ts';
+import { Api, Problem, Source, View } from './api.ts';
+import { Calls, CallTable } from './calls.ts';
 import { position } from './position.ts';
 import { timeline } from './timeline.ts';
 import { Lang } from './words.ts';
 
 export type Query = Record<string, string | number>;
+
+// Data is where the page's data come from. The first three methods throw a Problem if
+// there is no such thing.
+export interface Data {
+  // calls loads the calls of a request. request is its path.
+  calls(request: string): Promise<CallTable>;
+  // source loads the text of the function of a call, with the marks of functions
+  // without a span.
+  source(path: string, calls: Promise<Calls>, call: number): Promise<Source>;
+  // answer loads the answer to any other question.
+  answer(path: string, query: Query): Promise<unknown>;
+  // missing is the Problem of a question about a call that the request does not have.
+  missing(path: string): Problem;
+}
+
+const mostTables = 3;
+const sourcePath = /^(.*\/requests\/\d+)\/calls\/(\d+)\/source$/;
+
+// answering returns the get of an Api.
+export function answering(data: Data): Api['get'] {
+  const tables = new Map<string, Promise<unknown>>();
+  const callsOf = (request: string) => keep(tables, request, mostTables, async () => new Calls(await data.calls(request)));
+  async function get(path: string, query: Query = {}): Promise<unknown> {
+    const source = sourcePath.exec(path), asked = question(path);
+    if (source) {
+      const calls = callsOf(source[1]), call = Number(source[2]);
+      return addMarks(await data.source(path, calls, call), await calls, call);
+    }
+    if (!asked) return data.answer(path, query);
+    const lang = (query.lang ?? 'en') as Lang;
+    const found = await answer(await callsOf(asked.request), asked, query, lang, () => data.answer(asked.request + '/view', { lang }) as Promise<View>);
+    return found ?? raise(data.missing(path));
+  }
+  return get as Api['get'];
+}
+
+// keep returns the kept value of a key, or makes it. It keeps the values that were used
+// last, at most most of them.
+export function keep<T>(kept: Map<string, Promise<unknown>>, key: string, most: number, make: () => Promise<T>): Promise<T> {
+  let value = kept.get(key) as Promise<T> | undefined;
+  if (value) kept.delete(key);
+  else {
+    value = make();
+    value.catch(() => kept.delete(key));
+  }
+  kept.set(key, value);
+  if (kept.size > most) kept.delete(kept.keys().next().value!);
+  return value;
+}
+
+export const raise = (e: Error): never => { throw e; };
 
 const asked = /^(\/releases\/[^/]+\/scenarios\/[^/]+\/requests\/\d+)\/(calls(?:\/(\d+)(\/children)?)?|find|position|timeline)$/;
 

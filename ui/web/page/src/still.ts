@@ -1,9 +1,9 @@
 // The page's data without a server. "apitrace show -o html" writes the data into its
-// file, and "apitrace site" writes them beside the page (ui/web/still.go). Some answers
-// of the API are stored unchanged. The others are made from the calls of a request.
+// file, and "apitrace site" writes them beside the page (ui/web/still.go). Answers of the
+// API are stored unchanged, but for sources, whose texts are the same in many recordings.
 
-import { addMarks, answer as answerAbout, Query, question } from './answers.ts';
-import { Api, Comparisons, Problem, Source, View } from './api.ts';
+import { answering, keep, Query, raise } from './answers.ts';
+import { Api, Comparisons, Problem, Source } from './api.ts';
 import { Calls, CallTable } from './calls.ts';
 import { DiffTree, SourceDiff, SourceSide } from './compare-data.ts';
 import { search, SearchPiece } from './still-search.ts';
@@ -17,6 +17,7 @@ export interface LibraryPiece {
   first: { release: string; scenario: string; request: number };
   pages: string[]; start?: string; comparisons?: Comparisons; apitrace: string; answers: Answers;
 }
+interface RecordingPiece { answers: Answers; sources: string }
 interface Found { of: string[]; first: number; text: number; spanless?: { line: number; function: string; name: string }[]; notice?: number; missing?: string }
 interface SourcePiece { programs: Record<string, string>; texts: string[][][]; functions: Record<string, Found[]> }
 // A TreesPiece has the answers of the API for each pair of requests, by choice of changes.
@@ -34,40 +35,20 @@ const kinds: Record<string, string> = { k: 'keyword', s: 'string', n: 'number', 
 // last.
 export function still(load: Load, library: LibraryPiece): Api {
   const kept = new Map<string, Promise<unknown>>();
-  function take<T>(key: string, most = 40): Promise<T> {
-    let piece = kept.get(key);
-    if (piece) kept.delete(key);
-    else {
-      piece = load(key).then((data) => {
-        if (data === null) throw notHere(key);
-        return data;
-      });
-      piece.catch(() => kept.delete(key));
-    }
-    kept.set(key, piece);
-    if (kept.size > most) kept.delete(kept.keys().next().value!);
-    return piece as Promise<T>;
-  }
+  const piece = async <T,>(key: string) => (await load(key) ?? raise(notHere(key))) as T;
+  const take = <T,>(key: string) => keep(kept, key, 40, () => piece<T>(key));
   const releases = (library.answers['/releases'] as { items: { k8sVersion: string }[] }).items.map((r) => r.k8sVersion);
   const resolve = (release: string) => {
     if (release === 'latest') return releases[0];
     const full = release.startsWith('v') ? release : 'v' + release;
     return releases.find((r) => r === full) ?? releases.find((r) => r.startsWith(full + '.')) ?? release;
   };
-  const built = new Map<string, Promise<Calls>>();
-  function callsOf(key: string): Promise<Calls> {
-    let calls = built.get(key);
-    if (!calls) {
-      calls = load('calls/' + key).then((data) => {
-        if (data === null) throw notHere(key);
-        return new Calls(data as CallTable);
-      });
-      calls.catch(() => built.delete(key));
-      built.set(key, calls);
-      if (built.size > 3) built.delete(built.keys().next().value!);
-    }
-    return calls;
-  }
+  // keyOf returns the key of the recording that a path is about, and the rest of the path
+  // below it, or null.
+  const keyOf = (path: string) => {
+    const [, release, scenario, rest] = /^\/releases\/([^/]+)\/scenarios\/([^/]+)(.*)$/.exec(path) ?? [];
+    return scenario === undefined ? null : { key: `${resolve(decodeURIComponent(release))}/${decodeURIComponent(scenario)}`, rest };
+  };
   async function answer(path: string, query: Query): Promise<unknown> {
     const parts = path.split('/').slice(1).map(decodeURIComponent);
     const lang = (query.lang ?? 'en') as Lang;
@@ -77,25 +58,8 @@ export function still(load: Load, library: LibraryPiece): Api {
     if (asIs) return asIs;
     if (parts[0] === 'search') return search(await take<SearchPiece>('search'), text('text'), number('from', 0), number('limit', 200));
     if (parts[0] === 'diff' || parts[0] === 'compare') return compared(parts, query, lang);
-    if (parts[0] !== 'releases' || parts[2] !== 'scenarios') return other(path, query);
-    const release = resolve(parts[1]), key = `${release}/${parts[3]}`;
-    const { answers, sources } = await take<{ answers: Answers; sources: string }>('recording/' + key);
-    const there = async (rest: string) => {
-      const found = answers[`${rest}?lang=${lang}`];
-      if (!found) throw notHere(path);
-      return found;
-    };
-    if (parts.length === 4) return there('');
-    if (parts[4] !== 'requests') return other(path, query);
-    const view = () => there(`/requests/${parts[5]}/view`) as Promise<View>;
-    const below = answers[`/${parts.slice(4).join('/')}${write({ ...query, lang })}`];
-    if (below) return below;
-    const about = question(path), source = /\/calls\/(\d+)\/source$/.exec(path);
-    if (!about && !source) return other(path, query);
-    const calls = await callsOf(`${key}/${parts[5]}`);
-    if (about) return await answerAbout(calls, about, query, lang, view) ?? raise(notHere(path));
-    const i = Number(source![1]);
-    return i < calls.total ? sourceOf(calls, i, sources) : raise(notHere(path));
+    const of = keyOf(path), found = of && (await take<RecordingPiece>('recording/' + of.key)).answers[of.rest + write({ ...query, lang })];
+    return found ?? other(path, query);
   }
 
   // compared answers the questions about a comparison.
@@ -122,7 +86,7 @@ export function still(load: Load, library: LibraryPiece): Api {
   // path, or all answers of a path about one scenario.
   async function other(path: string, query: Query): Promise<unknown> {
     path = path.replace(/^\/releases\/([^/]+)/, (_, release) => '/releases/' + resolve(release));
-    const { answers } = await take<{ answers: Answers }>('answers' + path + (query.scenario ? '/' + query.scenario : ''));
+    const { answers } = await take<Pick<RecordingPiece, 'answers'>>('answers' + path + (query.scenario ? '/' + query.scenario : ''));
     const found = answers[path + write(query)];
     if (!found) throw notHere(path);
     return found;
@@ -150,8 +114,10 @@ export function still(load: Load, library: LibraryPiece): Api {
     return out;
   }
 
-  async function sourceOf(calls: Calls, i: number, key: string): Promise<Source> {
-    const s = calls.same(i);
+  async function source(path: string, calls: Promise<Calls>, call: number): Promise<Source> {
+    const { sources: key } = await take<RecordingPiece>('recording/' + keyOf(path)!.key), table = await calls;
+    if (call >= table.total) throw notHere(path);
+    const s = table.same(call);
     const out: Source = { function: s.function, file: s.file, line: s.line, program: s.process, lines: [], marks: [] };
     if (s.url) out.url = s.url;
     const none = () => ({ ...out, missing: pageWords().noSourceHere(out.program), action: '' });
@@ -162,7 +128,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     if (found.missing) return { ...out, missing: found.missing, action: '' };
     out.lines = lines;
     out.marks = (found.spanless ?? []).map((m) => ({ ...m, count: 0, calls: [], noSpan: true }));
-    return { ...addMarks(out, calls, i), ...await rights(key, s.process, s.file, found) };
+    return { ...out, ...await rights(key, s.process, s.file, found) };
   }
 
   return {
@@ -170,7 +136,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     pages: library.pages,
     start: library.start,
     comparisons: library.comparisons ?? 'none',
-    get: <T>(path: string, query: Query = {}) => answer(path, query) as Promise<T>,
+    get: answering({ calls: (request) => piece<CallTable>('calls/' + keyOf(request)!.key + keyOf(request)!.rest.slice('/requests'.length)), source, answer, missing: notHere }),
     forget() {},
   };
 }
@@ -180,9 +146,8 @@ const write = (query: Query) => {
   return q.size ? '?' + q : '';
 };
 
-const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'));
-const raise = (e: Error): never => { throw e; };
 const notHere = (what: string) => new Problem(404, pageWords().notHere(what), pageWords().notHereAction);
+const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'));
 
 // unpack reads JSON that may be compressed with gzip. Some servers decompress it before
 // they send it.
