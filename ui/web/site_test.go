@@ -351,7 +351,7 @@ func TestSiteSharesWhatReleasesHaveInCommon(t *testing.T) {
 		t.Fatal(err)
 	}
 	var piece struct {
-		Texts     [][][]string
+		Texts     [][][]web.Token
 		Functions map[string][]struct {
 			Of    []string
 			First int

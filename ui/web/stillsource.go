@@ -23,8 +23,8 @@ type sourcePiece struct {
 	// Programs has the name and the version of the program, by key.
 	Programs map[string]string `json:"programs"`
 	// Texts are the texts of functions. A text is a list of lines, a line is a list of
-	// tokens. Each token begins with the letter of its kind (kindLetters).
-	Texts [][][]string `json:"texts"`
+	// tokens.
+	Texts [][][]Token `json:"texts"`
 	// Functions has the sources of a function, by its name. In most releases a function
 	// has the same text as in the release before, at another line.
 	Functions map[string][]packedSource `json:"functions"`
@@ -64,11 +64,6 @@ type noticePiece struct {
 	// Licences has indexes into Texts. The first key names the sources. The second key
 	// is the folder of the licence, usually a module. The licence applies to its files.
 	Licences map[string]map[string]int `json:"licences"`
-}
-
-// kindLetters maps the kinds of tokens to their letters.
-var kindLetters = map[string]string{
-	"": " ", "keyword": "k", "string": "s", "number": "n", "comment": "c", "function": "f", "builtin": "b", "type": "t",
 }
 
 // A sourceBook collects functions and finds their source texts.
@@ -147,7 +142,7 @@ func (s *packer) sources(put func(piece) error) error {
 
 // sourcesOf packs functions of one package of one program.
 func (s *packer) sourcesOf(wanted map[string]map[string]*calledFunction, notices *notices) (*sourcePiece, error) {
-	out := &sourcePiece{Programs: map[string]string{}, Texts: [][][]string{}, Functions: map[string][]packedSource{}}
+	out := &sourcePiece{Programs: map[string]string{}, Texts: [][][]Token{}, Functions: map[string][]packedSource{}}
 	texts := numbers[string]{}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		packages := map[string]*source.Package{}
@@ -234,18 +229,10 @@ func (s *sourceBook) add(name sourceName, f *source.Function) {
 	s.texts[name] = &kept
 }
 
-func packedLines(f *source.Function) [][]string {
-	packed := [][]string{}
+func packedLines(f *source.Function) [][]Token {
+	packed := [][]Token{}
 	for _, line := range highlight(f) {
-		packed = append(packed, packLine(line))
-	}
-	return packed
-}
-
-func packLine(line SourceLine) []string {
-	packed := []string{}
-	for _, token := range line.Tokens {
-		packed = append(packed, kindLetters[token.Kind]+token.Text)
+		packed = append(packed, line.Tokens)
 	}
 	return packed
 }

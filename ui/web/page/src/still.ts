@@ -19,7 +19,7 @@ export interface LibraryPiece {
 }
 interface RecordingPiece { answers: Answers; sources: string }
 interface Found { of: string[]; first: number; text: number; spanless?: { line: number; function: string; name: string }[]; notice?: number; missing?: string }
-interface SourcePiece { programs: Record<string, string>; texts: string[][][]; functions: Record<string, Found[]> }
+interface SourcePiece { programs: Record<string, string>; texts: Source['lines'][0]['tokens'][][]; functions: Record<string, Found[]> }
 // A TreesPiece has the answers of the API for each pair of requests, by choice of changes.
 interface TreesPiece { requests: Record<string, DiffTree>[] }
 // A ComparedCalls has, for each call in the trees of a pair of requests, the number of its
@@ -28,8 +28,6 @@ interface ComparedCalls { sources: [string, string]; functions: { a: SourceSide;
 // The first key is the function of side B, the second the function of side A.
 type HunksPiece = Record<string, Record<string, Pick<SourceDiff, 'same' | 'hunks' | 'missing'> & { absent?: string }>>;
 interface NoticePiece { texts: string[]; licences: Record<string, Record<string, number>> }
-
-const kinds: Record<string, string> = { k: 'keyword', s: 'string', n: 'number', c: 'comment', f: 'function', b: 'builtin', t: 'type' };
 
 // still returns an Api with the pieces from load. It keeps the pieces that were used
 // last.
@@ -97,10 +95,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     const piece = await take<SourcePiece>(`source/${process}/${folderOf(file)}`);
     const found = piece.functions[name]?.find((f) => f.of.includes(key));
     const text = found && !found.missing ? piece.texts[found.text] : [];
-    return { program: piece.programs[key] ?? process, found, lines: text.map((line, n) => ({
-      number: found!.first + n,
-      tokens: line.map((token) => (kinds[token[0]] ? { kind: kinds[token[0]], text: token.slice(1) } : { text: token.slice(1) })),
-    })) };
+    return { program: piece.programs[key] ?? process, found, lines: text.map((tokens, n) => ({ number: found!.first + n, tokens })) };
   }
 
   // rights returns the copyright notice and the licence of a text.
