@@ -1,8 +1,11 @@
 package output
 
 import (
+	"bytes"
+	"encoding/gob"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -37,33 +41,89 @@ func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	return o.ofFunction(std, what)
 }
 
+// A historyStep is a release in the history of a scenario. Brief is nil for the first
+// recorded release.
+type historyStep struct {
+	Version     string
+	Calls       int
+	Brief       *view.Brief
+	NotRecorded bool
+	Why         string
+}
+
 // ofScenario prints the changes of each release.
 func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 	options, spoken, err := o.historyDrawing(std)
 	if err != nil {
 		return err
 	}
-	steps, err := history.Steps(scenario, func(c *diff.Comparison) (render.HistoryChanges, error) {
-		comparer, err := view.NewComparer(c, spoken, options.ComparisonOptions)
-		if err != nil {
-			return render.HistoryChanges{}, err
-		}
-		return render.BriefOf(comparer.Brief(false), options), nil
+	steps, err := kept(fmt.Sprintf("history of %s in %s, ASCII %t", scenario, options.Lang, options.ASCII), func() ([]historyStep, error) {
+		return historyOf(scenario, spoken, options.ComparisonOptions)
 	})
 	if err != nil {
 		return err
 	}
 	var lines []render.HistoryStep
-	for step, err := range steps {
-		if err != nil {
-			return err
+	for _, step := range steps {
+		line := render.HistoryStep{Version: step.Version, Calls: step.Calls, NotRecorded: step.NotRecorded, Why: step.Why}
+		if step.Brief != nil {
+			line.Changes = render.BriefOf(step.Brief, options)
 		}
-		lines = append(lines, render.HistoryStep{
-			Version: step.Version, Calls: step.Calls, Changes: step.Changes, NotRecorded: step.NotRecorded,
-			Why: scenarios.WhyMissing(step.Why, scenario, step.Version).In(options.Lang),
-		})
+		lines = append(lines, line)
 	}
 	return render.WriteHistory(std.Out, lines, options)
+}
+
+// historyOf compares the recordings of a scenario, each with the release before.
+func historyOf(scenario string, spoken *spoken.Guide, options view.ComparisonOptions) (all []historyStep, err error) {
+	steps, err := history.Steps(scenario, func(c *diff.Comparison) (*view.Brief, error) {
+		comparer, err := view.NewComparer(c, spoken, options)
+		if err != nil {
+			return nil, err
+		}
+		return comparer.Brief(false), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for step, err := range steps {
+		if err != nil {
+			return nil, err
+		}
+		why := scenarios.WhyMissing(step.Why, scenario, step.Version).In(options.Lang)
+		all = append(all, historyStep{step.Version, step.Calls, step.Changes, step.NotRecorded, why})
+	}
+	return all, nil
+}
+
+// kept returns the result of produce, or the result that an earlier process kept under the
+// same name. The history of a start takes ten seconds of processor time.
+func kept[T any](name string, produce func() (T, error)) (result T, err error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		slog.Debug("results are not kept", "error", err)
+		return produce()
+	}
+	answers := cache.Answers()
+	data, err := answers.Get(name)
+	if err != nil {
+		slog.Debug("the kept result is not available", "name", name, "error", err)
+	}
+	if data != nil && gob.NewDecoder(bytes.NewReader(data)).Decode(&result) == nil {
+		return result, nil
+	}
+	if result, err = produce(); err != nil {
+		return result, err
+	}
+	var out bytes.Buffer
+	err = gob.NewEncoder(&out).Encode(result)
+	if err == nil {
+		err = answers.Put(name, out.Bytes())
+	}
+	if err != nil {
+		slog.Debug("the result was not kept", "name", name, "error", err)
+	}
+	return result, nil
 }
 
 func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spoken.Guide, error) {
