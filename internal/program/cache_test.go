@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -231,25 +232,16 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
+// playBuilder builds a program, prints the Binary and drops it. The build stays in use.
 func playBuilder() int {
-	c, err := OpenCache("")
-	if err == nil {
-		var b *Binary
-		o := Options{Cache: c}
-		if word := os.Getenv("TEST_WORD"); word != "" {
-			o.Rewrite = editHello(word)
-		}
-		if b, err = Build(context.Background(), tiny(), o); err == nil {
-			err = json.NewEncoder(os.Stdout).Encode(b)
-		}
-		if err == nil && os.Getenv("TEST_STAY") != "" {
-			select {}
-		}
-		if err == nil { // another process must not have removed the build meanwhile
-			var out []byte
-			if out, err = exec.Command(b.Path).CombinedOutput(); err == nil && !strings.Contains(string(out), os.Getenv("TEST_WORD")) {
-				err = fmt.Errorf("the program says %q", out)
-			}
+	path, err := buildAndDrop()
+	if err == nil && os.Getenv("TEST_STAY") != "" {
+		select {}
+	}
+	if err == nil { // another process must not have removed the build meanwhile
+		var out []byte
+		if out, err = exec.Command(path).CombinedOutput(); err == nil && !strings.Contains(string(out), os.Getenv("TEST_WORD")) {
+			err = fmt.Errorf("the program says %q", out)
 		}
 	}
 	if err != nil {
@@ -257,6 +249,26 @@ func playBuilder() int {
 		return 1
 	}
 	return 0
+}
+
+func buildAndDrop() (path string, err error) {
+	c, err := OpenCache("")
+	if err != nil {
+		return "", err
+	}
+	o := Options{Cache: c}
+	if word := os.Getenv("TEST_WORD"); word != "" {
+		o.Rewrite = editHello(word)
+	}
+	b, err := Build(context.Background(), tiny(), o)
+	if err != nil {
+		return "", err
+	}
+	path = b.Path
+	line, err := json.Marshal(b)
+	runtime.GC() // nothing refers to b any more
+	fmt.Println(string(line))
+	return path, err
 }
 
 func TestOpenCache(t *testing.T) {

@@ -17,6 +17,10 @@ import (
 // checksum.
 const useFile = "apitrace.use"
 
+// inUse has the locks of useEntry. Otherwise the garbage collector would close the file of
+// a lock, and so unlock the entry, when the program drops its Binary.
+var inUse sync.Map
+
 // useEntry prevents the removal of an entry until release is called or this process ends.
 // It returns false if the entry does not exist or is being removed. A read-only cache
 // needs no lock.
@@ -30,7 +34,8 @@ func useEntry(dir string) (release func(), ok bool) {
 			return func() {}, true
 		}
 		if locked {
-			return sync.OnceFunc(func() { lock.Close() }), true
+			inUse.Store(lock, true)
+			return sync.OnceFunc(func() { inUse.Delete(lock); lock.Close() }), true
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
