@@ -30,15 +30,17 @@ func MatchFunctions(pattern string, names []string) []string {
 // their ranks. The strictest rule with a result gives rank 0. The next rule that
 // finds more names gives rank 1, and so on. Before the last rule, two more ignore
 // the marks of pointers and type parameters, so that "Cacher.Get" finds
-// "(*Cacher).Get"; the second also ignores case. The search of the page
-// (ui/web/page/src/still-search.ts) has the same rules.
+// "(*Cacher).Get"; the second also ignores case. A third finds the pattern at the
+// beginning of a word. The search of the page (ui/web/page/src/still-search.ts) has
+// the same rules.
 func RankFunctions(pattern string, names []string) map[string]int {
 	ways := waysToMatch(pattern)
 	unmarked := funcname.Unmarked(wildcards(pattern))
 	exact, folded := strictPattern(unmarked), strictPattern(strings.ToLower(unmarked))
 	ways = slices.Insert(ways, len(ways)-1,
 		func(name string) bool { return exact.Match(funcname.Unmarked(name)) },
-		func(name string) bool { return folded.Match(strings.ToLower(funcname.Unmarked(name))) })
+		func(name string) bool { return folded.Match(strings.ToLower(funcname.Unmarked(name))) },
+		func(name string) bool { return beginsWord(name, strings.ToLower(pattern)) })
 	ranks, rank := map[string]int{}, 0
 	for _, matches := range ways {
 		before := len(ranks)
@@ -65,6 +67,31 @@ func waysToMatch(pattern string) []func(name string) bool {
 		func(name string) bool {
 			return funcname.MatchText(part, strings.ToLower(name)) || funcname.MatchText(part, strings.ToLower(funcname.Unmarked(name)))
 		},
+	}
+}
+
+// beginsWord reports whether a word of a name begins with a text in lower case. The words
+// of "rbac.(*RBACAuthorizer).Authorize" begin with r, R, A and A. The import path before
+// the name of the package does not count.
+func beginsWord(name, lower string) bool {
+	name = name[strings.LastIndex(name, "/")+1:]
+	for i := 0; i+len(lower) <= len(name); i++ {
+		if strings.EqualFold(name[i:i+len(lower)], lower) && isWordStart(name, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWordStart(name string, i int) bool {
+	is := func(at int, first, last byte) bool { return at < len(name) && first <= name[at] && name[at] <= last }
+	switch {
+	case i == 0:
+		return true
+	case is(i, 'A', 'Z'):
+		return !is(i-1, 'A', 'Z') || is(i+1, 'a', 'z')
+	default:
+		return !is(i-1, 'a', 'z') && !is(i-1, 'A', 'Z')
 	}
 }
 

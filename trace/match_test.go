@@ -49,6 +49,21 @@ func TestRankFunctions(t *testing.T) {
 		"A.store.Get": {folded: 0, part: 1},
 		"store.Get":   {folded: 0, part: 1},
 		"nothing":     {},
+		"getLIST":     {part: 0},
+	} {
+		if got := RankFunctions(pattern, names); !maps.Equal(got, want) {
+			t.Errorf("RankFunctions(%q) = %v, expected %v", pattern, got, want)
+		}
+	}
+}
+
+// A match at the beginning of a word counts more than one inside a word or in the path.
+func TestRankOfWords(t *testing.T) {
+	names := []string{"k8s.io/rbac/v1.combine", "k8s.io/a.shallowCopy", "k8s.io/rbac.(*RBACAuthorizer).Authorize", "k8s.io/rbac.RuleAllows", "k8s.io/a.allow_it"}
+	for pattern, want := range map[string]map[string]int{
+		"rbac":       {names[2]: 0, names[3]: 0, names[0]: 1},
+		"allow":      {names[3]: 0, names[4]: 0, names[1]: 1},
+		"authorizer": {names[2]: 0},
 	} {
 		if got := RankFunctions(pattern, names); !maps.Equal(got, want) {
 			t.Errorf("RankFunctions(%q) = %v, expected %v", pattern, got, want)

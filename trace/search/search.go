@@ -117,13 +117,48 @@ func Merge(a, b []Hit) []Hit {
 	return a
 }
 
-// Sort sorts hits: the best matches first, then functions before values before errors.
-// Fewer recordings come first, because such hits say more.
+// Sort sorts hits: the best matches first, then hits in recordings of requests before hits
+// in recordings of a start, then hits in the newest release. Functions come before values
+// before errors. Hits of fewer scenarios come first, because they say more. Hits of more
+// releases come first, because a text of one release may contain a random name.
 func Sort(hits []Hit) {
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind), cmp.Compare(len(a.Places), len(b.Places)))
-	})
+	newest := ""
+	if x, err := library(); err == nil { // else there are no hits
+		newest = x.places[len(x.places)-1].Release
+	}
+	type ordered struct {
+		Hit
+		key [6]int
+	}
+	all := make([]ordered, len(hits))
+	for i, h := range hits {
+		all[i] = ordered{h, h.key(newest)}
+	}
+	slices.SortStableFunc(all, func(a, b ordered) int { return slices.Compare(a.key[:], b.key[:]) })
+	for i := range all {
+		hits[i] = all[i].Hit
+	}
 }
+
+// key returns the numbers that Sort compares, one after the other.
+func (h *Hit) key(newest string) [6]int {
+	onlyStart, old := 1, 1
+	scenarios := map[string]bool{}
+	for _, p := range h.Places {
+		scenarios[p.Scenario] = true
+		if !isStart(p.Scenario) {
+			onlyStart = 0
+		}
+		if p.Release == newest {
+			old = 0
+		}
+	}
+	return [6]int{h.Rank, onlyStart, old, int(h.Kind), len(scenarios), -len(h.Places)}
+}
+
+// isStart reports whether a scenario is the start of a program. It has a hundred times the
+// texts of a request.
+func isStart(scenario string) bool { return scenario == "boot" || strings.HasPrefix(scenario, "boot-") }
 
 // Of lists all texts of one recording, functions first, with the given place.
 func Of(rec *trace.Recording, place Place) []Hit {

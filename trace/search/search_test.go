@@ -138,6 +138,31 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	}
 }
 
+// A text that only a start has comes after the texts of requests, and a random name after
+// a text of many releases.
+func TestRequestsComeBeforeStarts(t *testing.T) {
+	for query, first := range map[string]string{
+		"not found":      `nodes "missing" not found`,
+		"already exists": `deployments.apps "nginx" already exists`,
+		"409":            "http.response.status_code=409",
+	} {
+		hits, err := Text(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onlyStart := func(h Hit) bool {
+			return !slices.ContainsFunc(h.Places, func(p Place) bool { return !strings.HasPrefix(p.Scenario, "boot") })
+		}
+		if hits[0].Text != first {
+			t.Errorf("%q: the first is %q, expected %q", query, hits[0].Text, first)
+		}
+		start := slices.IndexFunc(hits, onlyStart)
+		if start >= 0 && slices.ContainsFunc(hits[start:], func(h Hit) bool { return h.Rank == hits[start].Rank && !onlyStart(h) }) {
+			t.Errorf("%q: a text of a request comes after a text of a start", query)
+		}
+	}
+}
+
 // TestOldNames searches for names that only old releases have, for a type, for a part of an old
 // name and for a name that every release has.
 func TestOldNames(t *testing.T) {

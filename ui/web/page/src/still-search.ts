@@ -49,6 +49,7 @@ function ranked(pattern: string, names: string[]): Map<string, number> {
     (name: string) => folded.test(lower(name)),
     (name: string) => exact.test(unmarked(name)),
     (name: string) => alike.test(lower(unmarked(name))),
+    (name: string) => beginsWord(name, lower(pattern)),
     (name: string) => part.test(lower(name)) || part.test(lower(unmarked(name))),
   ]) {
     const before = ranks.size;
@@ -56,6 +57,17 @@ function ranked(pattern: string, names: string[]): Map<string, number> {
     if (ranks.size > before) rank++;
   }
   return ranks;
+}
+
+// beginsWord finds a text at the beginning of a word, after the import path.
+function beginsWord(name: string, text: string): boolean {
+  name = name.slice(name.lastIndexOf('/') + 1);
+  const all = lower(name);
+  for (let i = all.indexOf(text); i >= 0; i = all.indexOf(text, i + 1)) {
+    const at = name.slice(i, i + 2), before = name.slice(0, i).slice(-1);
+    if (i === 0 || (/^[A-Z]/.test(at) ? !/[A-Z]/.test(before) || /^.[a-z]/.test(at) : !/[a-zA-Z]/.test(before))) return true;
+  }
+  return false;
 }
 
 // ending returns the expression for names that end with a pattern, or that are the
