@@ -6,9 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
@@ -27,6 +29,9 @@ func newCompareCommand(std *console.Streams) *cobra.Command {
 		}
 		if err := o.output.Validate(); err != nil {
 			return err
+		}
+		if _, err := apiserver.ParseVersion(args[1]); err == nil {
+			return message.UsageErrorf("%q is a release, and compare expects two scenarios: \"apitrace diff %s %[1]s VERSION\" compares releases", args[1], args[0])
 		}
 		return inTrouble(o.run(c.Context(), std, args[0], args[1]))
 	})

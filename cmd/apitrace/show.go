@@ -63,6 +63,9 @@ func (o *showOptions) validate(command *cobra.Command) error {
 	if session.IsFile(o.what) && (o.live || command.Flags().Changed("k8s")) {
 		return message.UsageErrorf("%q is a recording of one release: leave --k8s and --live out; they are for scenarios", o.what)
 	}
+	if o.summary && command.Flags().Changed("output") {
+		return message.UsageErrorf("--summary is a table for people: leave it out, because -o %s has the requests too", o.output.Format)
+	}
 	if o.live && o.summary {
 		return message.UsageErrorf("--summary reads a recording: leave --live out")
 	}

@@ -4,8 +4,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -36,7 +38,7 @@ func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	}
 	for _, file := range args {
 		if !isFile(file) && file != "-" {
-			return nil, false, message.UsageErrorf("there is no file %q: expected two files, a scenario with two releases, or a scenario with a range such as 1.26..1.37", file)
+			return nil, false, noSides(args, file)
 		}
 		all = append(all, Side{File: file})
 	}
@@ -44,6 +46,21 @@ func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 		return nil, false, message.UsageErrorf("files were recorded at one moment: --live is for a scenario and two releases")
 	}
 	return all, false, nil
+}
+
+// noSides returns the error for two arguments that name no sides, because there is no such
+// file. It names the command that the user may have meant.
+func noSides(args []string, file string) error {
+	_, errA := scenarios.Find(args[0])
+	_, errB := scenarios.Find(args[1])
+	_, errVersion := apiserver.ParseVersion(args[1])
+	switch {
+	case errA == nil && errB == nil:
+		return message.UsageErrorf("%q and %q are two scenarios, and diff compares releases: \"apitrace compare %[1]s %[2]s\" compares scenarios", args[0], args[1])
+	case errA == nil && errVersion == nil:
+		return message.UsageErrorf("one release is missing: expected \"apitrace diff %s %s VERSION\", or a range such as 1.26..1.37", args[0], args[1])
+	}
+	return message.UsageErrorf("there is no file %q: expected two files, a scenario with two releases, or a scenario with a range such as 1.26..1.37", file)
 }
 
 // replayed marks the sides that --live names.
