@@ -20,8 +20,8 @@ type Guide struct {
 	titles map[string]string
 }
 
-// New returns the guide for recordings' releases, or the whole guide without any. Each
-// recording must be valid.
+// New returns the guide for the releases of recordings. Without recordings, it returns
+// the whole guide. Each recording must be valid.
 func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
 	g := &Guide{Lookup: Of(guide, of...).Lookup(), chosen: chosenIn(of), lang: lang}
 	g.titles = g.chosen.titles(lang)
@@ -33,9 +33,8 @@ func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
 	return g
 }
 
-// Of returns the guide without the steps for none of the recordings' releases. A step
-// may name a function literal. In an older release, another literal may have had this
-// name.
+// Of returns the guide with the steps for the recordings' releases only. A step may name a
+// function literal. In an older release, another literal may have had this name.
 func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	if len(of) == 0 {
 		return guide
