@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -100,12 +99,7 @@ func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording,
 	if IsFile(what) {
 		return Load(what, in, to)
 	}
-	recording, err := Recorded(k8sVersion, what)
-	if err != nil {
-		return nil, err
-	}
-	to.Notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
-	return recording, nil
+	return Recorded(k8sVersion, what)
 }
 
 // RecordedRelease returns the recorded release of a version, given as for --k8s. A

@@ -6,20 +6,15 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render/tour"
-	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteTour writes requests of a recording as a tour for VS Code's CodeTour. only are
-// the requests' numbers; empty for all. lang is "en", "zh", or "" for the locale's
-// language.
-func WriteTour(w io.Writer, recording *trace.Recording, only []int, lang string) error {
+// WriteTour writes a recording as a tour for VS Code's CodeTour. lang is "en", "zh", or ""
+// for the locale's language.
+func WriteTour(w io.Writer, recording *trace.Recording, lang string) error {
 	lang, err := Language(lang)
 	if err != nil {
-		return err
-	}
-	if recording.Requests, err = session.Choose(recording.Requests, only); err != nil {
 		return err
 	}
 	guide, err := instrument.Load()
