@@ -185,9 +185,10 @@ func (o ServerOptions) ownRecipe(ctx context.Context, plain bool, progress progr
 	return apiserver.OwnRecipe(ctx, o.Own, wanted)
 }
 
-// OwnKey identifies the build of the server behind the aggregator by its content.
-// Different keys mean different source.
+// OwnKey identifies the build of the server behind the aggregator by its content, without
+// Debuggable. Different keys mean different source.
 func (o ServerOptions) OwnKey(ctx context.Context) (string, error) {
+	o.Debuggable = false
 	recipe, err := o.ownRecipe(ctx, false, nil)
 	if err != nil {
 		return "", err
@@ -317,7 +318,13 @@ func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context,
 	}
 	if own != nil {
 		defer own.Release() // a running server keeps its programs locked
-		start = o.withOwn(start, own, own.Key)
+		key := own.Key
+		if o.Debuggable { // then commands without --debuggable find the server too
+			if key, err = o.OwnKey(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
+		start = o.withOwn(start, own, key)
 	}
 	build, err := o.build(ctx, false, to)
 	if err != nil {
