@@ -34,13 +34,13 @@ func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version
 	}
 	l.Like = testedRelease(l.Release)
 	p := Program(l.Like)
-	if version, ok := program.Taken(o.Cache, p, l); ok {
+	if version, ok := program.CopiedVersion(o.Cache, p, l); ok {
 		return version, nil
 	}
 	if err := checkCheckout(l); err != nil {
 		return "", err
 	}
-	up, err := program.Take(ctx, p, l, program.Options{Cache: o.Cache, Progress: o.Progress})
+	up, err := program.CopySource(ctx, p, l, program.Options{Cache: o.Cache, Progress: o.Progress})
 	var list *program.ListError
 	if errors.As(err, &list) {
 		return "", explainList(l, list)
@@ -55,7 +55,7 @@ func HasCheckout(l program.Local) bool {
 		return false
 	}
 	l.Like = testedRelease(l.Release)
-	_, ok := program.Taken(cache, Program(l.Like), l)
+	_, ok := program.CopiedVersion(cache, Program(l.Like), l)
 	return ok
 }
 
@@ -316,14 +316,14 @@ func taken(version string) (*program.LocalBuild, string, error) {
 	return up.Local, vendor, err
 }
 
-// TakenFrom returns the stored facts of the checkout that TakeCheckout copied as this
+// CopyRecord returns the stored facts of the checkout that TakeCheckout copied as this
 // version. They outlive the copy in the cache. ok is false if the version is not a checkout.
-func TakenFrom(version string) (up program.Upstream, ok bool) {
+func CopyRecord(version string) (up program.Upstream, ok bool) {
 	cache, err := program.OpenCache("")
 	if err != nil || !program.IsLocal(version) {
 		return up, false
 	}
-	return program.TakenFrom(cache, Program(version))
+	return program.CopyRecord(cache, Program(version))
 }
 
 // CheckoutDir returns the top folder of the checkout that TakeCheckout copied as this

@@ -61,7 +61,7 @@ func ownServer(found program.Program, goMod []byte) traced.Program {
 	p.Of = func(string, func() (program.Upstream, error)) (program.Program, error) { return found, nil }
 	p.GuideVersion = func(program.Program) (string, error) { return libraryVersion(found, goMod) }
 	p.Explain = func(r *traced.Recipe, err error) error {
-		up, _ := program.TakenFrom(r.Cache, r.Program)
+		up, _ := program.CopyRecord(r.Cache, r.Program)
 		if e, _ := inFolder(err, up); e != nil {
 			return e
 		}
@@ -103,7 +103,7 @@ func ownFolder(ctx context.Context, own serverconfig.Own, o traced.Options) (p p
 	}
 	const unreleased = "v0.0.0"
 	// The state of the folder is not known, so the folder is read each time.
-	up, err := program.Take(ctx, p, program.Local{Dir: dir, Name: own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, program.Options{Cache: o.Cache, Progress: o.Progress})
+	up, err := program.CopySource(ctx, p, program.Local{Dir: dir, Name: own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, program.Options{Cache: o.Cache, Progress: o.Progress})
 	p.Version, p.Released = up.Version, own.Server
 	return p, goMod, err
 }

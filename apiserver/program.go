@@ -29,7 +29,7 @@ var kubeAPIServer = traced.Program{
 	},
 	Explain: func(r *traced.Recipe, err error) error {
 		if program.IsLocal(r.K8sVersion) {
-			up, _ := program.TakenFrom(r.Cache, r.Program)
+			up, _ := program.CopyRecord(r.Cache, r.Program)
 			return explainCheckout(err, up)
 		}
 		return explainUnknown(r.K8sVersion, err)

@@ -34,7 +34,7 @@ func toy(t *testing.T, cache *program.Cache) programs.Program {
 		Of: func(string, func() (program.Upstream, error)) (program.Program, error) {
 			p := program.Program{Name: "toy", Module: "example.com/toy", Main: "main.go"}
 			local := program.Local{Dir: dir, Name: "toy", Release: "v0.0.0", Like: "v0.0.0", Commit: "0", Dirty: true, Time: time.Unix(0, 0)}
-			up, err := program.Take(t.Context(), p, local, program.Options{Cache: cache})
+			up, err := program.CopySource(t.Context(), p, local, program.Options{Cache: cache})
 			p.Version = up.Version
 			return p, err
 		},

@@ -139,7 +139,7 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 	b.workspaceKey = p.workspaceKey(up, goMod)
 	b.workspace = o.Cache.entryDir(KindWorkspace, p, b.workspaceKey)
 	if b.noGo != nil {
-		return b, b.adopt()
+		return b, b.useCachedToolchain()
 	}
 	b.setKey(b.buildKey())
 	return b, nil

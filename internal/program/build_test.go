@@ -440,7 +440,7 @@ func TestMainFolder(t *testing.T) {
 	must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "proxy", "two"))))
 	must(t, os.Rename(filepath.Join(dir, "go.mod.txt"), filepath.Join(dir, "go.mod")))
 	two.Version = ""
-	up, err := Take(t.Context(), two, Local{Dir: dir, Name: "./two", Release: "v1.0.1", Like: "v1.0.0", Commit: "0", Dirty: true}, Options{Cache: c})
+	up, err := CopySource(t.Context(), two, Local{Dir: dir, Name: "./two", Release: "v1.0.1", Like: "v1.0.0", Commit: "0", Dirty: true}, Options{Cache: c})
 	must(t, err)
 	two.Version = up.Version
 	local, _ := mustBuild(t, two, Options{Cache: c})

@@ -271,7 +271,7 @@ func (e Entry) InUse() bool {
 	if _, err := os.Stat(filepath.Join(e.Dir, useFile)); err != nil {
 		return false
 	}
-	release, free, err := takeEntry(e.Dir)
+	release, free, err := lockForRemoval(e.Dir)
 	if free {
 		release()
 	}
@@ -297,7 +297,7 @@ func (c *Cache) Remove(e Entry) error {
 	}
 	defer l.Close()
 	if e.Kind == KindBuild {
-		release, free, err := takeEntry(e.Dir)
+		release, free, err := lockForRemoval(e.Dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return message.Errorf("removing %s from the cache: %w", e.Name, err)
 		}

@@ -54,7 +54,7 @@ func TestExportRunsWithoutGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(taken) != 1 || taken[0].Program != "tiny" || taken[0].Version != "v1.2.3" || taken[0].Had != had {
+		if len(taken) != 1 || taken[0].Program != "tiny" || taken[0].Version != "v1.2.3" || taken[0].Existed != had {
 			t.Errorf("taken in: %+v, expected one build, had %t", taken, had)
 		}
 	}

@@ -37,8 +37,8 @@ type Imported struct {
 	Name             string
 	Program, Version string
 	Kind             Kind
-	// Had is set if the cache already had it.
-	Had bool
+	// Existed is set if the cache already had it.
+	Existed bool
 }
 
 // Import adds the entries of an export to the cache. Existing entries stay. It rejects a
@@ -237,7 +237,7 @@ func (c *Cache) placeEntry(entry *Imported, from string) error {
 	}
 	defer lock.Close()
 	if _, err := check(to, m.Key, everyFile); err == nil {
-		entry.Had = true
+		entry.Existed = true
 		return nil
 	}
 	if err := removeEntry(to); err != nil {

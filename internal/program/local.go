@@ -38,7 +38,7 @@ type Local struct {
 	Time   time.Time
 	// Dirty is set if files differ from the commit.
 	Dirty bool
-	// State identifies the files before they are read, or is "". If Take has already read
+	// State identifies the files before they are read, or is "". If CopySource has already read
 	// this state, it need not run again.
 	State string
 	// Check returns the present state of the files. nil means that they never change.
@@ -70,7 +70,7 @@ func (l *LocalBuild) FileOf(vendored string) string {
 	return ""
 }
 
-// IsLocal reports whether Take made the version.
+// IsLocal reports whether CopySource made the version.
 func IsLocal(version string) bool { return localBuild.MatchString(semver.Build(version)) }
 
 // localBuild matches the build metadata that Local.version makes.
@@ -85,9 +85,9 @@ func (l Local) version(sum string) string {
 	return l.Release + "+" + label + "." + sum[:8]
 }
 
-// Taken returns the version that Take gave to the source in the state of l, if the copy
-// is still in the cache.
-func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
+// CopiedVersion returns the version that CopySource gave to the source in the state of l,
+// if the copy is still in the cache.
+func CopiedVersion(c *Cache, p Program, l Local) (version string, ok bool) {
 	if l.State == "" {
 		return "", false
 	}
@@ -105,8 +105,8 @@ func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	return p.Version, err == nil
 }
 
-// TakenFrom returns Take's record for a version, even if the copy is gone.
-func TakenFrom(c *Cache, p Program) (up Upstream, ok bool) {
+// CopyRecord returns CopySource's record for a version, even if the copy is gone.
+func CopyRecord(c *Cache, p Program) (up Upstream, ok bool) {
 	up, err := c.recordedUpstream(p.Module, p.Version)
 	return up, err == nil && up.Local != nil
 }
@@ -117,16 +117,16 @@ func (c *Cache) takenFile(p Program, l Local) string {
 }
 
 const (
-	// localDir holds the versions from Take, by the state of the source.
+	// localDir holds the versions from CopySource, by the state of the source.
 	localDir = "locals"
 	// localFormat is part of a state's key. Raise it when the reading of folders changes.
 	localFormat = "local 1"
 )
 
-// Take copies the source of a program and its dependencies from a folder to the cache.
+// CopySource copies the source of a program and its dependencies from a folder to the cache.
 // The returned Upstream has a version of its own, which Build and similar functions
 // accept like a release.
-func Take(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
+func CopySource(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
 	p.Version = l.version("--------")
 	p.Released = l.Name
 	tell := newReporter(o.Progress, p)

@@ -39,9 +39,9 @@ func putFile(t *testing.T, dir, name, text string) {
 
 func mustTake(t *testing.T, c *Cache, l Local) Upstream {
 	t.Helper()
-	up, err := Take(t.Context(), tiny(), l, Options{Cache: c})
+	up, err := CopySource(t.Context(), tiny(), l, Options{Cache: c})
 	if err != nil {
-		t.Fatalf("Take: %v", err)
+		t.Fatalf("CopySource: %v", err)
 	}
 	return up
 }
@@ -94,11 +94,11 @@ func TestTakeAFolder(t *testing.T) {
 	if got := up.Local.FileOf("example.org/dep/dep.go"); got != "" {
 		t.Errorf("a file of another module is %q", got)
 	}
-	if version, ok := Taken(c, tiny(), l); !ok || version != up.Version {
+	if version, ok := CopiedVersion(c, tiny(), l); !ok || version != up.Version {
 		t.Errorf("taken: %q, %t", version, ok)
 	}
 	l.State = "two"
-	if _, ok := Taken(c, tiny(), l); ok {
+	if _, ok := CopiedVersion(c, tiny(), l); ok {
 		t.Error("another state counts as taken")
 	}
 	if again := mustTake(t, c, l); again.Version != up.Version {
@@ -146,7 +146,7 @@ func TestTakeOutOfAWorkspace(t *testing.T) {
 	}
 	alone := func(t *testing.T) {
 		t.Helper()
-		_, err := Take(t.Context(), tiny(), l, Options{Cache: c})
+		_, err := CopySource(t.Context(), tiny(), l, Options{Cache: c})
 		if !errors.As(err, new(*ListError)) || !strings.Contains(err.Error(), "missing go.sum entry for module providing package example.org/staged") {
 			t.Errorf("its go.sum is used for the other module, which it lacks: %v", err)
 		}
@@ -198,7 +198,7 @@ func TestTakeTellsWhatIsWrong(t *testing.T) {
 	} {
 		l := tinyFolder(t)
 		test.change(l.Dir, &l)
-		_, err := Take(t.Context(), tiny(), l, Options{Cache: newCache(t)})
+		_, err := CopySource(t.Context(), tiny(), l, Options{Cache: newCache(t)})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}

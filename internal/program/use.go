@@ -42,8 +42,8 @@ func useEntry(dir string) (release func(), ok bool) {
 	return nil, false
 }
 
-// takeEntry locks an entry for removal, or returns false if it is in use.
-func takeEntry(dir string) (release func(), ok bool, err error) {
+// lockForRemoval locks an entry for removal, or returns false if it is in use.
+func lockForRemoval(dir string) (release func(), ok bool, err error) {
 	lock, locked, err := lockUse(dir, (*flock.Flock).TryLock)
 	if err != nil || !locked {
 		return nil, false, err

@@ -39,9 +39,10 @@ func (b *build) needsGo() error {
 	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.edited(), Err: b.noGo}
 }
 
-// adopt uses the toolchain of a cached build, because none is installed. It takes the
-// most recently used build with the key that a new build with its toolchain would have.
-func (b *build) adopt() error {
+// useCachedToolchain uses the toolchain of a cached build, because none is installed. It
+// takes the most recently used build with the key that a new build with its toolchain would
+// have.
+func (b *build) useCachedToolchain() error {
 	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
 	if err != nil {
 		return err

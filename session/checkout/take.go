@@ -131,7 +131,7 @@ func wantedBy(ctx context.Context, argument string) (func(version string) bool, 
 		return nil, err
 	}
 	return func(version string) bool {
-		from, ok := apiserver.TakenFrom(version)
+		from, ok := apiserver.CopyRecord(version)
 		return ok && (from.Commit == commit && !from.Local.Dirty || c.Ref == "" && from.Local.Dir == c.Dir)
 	}, nil
 }

@@ -143,7 +143,7 @@ func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to
 	var failed error
 	for _, e := range taken {
 		state := p.Sprintf("taken in")
-		if e.Had {
+		if e.Existed {
 			state = p.Sprintf("there already")
 		}
 		fmt.Fprintf(w, "%s %s %s: %s\n", e.Kind, e.Program, e.Version, state)
