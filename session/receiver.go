@@ -55,9 +55,9 @@ func (r *receiver) mayTrace(now time.Time) bool {
 	return true
 }
 
-// given reports whether to send the trace of a request that began at start. It returns
+// mayDeliver reports whether to send the trace of a request that began at start. It returns
 // false if the receiver failed since then, and has accepted no trace again.
-func (r *receiver) given(start time.Time) bool {
+func (r *receiver) mayDeliver(start time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.away || start.After(r.failed)

@@ -22,14 +22,14 @@ func TestReceiverBackoff(t *testing.T) {
 		if r.mayTrace(now.Add(pause - 1)) {
 			t.Error("a request in the pause is traced")
 		}
-		if r.given(now.Add(-1)) {
+		if r.mayDeliver(now.Add(-1)) {
 			t.Error("the trace of a request from before the failure is wanted")
 		}
 		now = now.Add(pause)
 		if !r.mayTrace(now) || r.mayTrace(now) {
 			t.Error("after the pause not exactly one request is traced")
 		}
-		if !r.given(now) {
+		if !r.mayDeliver(now) {
 			t.Error("the trace of the trial is not wanted")
 		}
 	}

@@ -97,7 +97,7 @@ func (s *sampler) check(ctx context.Context) {
 // open opens the session that fetches and sends traces.
 func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, error)) *Session {
 	return New(Options{
-		Fetch: fetch, Wanted: s.receiver.given, Keep: s.send, Keepers: senders, Done: s.done,
+		Fetch: fetch, Wanted: s.receiver.mayDeliver, Keep: s.send, Keepers: senders, Done: s.done,
 		Queue: sendQueue, Dropped: func() { s.skipped.Add(1) }, Grace: sendGrace,
 	})
 }
@@ -121,7 +121,7 @@ func (s *sampler) choose(context.Context) bool {
 // send sends the spans of a request. While the receiver is away, spans are lost, but
 // clients are not delayed. Later spans are sent once it is back.
 func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
-	if !s.receiver.given(r.Start) {
+	if !s.receiver.mayDeliver(r.Start) {
 		s.failed.Add(1)
 		return trace.Place{}, nil
 	}
@@ -192,7 +192,7 @@ func (s *sampler) close(ctx context.Context) error {
 // closeSender closes the connection to the receiver. The receiver may fail to answer
 // this, too.
 func (s *sampler) closeSender(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toHeed)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
 	defer cancel()
 	if err := s.sender.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err

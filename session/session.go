@@ -150,7 +150,7 @@ func (s *Session) Close() error {
 		return err
 	}
 	s.giveUp()
-	last, cancel := context.WithTimeout(context.Background(), toHeed)
+	last, cancel := context.WithTimeout(context.Background(), cancelGrace)
 	defer cancel()
 	err := s.drain(last)
 	s.mu.Lock()
@@ -159,8 +159,8 @@ func (s *Session) Close() error {
 	return err
 }
 
-// toHeed is how long Fetch and Keep may outlast their context.
-const toHeed = time.Second
+// cancelGrace is how long Fetch and Keep may outlast their context.
+const cancelGrace = time.Second
 
 // drain waits until nothing is pending, or ctx ends, and returns Keep's error.
 func (s *Session) drain(ctx context.Context) error {
