@@ -120,14 +120,14 @@ func (m *matcher) landmarks(inA, inB []int32) []position {
 // alignGreedily adds pairs between two positions. It pairs an element with the
 // next unused one of the same label and values.
 func (m *matcher) alignGreedily(found []position, inA, inB []int32, from, to position) []position {
-	next := map[telling][]int{}
+	next := map[callIdentity][]int{}
 	for j := from.b; j < to.b; j++ {
-		t := m.b.tells(inB[j])
+		t := m.b.identity(inB[j])
 		next[t] = append(next[t], j)
 	}
 	at := from.b
 	for i := from.a; i < to.a; i++ {
-		t := m.a.tells(inA[i])
+		t := m.a.identity(inA[i])
 		list := next[t]
 		for len(list) > 0 && list[0] < at {
 			list = list[1:]

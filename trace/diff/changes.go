@@ -164,7 +164,7 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 // knownBelow marks the nodes without anything new in their subtrees: the other side also
 // calls all functions there, with the same values, and no node below is paired.
 func (s *side) knownBelow(other *side) []bool {
-	labels, values := make([]bool, max(slices.Max(s.label), slices.Max(other.label))+1), other.telling()
+	labels, values := make([]bool, max(slices.Max(s.label), slices.Max(other.label))+1), other.identities()
 	for _, label := range other.label {
 		labels[label] = true
 	}
@@ -172,7 +172,7 @@ func (s *side) knownBelow(other *side) []bool {
 	for i := range s.len() {
 		known[i] = labels[s.label[i]]
 		if known[i] && s.values[i] != 0 {
-			_, known[i] = values[s.tells(i)]
+			_, known[i] = values[s.identity(i)]
 		}
 	}
 	for i := s.len() - 1; i > 0; i-- {

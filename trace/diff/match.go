@@ -8,8 +8,8 @@ type matcher struct {
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
-	// toldApart has, by label, whether values distinguish a function's calls.
-	toldApart []bool
+	// distinctByValues has, by label, whether values distinguish a function's calls.
+	distinctByValues []bool
 	// place is a buffer. It has, for nodes of b, their position in the current
 	// list, plus one.
 	place []int32
@@ -68,7 +68,7 @@ func (m *matcher) contradict(x, y int32) bool {
 		alike := alikeWritten(value, other) // 1 and Allow may be the same
 		value, other = settled(name, value), settled(name, other)
 		switch {
-		case !tells(value) && !tells(other):
+		case !identifies(value) && !identifies(other):
 		case !alike:
 			written = true
 		default:
@@ -81,19 +81,21 @@ func (m *matcher) contradict(x, y int32) bool {
 	return 2*agree <= both && (both > 0 || !written)
 }
 
-// A telling is a hash that identifies the purpose of a call: its function and its values.
-type telling uint64
+// A callIdentity is a hash that identifies the purpose of a call: its function and its values.
+type callIdentity uint64
 
-func (s *side) tells(i int32) telling { return telling(mix(uint64(s.label[i]), s.values[i])) }
+func (s *side) identity(i int32) callIdentity {
+	return callIdentity(mix(uint64(s.label[i]), s.values[i]))
+}
 
 // pairUniqueValues pairs calls if their function and values occur once on both
 // sides. An example is a widely used function that is called once for a
 // certain purpose.
 func (m *matcher) pairUniqueValues() {
-	inA, inB := m.a.telling(), m.b.telling()
+	inA, inB := m.a.identities(), m.b.identities()
 	known := make([]int32, m.labels)
 	for x := range m.a.len() {
-		t := m.a.tells(x)
+		t := m.a.identity(x)
 		a, b := inA[t], inB[t]
 		if a.count != 1 || b.count != 1 {
 			continue
@@ -104,18 +106,18 @@ func (m *matcher) pairUniqueValues() {
 		}
 	}
 	const several = 3
-	m.toldApart = make([]bool, m.labels)
+	m.distinctByValues = make([]bool, m.labels)
 	for label, n := range known {
-		m.toldApart[label] = n >= several && 2*n > min(m.inA[label], m.inB[label])
+		m.distinctByValues[label] = n >= several && 2*n > min(m.inA[label], m.inB[label])
 	}
 }
 
-// telling counts the calls that have values.
-func (s *side) telling() map[telling]run {
-	all := map[telling]run{}
+// identities counts the calls that have values.
+func (s *side) identities() map[callIdentity]run {
+	all := map[callIdentity]run{}
 	for i := range s.len() {
 		if s.values[i] != 0 {
-			t := s.tells(i)
+			t := s.identity(i)
 			all[t] = run{i, all[t].count + 1}
 		}
 	}
@@ -311,7 +313,7 @@ func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
 		ys := ofB[label]
-		if len(xs) != len(ys) || m.toldApart[label] {
+		if len(xs) != len(ys) || m.distinctByValues[label] {
 			continue
 		}
 		for i, x := range xs {
@@ -359,13 +361,13 @@ func (s *side) childrenOf(list []int32) []int32 {
 // pairMoved pairs the remaining nodes that must have moved: equal subtrees, and
 // calls of rarely called functions.
 func (m *matcher) pairMoved() {
-	const telling = 3 // calls; smaller subtrees may be equal by chance
+	const significant = 3 // calls; smaller subtrees may be equal by chance
 	byHash, byLabel := map[uint64][]int32{}, map[int32][]int32{}
 	for y := range m.b.len() {
 		if m.b.partner[y] != none {
 			continue
 		}
-		if m.b.size(y) >= telling {
+		if m.b.size(y) >= significant {
 			byHash[m.b.hash[y]] = append(byHash[m.b.hash[y]], y)
 		}
 		if m.rare(m.b.label[y]) {
@@ -376,7 +378,7 @@ func (m *matcher) pairMoved() {
 		if m.a.partner[x] != none {
 			continue
 		}
-		if m.a.size(x) >= telling {
+		if m.a.size(x) >= significant {
 			if y := m.takeEqual(x, byHash); y != none {
 				m.pairSubtrees(x, y)
 				continue

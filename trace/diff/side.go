@@ -111,15 +111,15 @@ func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
 		value = settled(name, value)
-		if tells(value) && counts(name) {
+		if identifies(value) && counts(name) {
 			sum += hashText(name, "=", value)
 		}
 	}
 	return sum
 }
 
-// tells reports whether a value shows a call's purpose.
-func tells(value string) bool {
+// identifies reports whether a value shows a call's purpose.
+func identifies(value string) bool {
 	return value != "" && value != "true" && value != "false" && !number(value)
 }
 
