@@ -35,7 +35,7 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "example.org/shop/shop.go"
-	want := []Sight{{
+	want := []Activity{{
 		Scenario: "buy", Method: "GET", Path: "/cart", Status: 500, Calls: 3, Ns: 550, SelfNs: 100 + 150 + 50,
 		Callers: []Neighbour{{Function: "example.org/shop.Serve", File: file, Line: 7, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 1}},
 		Callees: []Neighbour{{Function: "example.org/shop.count", File: file, Line: 12, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 1}},
@@ -54,7 +54,7 @@ func TestLook(t *testing.T) {
 // status, so the page must not show 0.
 func TestStartIsNotAnswered(t *testing.T) {
 	for method, want := range map[string]string{"GET": "buy: GET shop → 0\n", trace.MethodStart: "buy: START shop\n", trace.MethodStop: "buy: STOP shop\n"} {
-		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Sights: []Sight{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
+		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Activities: []Activity{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
 		var out bytes.Buffer
 		if err := page.Write(&out, WriteOptions{}); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: error %v, expected %q in\n%s", method, err, want, &out)
@@ -63,14 +63,14 @@ func TestStartIsNotAnswered(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
-	sights, err := Look("example.org/shop.Take", []*trace.Recording{recording()})
+	activities, err := Look("example.org/shop.Take", []*trace.Recording{recording()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := &Page{
 		Function: "example.org/shop.Take", Layer: "Stock", Note: "It takes " + strings.Repeat("one more ", 12) + "item.",
 		File: "example.org/shop/shop.go", Line: 9, Program: "shop v1.2.3", URL: "https://example.org/shop.go#L9",
-		Sights: sights, Recordings: 1,
+		Activities: activities, Recordings: 1,
 	}
 	var out bytes.Buffer
 	if err := page.Write(&out, WriteOptions{Width: 60}); err != nil {
@@ -105,7 +105,7 @@ error  panic in shop.Take (shop.go:14)
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 
-	page.Sights, page.Note = nil, ""
+	page.Activities, page.Note = nil, ""
 	for recordings, text := range map[int]string{0: "apitrace run get-node --save get-node.jsonl", 2: "Not called in the 2 recordings at hand."} {
 		out.Reset()
 		page.Recordings = recordings
@@ -168,7 +168,7 @@ func TestLookAcrossGoroutines(t *testing.T) {
 	rec := recording()
 	rec.Requests[0].Calls[2].NewGoroutine = true
 	rec.Requests[0].Calls[3].Attributes = map[string]string{trace.AttrHandoff: "raft"}
-	sights, err := Look("example.org/shop.Take", []*trace.Recording{rec})
+	activities, err := Look("example.org/shop.Take", []*trace.Recording{rec})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestLookAcrossGoroutines(t *testing.T) {
 		"zh": "  shop.go:12               shop.count，在新的 goroutine 上\n                           shop.Take\n通向\n  shop.go:12               shop.count，经 raft 移交\n",
 	} {
 		var out bytes.Buffer
-		if err := (&Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
+		if err := (&Page{Function: "example.org/shop.Take", Activities: activities, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) {
@@ -201,12 +201,12 @@ func TestLookThroughCode(t *testing.T) {
 	}}}}
 	page := func(function, lang string) string {
 		t.Helper()
-		sights, err := Look(function, []*trace.Recording{rec})
+		activities, err := Look(function, []*trace.Recording{rec})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := (&Page{Function: function, Sights: sights, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
+		if err := (&Page{Function: function, Activities: activities, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -238,22 +238,22 @@ func TestMerge(t *testing.T) {
 	calls := second.Requests[0].Calls
 	calls[2].Function, calls[3].Function = "example.org/shop.pack", "example.org/shop.pack"
 	calls[1].Attributes["item"] = "plum"
-	sights, err := Look("example.org/shop.Take", []*trace.Recording{recording(), second})
+	activities, err := Look("example.org/shop.Take", []*trace.Recording{recording(), second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const file = "example.org/shop/shop.go"
-	want := overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Sight: Sight{
+	want := overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Activity: Activity{
 		Calls: 6, Ns: 1100, SelfNs: 600,
 		Callers: []Neighbour{{Function: "example.org/shop.Serve", File: file, Line: 7, Calls: 4}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 2}},
 		Callees: []Neighbour{{Function: "example.org/shop.count", File: file, Line: 12, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 2}, {Function: "example.org/shop.pack", File: file, Line: 12, Calls: 2}},
 		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J", "plum"}}, {"n", []string{"1"}}},
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}
-	if got := merge(sights); !reflect.DeepEqual(got, want) {
+	if got := merge(activities); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
-	page := &Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 5, Merged: true}
+	page := &Page{Function: "example.org/shop.Take", Activities: activities, Recordings: 5, Merged: true}
 	for lang, text := range map[string]string{
 		"":   "\nin 2 requests of 2 of the 5 recorded scenarios\nbuy, sell\n6 calls, 1.1µs, 600ns of it its own\n",
 		"zh": "\n5 个已录制的场景中，有 2 个场景的 2 个请求调用了它\nbuy、sell\n6 次调用，1.1µs，其中自身 600ns\n调用者\n",
@@ -274,7 +274,7 @@ func TestLeaves(t *testing.T) {
 	for _, i := range []int{2, 3} {
 		rec.Requests[0].Calls[i].Leaf, rec.Requests[0].Calls[i].DurationNs = true, 0
 	}
-	sights, err := Look("example.org/shop.count", []*trace.Recording{rec})
+	activities, err := Look("example.org/shop.count", []*trace.Recording{rec})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestLeaves(t *testing.T) {
 		true:  "2 calls, recorded only on entry, because the function calls nothing\n",
 	} {
 		var out bytes.Buffer
-		if err := (&Page{Function: "example.org/shop.count", Sights: sights, Recordings: 1, Merged: merged}).Write(&out, WriteOptions{}); err != nil {
+		if err := (&Page{Function: "example.org/shop.count", Activities: activities, Recordings: 1, Merged: merged}).Write(&out, WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "0ns") {

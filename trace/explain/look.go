@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Sight is a function's activity in one request.
-type Sight struct {
+// An Activity is a function's activity in one request.
+type Activity struct {
 	// Scenario, Method, Path and Status identify the request.
 	Scenario, Method, Path string
 	Status                 int
@@ -63,11 +63,11 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns a Sight for each request that called the function, given by its full name.
+// Look returns an Activity for each request that called the function, given by its full name.
 // The index of the sources tells which calls are in the caller's text. For an edited
 // program, or a release outside of the index, Look assumes that all are.
-func Look(function string, of []*trace.Recording) ([]Sight, error) {
-	var all []Sight
+func Look(function string, of []*trace.Recording) ([]Activity, error) {
+	var all []Activity
 	for _, rec := range of {
 		code, err := recordings.CodeOf(rec.K8sVersion)
 		if err != nil {
@@ -81,7 +81,7 @@ func Look(function string, of []*trace.Recording) ([]Sight, error) {
 			if err != nil {
 				return nil, err
 			}
-			if s := look(function, tree, code); s.Calls > 0 {
+			if s := activityIn(function, tree, code); s.Calls > 0 {
 				s.Scenario = rec.Scenario
 				all = append(all, s)
 			}
@@ -96,9 +96,9 @@ type overview struct {
 	Requests int
 	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Sight sums up the activity, without Scenario, Method, Path and Status. Its callers
+	// Activity sums up the activity, without Scenario, Method, Path and Status. Its callers
 	// and callees are sorted, the most frequent first.
-	Sight Sight
+	Activity Activity
 }
 
 // Spanless lists the calls of functions without a span in a function's text. line is the
@@ -111,21 +111,21 @@ func Spanless(code *recordings.Code, program, function, file string, line int) [
 	return all
 }
 
-// merge makes an overview of sights.
-func merge(all []Sight) overview {
+// merge makes an overview of activities.
+func merge(all []Activity) overview {
 	o := overview{Requests: len(all)}
 	values := map[string][]string{}
 	for _, s := range all {
 		o.Scenarios = appendNew(o.Scenarios, s.Scenario)
-		o.Sight.Calls += s.Calls
-		o.Sight.Ns += s.Ns
-		o.Sight.Untimed += s.Untimed
-		o.Sight.SelfNs += s.SelfNs
+		o.Activity.Calls += s.Calls
+		o.Activity.Ns += s.Ns
+		o.Activity.Untimed += s.Untimed
+		o.Activity.SelfNs += s.SelfNs
 		for _, n := range s.Callers {
-			o.Sight.Callers = meet(o.Sight.Callers, n)
+			o.Activity.Callers = meet(o.Activity.Callers, n)
 		}
 		for _, n := range s.Callees {
-			o.Sight.Callees = meet(o.Sight.Callees, n)
+			o.Activity.Callees = meet(o.Activity.Callees, n)
 		}
 		for _, v := range s.Values {
 			for _, value := range v.Seen {
@@ -133,18 +133,18 @@ func merge(all []Sight) overview {
 			}
 		}
 		for _, e := range s.Errors {
-			o.Sight.Errors = appendNew(o.Sight.Errors, e)
+			o.Activity.Errors = appendNew(o.Activity.Errors, e)
 		}
 	}
-	o.Sight.Values = sorted(values)
+	o.Activity.Values = sorted(values)
 	byCalls := func(a, b Neighbour) int { return cmp.Compare(b.Calls, a.Calls) }
-	slices.SortStableFunc(o.Sight.Callers, byCalls)
-	slices.SortStableFunc(o.Sight.Callees, byCalls)
+	slices.SortStableFunc(o.Activity.Callers, byCalls)
+	slices.SortStableFunc(o.Activity.Callees, byCalls)
 	return o
 }
 
-func look(function string, tree *trace.Tree, code *recordings.Code) Sight {
-	s := Sight{Method: tree.Request.Method, Path: tree.Request.Path, Status: tree.Request.Status}
+func activityIn(function string, tree *trace.Tree, code *recordings.Code) Activity {
+	s := Activity{Method: tree.Request.Method, Path: tree.Request.Path, Status: tree.Request.Status}
 	values := map[string][]string{}
 	for i := range tree.Len() {
 		call := tree.Call(i)

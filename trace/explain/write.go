@@ -35,9 +35,9 @@ type Page struct {
 	Program string
 	// URL is the source's address, or "" if unknown.
 	URL string
-	// Sights are the function's activity in the recordings, by request.
-	Sights []Sight
-	// Merged asks for an overview instead of each sight.
+	// Activities are the function's activity in the recordings, by request.
+	Activities []Activity
+	// Merged asks for an overview instead of each activity.
 	Merged bool
 	// Recordings counts the recordings that were searched.
 	Recordings int
@@ -100,11 +100,11 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.line("")
 		out.line("%s", strings.Join(text.WrapLines(p.Note, out.Width), "\n"))
 	}
-	if p.Merged && len(p.Sights) > 0 {
-		out.overview(merge(p.Sights), p.Recordings)
+	if p.Merged && len(p.Activities) > 0 {
+		out.overview(merge(p.Activities), p.Recordings)
 	} else {
-		for _, s := range p.Sights {
-			out.sight(s)
+		for _, s := range p.Activities {
+			out.activity(s)
 		}
 	}
 	switch {
@@ -119,15 +119,15 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 			of = " --k8s " + p.Version
 		}
 		out.line("\n%s\n  apitrace run %s%s --save %[2]s.jsonl", out.Sprintf("There is no recording of this version that shows the callers. Make one:"), scenario, of)
-	case len(p.Sights) == 0 && p.Source != nil && p.Source.Spanless != recordings.Spanned:
+	case len(p.Activities) == 0 && p.Source != nil && p.Source.Spanless != recordings.Spanned:
 		out.line("\n%s", out.Sprintf("It has no span, so recordings do not show whether it ran: %s.", p.Source.Spanless.Why()))
-	case len(p.Sights) == 0 && p.Untraced:
+	case len(p.Activities) == 0 && p.Untraced:
 		of := ""
 		if p.Version != "" {
 			of = " --k8s " + p.Version
 		}
 		out.line("\n%s\n  apitrace run SCENARIO%s --trace %s", out.Sprintf("Its package is not traced, so recordings do not show whether it ran. --trace traces it:"), of, funcname.Package(p.Function))
-	case len(p.Sights) == 0:
+	case len(p.Activities) == 0:
 		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
 		if p.Source != nil {
 			out.line("%s", out.Sprintf("It has a span: a recording would show a call of it."))
@@ -177,7 +177,7 @@ func (w *pageWriter) fact(name, text string) {
 	w.line("%s%s %s", name, strings.Repeat(" ", max(0, 8-lipgloss.Width(name))), printable(text))
 }
 
-func (w *pageWriter) sight(s Sight) {
+func (w *pageWriter) activity(s Activity) {
 	w.line("")
 	arrow := "→"
 	if w.ASCII {
@@ -195,7 +195,7 @@ func (w *pageWriter) overview(o overview, recordings int) {
 	w.line("")
 	w.title(w.seenIn(o.Requests, len(o.Scenarios), recordings))
 	w.names(o.Scenarios)
-	w.facts(o.Sight)
+	w.facts(o.Activity)
 }
 
 func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
@@ -211,7 +211,7 @@ func (w *pageWriter) names(all []string) {
 }
 
 // facts prints a function's activity, without the request.
-func (w *pageWriter) facts(s Sight) {
+func (w *pageWriter) facts(s Activity) {
 	calls := w.Plural(s.Calls, "%d call", "%d calls", s.Calls)
 	if s.Untimed == s.Calls {
 		w.line("%s", w.Sprintf("%s, recorded only on entry, because the function calls nothing", calls))

@@ -202,7 +202,7 @@ func (f *toolServer) explainFunction(in functionInput) (string, error) {
 		File: function.File, Line: function.Line, Program: function.Process + " " + of[0].Version(function.Process), URL: of[0].SourceURL(call),
 		Recordings: len(of), Merged: true,
 	}
-	if p.Sights, err = explain.Look(function.Name, of); err != nil {
+	if p.Activities, err = explain.Look(function.Name, of); err != nil {
 		return "", err
 	}
 	known, err := recordings.CodeOf(of[0].K8sVersion)

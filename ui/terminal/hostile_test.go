@@ -45,7 +45,7 @@ func TestHostileRecording(t *testing.T) {
 			r.Stored[j].Key = evil
 		}
 	}
-	m, err := New(shelf{}, rec, Options{Lang: "en", Steps: 48, Now: func() time.Time { return time.Unix(0, 0) }})
+	m, err := New(testLibrary{}, rec, Options{Lang: "en", Steps: 48, Now: func() time.Time { return time.Unix(0, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}

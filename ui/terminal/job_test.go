@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// slow is a shelf with replays that end when their context does.
-type slow struct{ shelf }
+// slow is a testLibrary with replays that end when their context does.
+type slow struct{ testLibrary }
 
 func (slow) Replay(ctx context.Context, _, _ string) (*trace.Recording, error) {
 	<-ctx.Done()

@@ -26,36 +26,38 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// shelf is a Library of the recordings. Each line of its sources names the
+// testLibrary is a Library of the recordings. Each line of its sources names the
 // file.
-type shelf struct{}
+type testLibrary struct{}
 
-func (shelf) Scenarios() []string { return []string{"create-deployment", "get-forbidden", "get-node"} }
-func (shelf) Releases() []string  { return []string{"v1.37.1", "v1.36.3", "v1.30.4"} }
-func (shelf) Load(scenario, release string) (*trace.Recording, error) {
+func (testLibrary) Scenarios() []string {
+	return []string{"create-deployment", "get-forbidden", "get-node"}
+}
+func (testLibrary) Releases() []string { return []string{"v1.37.1", "v1.36.3", "v1.30.4"} }
+func (testLibrary) Load(scenario, release string) (*trace.Recording, error) {
 	return recordings.Load(release, scenario)
 }
-func (shelf) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
+func (testLibrary) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
 	return spoken.New(guide, lang, recs...), nil
 }
-func (shelf) Source(_ *trace.Recording, call *trace.Call) (string, error) {
+func (testLibrary) Source(_ *trace.Recording, call *trace.Call) (string, error) {
 	if strings.Contains(call.File, "etcd") {
 		return "", errors.New("not here")
 	}
 	return strings.Repeat("// "+call.File+"\n", 2000), nil
 }
-func (shelf) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, _ source.DiffOptions) (string, error) {
+func (testLibrary) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, _ source.DiffOptions) (string, error) {
 	return fmt.Sprintf("--- %s %s\n+++ %s %s\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n@@ -%d,200 +%d,200 @@\n the hunk of the selected call\n",
 		a.K8sVersion, callA.Function, b.K8sVersion, callB.Function, callA.Line, callB.Line), nil
 }
-func (shelf) Replay(context.Context, string, string) (*trace.Recording, error) {
+func (testLibrary) Replay(context.Context, string, string) (*trace.Recording, error) {
 	return nil, errors.New("no server runs")
 }
-func (shelf) Editor(*trace.Recording, *trace.Call, int) (*exec.Cmd, error) {
+func (testLibrary) Editor(*trace.Recording, *trace.Call, int) (*exec.Cmd, error) {
 	return nil, errors.New("no editor")
 }
 
@@ -65,7 +67,7 @@ func open(t testing.TB, scenario string, width, height int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(shelf{}, rec, Options{Lang: "en", Steps: 48, Now: func() time.Time { return time.Unix(0, 0) }})
+	m, err := New(testLibrary{}, rec, Options{Lang: "en", Steps: 48, Now: func() time.Time { return time.Unix(0, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}

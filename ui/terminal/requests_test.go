@@ -35,7 +35,7 @@ func sent(second, status int, path string, err error) session.Row {
 
 func newList(t *testing.T) (*Requests, *Feed) {
 	feed := NewFeed()
-	r := NewRequests(shelf{}, feed, tape{}, Options{Lang: "en", Steps: 48})
+	r := NewRequests(testLibrary{}, feed, tape{}, Options{Lang: "en", Steps: 48})
 	r.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	return r, feed
 }

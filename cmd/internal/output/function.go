@@ -146,7 +146,7 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 			return nil, err
 		}
 	}
-	page.Sights, err = explain.Look(name, c.Recordings)
+	page.Activities, err = explain.Look(name, c.Recordings)
 	return page, err
 }
 
