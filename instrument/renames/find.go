@@ -47,20 +47,22 @@ const (
 // between finds the changes from one release to the next: the fate of each name that the
 // next one lacks, and functions that lost a part of their text.
 func between(old, new *Source) []lineage.Change {
-	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*thing{}}
-	f.came = map[lineage.Kind][]*thing{}
-	for k, t := range new.things {
-		if old.things[k] == nil {
+	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*declaration{}}
+	f.came = map[lineage.Kind][]*declaration{}
+	for k, t := range new.declarations {
+		if old.declarations[k] == nil {
 			f.came[k.kind] = append(f.came[k.kind], t)
 		}
 	}
-	var gone []*thing
-	for k, t := range old.things {
-		if new.things[k] == nil {
+	var gone []*declaration
+	for k, t := range old.declarations {
+		if new.declarations[k] == nil {
 			gone = append(gone, t)
 		}
 	}
-	byName := func(a, b *thing) int { return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name)) }
+	byName := func(a, b *declaration) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name))
+	}
 	slices.SortFunc(gone, byName)
 	for _, came := range f.came {
 		slices.SortFunc(came, byName)
@@ -85,22 +87,22 @@ func between(old, new *Source) []lineage.Change {
 type finder struct {
 	old, new *Source
 	// came has the names in new but not in old, sorted.
-	came map[lineage.Kind][]*thing
+	came map[lineage.Kind][]*declaration
 	// is maps a name of old to its new name, if found.
 	is map[string]string
 	// added has the texts of new. Each is reduced to the part that the text lacked in
 	// old.
-	added map[key]*thing
+	added map[key]*declaration
 	// with has the texts of added by shingle.
-	with map[uint64][]*thing
+	with map[uint64][]*declaration
 }
 
 // index fills added and with.
 func (f *finder) index() {
-	f.with = map[uint64][]*thing{}
-	for k, t := range f.new.things {
+	f.with = map[uint64][]*declaration{}
+	for k, t := range f.new.declarations {
 		fresh := *t
-		if before := f.old.things[k]; before != nil {
+		if before := f.old.declarations[k]; before != nil {
 			fresh.shingles = map[uint64]bool{}
 			for s := range t.shingles {
 				if !before.shingles[s] {
@@ -117,13 +119,13 @@ func (f *finder) index() {
 
 // A candidate is a function or type that may have taken a name's place.
 type candidate struct {
-	*thing
+	*declaration
 	alike   float64
 	callers []string
 	named   bool
 }
 
-func (f *finder) fate(t *thing) lineage.Change {
+func (f *finder) fate(t *declaration) lineage.Change {
 	c := lineage.Change{Kind: t.kind, From: t.name}
 	var all []candidate
 	for _, other := range f.came[t.kind] {
@@ -164,7 +166,7 @@ func (f *finder) fate(t *thing) lineage.Change {
 	}
 	c.Perhaps = first(c.Perhaps, 3)
 	for _, caller := range f.callersOf(f.old, t) {
-		if f.new.things[key{lineage.Function, caller}] != nil {
+		if f.new.declarations[key{lineage.Function, caller}] != nil {
 			c.Callers = append(c.Callers, caller)
 		}
 	}
@@ -173,12 +175,12 @@ func (f *finder) fate(t *thing) lineage.Change {
 }
 
 // byMethods returns the type that most of a type's methods moved to, and their new names.
-func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
+func (f *finder) byMethods(t *declaration) (to *declaration, methods []string) {
 	if t.kind != lineage.Type {
 		return nil, nil
 	}
 	went, of := map[string][]string{}, 0
-	for k := range f.old.things {
+	for k := range f.old.declarations {
 		n := funcname.Parse(k.name)
 		if k.kind != lineage.Function || n.Type == "" || n.Package+"."+n.Type != t.name {
 			continue
@@ -191,7 +193,7 @@ func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 		}
 	}
 	for typ, all := range went {
-		if other := f.new.things[key{lineage.Type, typ}]; other != nil && len(all) > 1 && 2*len(all) > of && f.old.things[key{lineage.Type, typ}] == nil {
+		if other := f.new.declarations[key{lineage.Type, typ}]; other != nil && len(all) > 1 && 2*len(all) > of && f.old.declarations[key{lineage.Type, typ}] == nil {
 			slices.Sort(all)
 			return other, all
 		}
@@ -202,7 +204,7 @@ func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 // byEmbedding returns the method that calls reach in place of a method that is gone, and
 // the struct type of these calls. In both releases, the struct type embeds the other
 // method's type and has the method: declared in one release, by embedding in the other.
-func (f *finder) byEmbedding(t *thing) (to *thing, through string) {
+func (f *finder) byEmbedding(t *declaration) (to *declaration, through string) {
 	n := funcname.Parse(t.name)
 	if t.kind != lineage.Function || n.Type == "" {
 		return nil, ""
@@ -225,7 +227,7 @@ func (f *finder) byEmbedding(t *thing) (to *thing, through string) {
 // embeds reports whether a struct type embeds another in both releases.
 func (f *finder) embeds(outer, inner string) bool {
 	for _, s := range []*Source{f.old, f.new} {
-		if t := s.things[key{lineage.Type, outer}]; t == nil || !slices.Contains(t.embeds, inner) {
+		if t := s.declarations[key{lineage.Type, outer}]; t == nil || !slices.Contains(t.embeds, inner) {
 			return false
 		}
 	}
@@ -236,7 +238,7 @@ func (f *finder) embeds(outer, inner string) bool {
 func (s *Source) declares(typ, method string) bool {
 	pkg := funcname.Package(typ)
 	name := strings.TrimPrefix(typ, pkg+".")
-	return s.things[key{lineage.Function, pkg + "." + name + "." + method}] != nil || s.things[key{lineage.Function, pkg + ".(*" + name + ")." + method}] != nil
+	return s.declarations[key{lineage.Function, pkg + "." + name + "." + method}] != nil || s.declarations[key{lineage.Function, pkg + ".(*" + name + ")." + method}] != nil
 }
 
 // parted finds the functions that lost part of their text to a new function with the same
@@ -245,8 +247,8 @@ func (f *finder) parted() []lineage.Change {
 	var changes []lineage.Change
 	for _, to := range f.came[lineage.Function] {
 		n := funcname.Parse(to.name)
-		for k, before := range f.old.things {
-			after := f.new.things[k]
+		for k, before := range f.old.declarations {
+			after := f.new.declarations[k]
 			if after == nil || k.kind != lineage.Function || before.tokens < partedTokens {
 				continue
 			}
@@ -260,7 +262,7 @@ func (f *finder) parted() []lineage.Change {
 				}
 			}
 			if much := float64(moved) / float64(len(before.shingles)); much >= parted {
-				changes = append(changes, lineage.Change{Kind: lineage.Function, From: k.name, Fate: lineage.Parted, To: []string{to.name}, Alike: int(100 * much)})
+				changes = append(changes, lineage.Change{Kind: lineage.Function, From: k.name, Fate: lineage.Extracted, To: []string{to.name}, Alike: int(100 * much)})
 			}
 		}
 	}
@@ -285,7 +287,7 @@ func (c candidate) score() float64 {
 
 // evident reports whether the first candidate took the place of a name. The candidates
 // are sorted, best first.
-func (f *finder) evident(t *thing, all []candidate) bool {
+func (f *finder) evident(t *declaration, all []candidate) bool {
 	best := all[0]
 	if len(all) > 1 && best.score() < all[1].score()+ahead {
 		return false
@@ -306,7 +308,7 @@ func (f *finder) evident(t *thing, all []candidate) bool {
 }
 
 // rare reports whether few packages have the name, with its type's.
-func (f *finder) rare(t *thing) bool {
+func (f *finder) rare(t *declaration) bool {
 	n := inPackage(t.name)
 	return f.old.count[n] <= rare && f.new.count[n] <= rare
 }
@@ -342,7 +344,7 @@ func (s *Source) Callers(full string) (callers []string, known bool) {
 	return slices.Sorted(maps.Keys(s.callers[called])), true
 }
 
-func (f *finder) callersOf(s *Source, t *thing) []string {
+func (f *finder) callersOf(s *Source, t *declaration) []string {
 	if t.kind != lineage.Function {
 		return nil
 	}
@@ -352,7 +354,7 @@ func (f *finder) callersOf(s *Source, t *thing) []string {
 
 // shared returns the functions that call t in old and other in new, by their names in
 // new.
-func (f *finder) shared(t, other *thing) []string {
+func (f *finder) shared(t, other *declaration) []string {
 	var both []string
 	there := f.callersOf(f.new, other)
 	for _, caller := range f.callersOf(f.old, t) {
@@ -367,12 +369,12 @@ func (f *finder) shared(t, other *thing) []string {
 }
 
 // parts finds one function, or up to three, that newly contain most of a text.
-func (f *finder) parts(t *thing) (to []string, much float64) {
+func (f *finder) parts(t *declaration) (to []string, much float64) {
 	type part struct {
-		*thing
+		*declaration
 		has map[uint64]bool
 	}
-	parts := map[*thing]*part{}
+	parts := map[*declaration]*part{}
 	for s := range t.shingles {
 		for _, other := range f.with[s] {
 			if other.kind != lineage.Function || len(f.with[s]) > 8 {

@@ -113,7 +113,7 @@ func TestBetween(t *testing.T) {
 		"k8s.io/a.(*Master).One":   {lineage.Renamed, "k8s.io/a.(*Instance).One"},
 		"k8s.io/e.(*inner).Run":    {lineage.Renamed, "k8s.io/e.Outer.Run"},
 		"k8s.io/e.Outer.Stop":      {lineage.Renamed, "k8s.io/e.(*inner).Stop"},
-		"k8s.io/e.(*Cache).Get":    {lineage.Parted, "k8s.io/e.(*Delegator).Get"},
+		"k8s.io/e.(*Cache).Get":    {lineage.Extracted, "k8s.io/e.(*Delegator).Get"},
 		"k8s.io/plugin/x.Register": {lineage.Gone, ""}, // that of another plugin is not its successor
 	} {
 		c, ok := got[from]

@@ -65,9 +65,9 @@ const (
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
-	// Parted: the name still exists. Part of its text is in To[0], which is new
+	// Extracted: the name still exists. Part of its text is in To[0], which is new
 	// in the release and has the same last name.
-	Parted
+	Extracted
 	// Inlined: the functions in To now make its calls, or the important ones,
 	// Called. If Called is empty, its callers call To instead. A person read
 	// this in the sources.
@@ -322,7 +322,7 @@ func InModule(full, module string) bool {
 // change returns the end of a name at a release, or nil.
 func (l *Library) change(kind Kind, full string, at int) *Change {
 	for i := range l.Changes {
-		if c := &l.Changes[i]; c.At == at && c.Kind == kind && c.From == full && c.Fate != Parted {
+		if c := &l.Changes[i]; c.At == at && c.Kind == kind && c.From == full && c.Fate != Extracted {
 			return c
 		}
 	}

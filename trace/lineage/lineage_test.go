@@ -101,8 +101,8 @@ func TestRenamesLead(t *testing.T) {
 	renamed := 0
 	for i := range l.Changes {
 		c := &l.Changes[i]
-		if l.Has(c.Kind, c.From, l.Releases[c.At]) != (c.Fate == Parted) {
-			t.Errorf("%s: fate %d in %s, which has it: %t", c.From, c.Fate, l.Releases[c.At], c.Fate != Parted)
+		if l.Has(c.Kind, c.From, l.Releases[c.At]) != (c.Fate == Extracted) {
+			t.Errorf("%s: fate %d in %s, which has it: %t", c.From, c.Fate, l.Releases[c.At], c.Fate != Extracted)
 		}
 		if c.Fate == Gone {
 			continue

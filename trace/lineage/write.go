@@ -57,7 +57,7 @@ func (l *Library) parted(kind Kind, s Stage) []*Change {
 	for i := range l.Changes {
 		c := &l.Changes[i]
 		gave := c.From == s.Name && s.First <= c.At && c.At <= s.Last
-		if c.Fate == Parted && c.Kind == kind && (gave || c.To[0] == s.Name && c.At == s.First) {
+		if c.Fate == Extracted && c.Kind == kind && (gave || c.To[0] == s.Name && c.At == s.First) {
 			all = append(all, c)
 		}
 	}
