@@ -28,7 +28,7 @@ func (b *Builder) Add(s *Source) error {
 	}
 	b.library.Releases = append(b.library.Releases, s.Release)
 	b.library.Unread = append(b.library.Unread, s.Unread)
-	for k, t := range s.things {
+	for k, t := range s.declarations {
 		n := b.names[k]
 		if n == nil {
 			n = &lineage.Name{Full: k.name, Kind: k.kind}
@@ -55,9 +55,9 @@ func (b *Builder) Add(s *Source) error {
 // keep takes the names of unread modules from the release before, because nothing shows
 // that they were removed.
 func (s *Source) keep(before *Source) {
-	for k, t := range before.things {
+	for k, t := range before.declarations {
 		if slices.ContainsFunc(s.Unread, func(module string) bool { return lineage.InModule(k.name, module) }) {
-			s.things[k] = t
+			s.declarations[k] = t
 		}
 	}
 }

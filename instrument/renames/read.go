@@ -26,8 +26,8 @@ import (
 type Source struct {
 	Release string
 	// Unread are the modules that were not available.
-	Unread []string
-	things map[key]*thing
+	Unread       []string
+	declarations map[key]*declaration
 	// callers has the callers of a name; see called for its form.
 	callers map[string]map[string]bool
 	// methods counts the methods with a name, over all types.
@@ -41,8 +41,8 @@ type key struct {
 	name string
 }
 
-// A thing is a function or a type.
-type thing struct {
+// A declaration is a function or a type.
+type declaration struct {
 	key
 	file, signature string
 	tokens          int
@@ -56,7 +56,7 @@ type thing struct {
 // Read leaves out tests, generated code, and files for systems other than Linux.
 // unread are modules without source. Read claims nothing about them.
 func Read(release, dir string, unread ...string) (*Source, error) {
-	s := &Source{Release: release, Unread: unread, things: map[key]*thing{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
+	s := &Source{Release: release, Unread: unread, declarations: map[key]*declaration{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
 	target := build.Default
 	target.GOOS, target.GOARCH, target.CgoEnabled = "linux", "amd64", true
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -84,7 +84,7 @@ func Read(release, dir string, unread ...string) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the names of %s: %w", release, err)
 	}
-	for _, t := range s.things {
+	for _, t := range s.declarations {
 		s.count[inPackage(t.name)]++
 		for called := range t.calls {
 			if s.callers[called] == nil {
@@ -167,7 +167,7 @@ func (f *fileReader) function(decl *ast.FuncDecl) {
 	if decl.Type.Results != nil {
 		signature += " " + oneLine(f.text(decl.Type.Results))
 	}
-	t := &thing{key: key{lineage.Function, name}, file: f.file, signature: signature, calls: map[string]bool{}}
+	t := &declaration{key: key{lineage.Function, name}, file: f.file, signature: signature, calls: map[string]bool{}}
 	t.setText(f.text(decl.Body), self)
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -177,7 +177,7 @@ func (f *fileReader) function(decl *ast.FuncDecl) {
 		}
 		return true
 	})
-	f.things[t.key] = t
+	f.declarations[t.key] = t
 }
 
 // called returns the names that a call may mean: a function's full name, or a dot and
@@ -203,7 +203,7 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	if spec.Name.Name == "_" {
 		return
 	}
-	t := &thing{key: key{lineage.Type, f.pkg + "." + spec.Name.Name}, file: f.file}
+	t := &declaration{key: key{lineage.Type, f.pkg + "." + spec.Name.Name}, file: f.file}
 	var lines []string
 	members := func(fields *ast.FieldList, methods bool) {
 		for _, field := range fields.List {
@@ -237,7 +237,7 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	}
 	t.signature = strings.Join(lines, "\n")
 	t.setText(f.text(spec.Type), "")
-	f.things[t.key] = t
+	f.declarations[t.key] = t
 }
 
 // full returns the full name of the type that a struct embeds, or nothing.

@@ -11,7 +11,7 @@ const width = 4
 
 // setText sets a text's tokens, without comments. self, the receiver's name, does not
 // count: a method that moved to another type mostly has another one.
-func (t *thing) setText(code []byte, self string) {
+func (t *declaration) setText(code []byte, self string) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
 	s.Init(fset.AddFile("", -1, len(code)), code, nil, 0)
@@ -39,7 +39,7 @@ func (t *thing) setText(code []byte, self string) {
 }
 
 // alike returns the equal share of two texts, from 0 to 1.
-func alike(a, b *thing) float64 {
+func alike(a, b *declaration) float64 {
 	if a.whole == b.whole {
 		return 1
 	}
@@ -49,7 +49,7 @@ func alike(a, b *thing) float64 {
 	return min(0.99, 2*float64(common(a, b))/float64(len(a.shingles)+len(b.shingles)))
 }
 
-func common(a, b *thing) int {
+func common(a, b *declaration) int {
 	n := 0
 	if len(b.shingles) < len(a.shingles) {
 		a, b = b, a
