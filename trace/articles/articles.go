@@ -135,8 +135,8 @@ const (
 	isType
 )
 
-// A mention is an article's step in a release.
-type mention struct {
+// A stepStatus is the status of an article's step in a release.
+type stepStatus struct {
 	state state
 	// name is the function's full name in the release.
 	name string
@@ -179,10 +179,10 @@ func open(version, last string) (*release, error) {
 	return r, err
 }
 
-// sight looks a step up in the release: by each of its names, then by their earlier and
+// lookUp looks a step up in the release: by each of its names, then by their earlier and
 // later names.
-func (r *release) sight(s *step) mention {
-	var is mention
+func (r *release) lookUp(s *step) stepStatus {
+	var is stepStatus
 	names := []string{s.Function, s.Today}
 	if r.newest && s.Today != "" {
 		names = []string{s.Today, s.Function}
@@ -196,7 +196,7 @@ func (r *release) sight(s *step) mention {
 		if name == "" {
 			continue
 		}
-		if at := r.look(name, s.scenarios); at.state != missing && (is.state == missing || is.state != ran && at.state == ran) {
+		if at := r.lookUpName(name, s.scenarios); at.state != missing && (is.state == missing || is.state != ran && at.state == ran) {
 			is = at
 		}
 		if is.state == ran {
@@ -205,34 +205,34 @@ func (r *release) sight(s *step) mention {
 	}
 	if is.state == missing {
 		if name := r.names.Current(lineage.Type, s.Function, r.version); name != "" {
-			return mention{isType, name, ""}
+			return stepStatus{isType, name, ""}
 		}
 	}
 	return is
 }
 
-// look looks a name up. If recordings call it, the first of the scenarios that does is
+// lookUpName looks a name up. If recordings call it, the first of the scenarios that does is
 // preferred.
-func (r *release) look(name string, scenarios []string) mention {
+func (r *release) lookUpName(name string, scenarios []string) stepStatus {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {
 			if slices.Contains(f.Scenarios, s) {
-				return mention{ran, name, s}
+				return stepStatus{ran, name, s}
 			}
 		}
-		return mention{ran, name, f.Scenarios[0]}
+		return stepStatus{ran, name, f.Scenarios[0]}
 	}
 	if r.code != nil {
 		for _, program := range r.code.Programs() {
 			if f := r.code.Function(program, name); f != nil && f.Spanless == recordings.Spanned {
-				return mention{notCalled, name, ""}
+				return stepStatus{notCalled, name, ""}
 			} else if f != nil {
-				return mention{noSpan, name, ""}
+				return stepStatus{noSpan, name, ""}
 			}
 		}
 	}
 	if r.names.Has(lineage.Function, name, r.version) {
-		return mention{noSpan, name, ""}
+		return stepStatus{noSpan, name, ""}
 	}
-	return mention{}
+	return stepStatus{}
 }

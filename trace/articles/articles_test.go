@@ -36,7 +36,7 @@ func TestEveryStep(t *testing.T) {
 			for _, c := range a.Chains {
 				for i := range c.Steps {
 					s := &c.Steps[i]
-					at := r.sight(s)
+					at := r.lookUp(s)
 					steps++
 					switch {
 					case at.state == ran:
@@ -51,7 +51,7 @@ func TestEveryStep(t *testing.T) {
 					case s.Function != "" && at.state == missing && s.end(r).IsZero():
 						t.Errorf("article %s: %s: %s is not in %s, and nothing is known of it", a.Name, s.Text, s.Function, version)
 					}
-					if s.Really != "" && r.sight(&step{Function: s.Really}).state != ran {
+					if s.Really != "" && r.lookUp(&step{Function: s.Really}).state != ran {
 						t.Errorf("article %s: %s: %s did not run in %s", a.Name, s.Text, s.Really, version)
 					}
 				}
@@ -198,7 +198,7 @@ func TestNoCommandForMain(t *testing.T) {
 		"k8s.io/apimachinery/pkg/api/meta.Accessor": "apitrace source 'meta.Accessor' --k8s " + last,
 	} {
 		s := &step{Function: function}
-		if at := r.sight(s); at.state != noSpan || s.command(r) != want {
+		if at := r.lookUp(s); at.state != noSpan || s.command(r) != want {
 			t.Errorf("%s: state %d, command %q, expected %q", function, at.state, s.command(r), want)
 		}
 	}

@@ -126,11 +126,11 @@ func (s *step) say(near, now *release) []message.Message {
 	if s.Function == "" {
 		return all
 	}
-	if near.sight(s).state == missing && now.sight(s).state == missing {
+	if near.lookUp(s).state == missing && now.lookUp(s).state == missing {
 		return clean(append(all, message.Of("neither %s nor %s has it", near.version, now.version), s.end(now)))
 	}
 	for _, r := range []*release{near, now} {
-		at := r.sight(s)
+		at := r.lookUp(s)
 		name := short(at.name)
 		switch at.state {
 		case ran:
@@ -145,9 +145,9 @@ func (s *step) say(near, now *release) []message.Message {
 			all = append(all, message.Of("%s: not there", r.version), s.end(r))
 		}
 	}
-	before, after := near.sight(s), now.sight(s)
+	before, after := near.lookUp(s), now.lookUp(s)
 	renamed := before.state != missing && after.state != missing && declared(before.name) != declared(after.name)
-	if renamed || s.Today != "" && now.sight(&step{Function: s.Function}).state == missing {
+	if renamed || s.Today != "" && now.lookUp(&step{Function: s.Function}).state == missing {
 		all = append(all, s.end(now))
 	}
 	return clean(all)
@@ -218,7 +218,7 @@ func (s *step) command(r *release) string {
 	if s.Really != "" {
 		asked = &step{Function: s.Really, scenarios: s.scenarios}
 	}
-	switch at := r.sight(asked); at.state {
+	switch at := r.lookUp(asked); at.state {
 	case noSpan:
 		if declared(at.name) == funcname.Package(at.name)+".main" {
 			return "" // apitrace source does not read the package of a program
