@@ -47,15 +47,15 @@ func (r *run) end(ctx context.Context, p *Player) error {
 	if err := r.requests(ctx); err != nil {
 		return err
 	}
-	if err := r.wire.awaitDeaf(ctx); err != nil {
+	if err := r.wire.awaitNotListening(ctx); err != nil {
 		return err
 	}
 	return p.Ending(ctx)
 }
 
-// awaitDeaf waits until the server accepts no more connections. It uses the open
+// awaitNotListening waits until the server accepts no more connections. It uses the open
 // connection until then, because a new one would be a call in the trace.
-func (w *wire) awaitDeaf(ctx context.Context) error {
+func (w *wire) awaitNotListening(ctx context.Context) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: "/livez", As: Admin}, "")
 		return errors.Is(sent.Err, syscall.ECONNREFUSED), ctx.Err()

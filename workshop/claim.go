@@ -67,7 +67,7 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	if holds != said {
 		return wrongVerdict("The trace says otherwise."), nil
 	}
-	beside, err := t.besides(claim.Evidence, right)
+	beside, err := t.relativePosition(claim.Evidence, right)
 	if err != nil {
 		return nil, err
 	}

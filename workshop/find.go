@@ -33,7 +33,7 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 	if unknown != nil {
 		return unknown, nil
 	}
-	return t.besides(t.exercise.Find, right)
+	return t.relativePosition(t.exercise.Find, right)
 }
 
 // name finds the functions that the typed text stands for, and keeps them for $answer.
@@ -87,9 +87,9 @@ func notOnPath(text string, known, right []string) *Verdict {
 	return v
 }
 
-// besides says where the named function stands relative to the right one, which s
+// relativePosition says where the named function stands relative to the right one, which s
 // chooses, without giving that away.
-func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
+func (t *traces) relativePosition(s *Selection, right *choice) (*Verdict, error) {
 	named, err := t.chooseOf(right.tree, &Selection{Function: Names{answer}})
 	if err != nil {
 		return nil, err

@@ -104,15 +104,15 @@ func (m *bitModel) learn(bit bool) {
 	if bit {
 		to = 65536 - surest
 	}
-	m.one += uint16((to - int32(m.one)) * paces[m.seen] >> 15)
+	m.one += uint16((to - int32(m.one)) * learningRates[m.seen] >> 15)
 	if m.seen < mostSeen {
 		m.seen++
 	}
 }
 
-// paces has the part of a difference that a model learns from a bit, in 1/32768, by the
+// learningRates has the part of a difference that a model learns from a bit, in 1/32768, by the
 // number of bits seen.
-var paces = func() (all [256]int32) {
+var learningRates = func() (all [256]int32) {
 	for seen := range all {
 		all[seen] = int32(32768 * 2 / (2*seen + 3))
 	}
