@@ -43,7 +43,7 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 
 // view builds a view of at most most steps, or of all if most is 0.
 func (c *chooser) view(most int) *View {
-	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil}
+	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil, byLayer: len(c.choice.Filter.Layers) > 0}
 	v.Root = c.node(0)
 	c.descend(v.Root, 0, state{})
 	if !c.choice.Full {

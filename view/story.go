@@ -87,7 +87,7 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 	for _, child := range n.Children {
 		next := &Section{Layer: child.Layer, Root: child, Caller: n, From: s}
 		switch {
-		case t.leaves(s, child):
+		case t.leaves(s, child, len(n.Children) == 1):
 		case level+1 > maxLevel && !t.story.First(child).Leaf:
 			next.GoesOn = child.Layer == s.Layer
 		default:
@@ -109,8 +109,9 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 // handled, or if many steps in or after another layer follow. A single step
 // between two steps of s's layer stays in s. A comparison shows few of the
 // steps in between, so calls of another layer below folded calls also have
-// their own section.
-func (t *storyteller) leaves(s *Section, child *Node) bool {
+// their own section. In a view of some layers, this holds for calls that are
+// alone below a step, or have steps below.
+func (t *storyteller) leaves(s *Section, child *Node, alone bool) bool {
 	const together, below = 2, 4 // steps
 	switch {
 	case child.Crossing, child.Afterwards:
@@ -124,7 +125,7 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || t.passes(child):
 		return false
 	}
-	if t.story.marked && child.Through > 0 { // far below: a comparison shows few of the steps in between
+	if child.Through > 0 && (t.story.marked || t.story.byLayer && (alone || len(child.Children) > 0)) { // far below: such views show few of the steps in between
 		return true
 	}
 	return count(child, together, func(n *Node) bool { return n.Layer == child.Layer }) >= together ||

@@ -303,11 +303,12 @@ func (w *traceWriter) pluginLine(group PluginGroup) string {
 }
 
 // sentences returns the sentences of the story by section. With a filter, these are
-// the sentences about the shown calls.
+// the sentences about calls that are shown, or that the filter selects.
 func (w *traceWriter) sentences() map[*Section][]Sentence {
 	all := map[*Section][]Sentence{}
+	lets := w.story.Selects(&w.options.Filter, w.guide)
 	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), 0) {
-		if w.options.Filter.Active() && w.story.sections[s.Call] == nil {
+		if w.options.Filter.Active() && w.story.sections[s.Call] == nil && !lets(s.Call) {
 			continue
 		}
 		in := w.sectionAbout(s)
@@ -369,9 +370,10 @@ func (w *traceWriter) took(call *trace.Call) string {
 // role returns the purpose of a section without sentences about decisions. This is the
 // first sentence of the guide's note on the first step. If that sentence is only a
 // name, the next one is added. If notes are shown, role returns "", because the note is
-// at the step.
+// at the step. With a filter, it returns "" unless the filter has layers, because a
+// filter shows the steps of a section in part.
 func (w *traceWriter) role(s *Section) string {
-	if w.options.Notes || s.GoesOn || w.options.Filter.Active() {
+	if w.options.Notes || s.GoesOn || w.options.Filter.Active() && len(w.options.Filter.Layers) == 0 {
 		return ""
 	}
 	const name = 24 // columns

@@ -57,6 +57,8 @@ type View struct {
 	Handled int
 	// marked is set for the view of a comparison (Choice.Marked).
 	marked bool
+	// byLayer is set for the view of some layers (Filter.Layers).
+	byLayer bool
 }
 
 // A Node is a shown call, or several equal consecutive calls that are shown as
