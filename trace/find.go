@@ -126,14 +126,16 @@ func MarkTypeParameters(name string) string {
 	return marked.String()
 }
 
-// NearFunctions returns up to three names that are most similar to the query.
+// NearFunctions returns up to three names that are most similar to the query. A name is
+// similar if few letters differ, if it is a function of this name in another package or
+// type, or if words of the name begin with all words of the query.
 func NearFunctions(query string, names []string) []string {
 	type near struct {
 		name     string
 		distance int
 	}
 	plain := strings.ToLower(funcname.Unmarked(funcname.Short(MarkTypeParameters(query))))
-	last := funcname.Last(plain)
+	last, words := funcname.Last(plain), wordsOf(query)
 	var all []near
 	for _, name := range names {
 		other := strings.ToLower(funcname.Unmarked(funcname.Short(name)))
@@ -146,7 +148,10 @@ func NearFunctions(query string, names []string) []string {
 		if last == funcname.Last(other) {
 			distance = min(distance, 2) // the right function of the wrong type or package
 		}
-		if 3*distance <= max(len(plain), 6) {
+		if len(words) > 1 && !slices.ContainsFunc(words, func(word string) bool { return !beginsWord(name, word) }) {
+			distance = min(distance, len(plain)/5) // after the names that are nearly equal
+		}
+		if 5*distance <= len(plain) {
 			all = append(all, near{name, distance})
 		}
 	}
@@ -160,6 +165,30 @@ func NearFunctions(query string, names []string) []string {
 		}
 	}
 	return found
+}
+
+// wordsOf returns the words of a name in lower case: "(*Store).GetList" has store, get and
+// list. Words with less than three letters are left out.
+func wordsOf(name string) []string {
+	var words []string
+	begin := 0
+	add := func(end int) {
+		if end-begin > 2 {
+			words = append(words, strings.ToLower(name[begin:end]))
+		}
+	}
+	for i := range len(name) {
+		switch c := name[i] | 0x20; { // in lower case
+		case c < 'a' || c > 'z':
+			add(i)
+			begin = i + 1
+		case i > begin && isWordStart(name, i):
+			add(i)
+			begin = i
+		}
+	}
+	add(len(name))
+	return words
 }
 
 // lastSegments returns a name's end with this many dots, for comparison with a

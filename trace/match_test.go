@@ -70,3 +70,19 @@ func TestRankOfWords(t *testing.T) {
 		}
 	}
 }
+
+// Names with the words of the query are similar, and names with other letters are not.
+func TestNearFunctions(t *testing.T) {
+	names := []string{"go.etcd.io/raft/v3.(*node).Propose", "k8s.io/cacher.(*watchCache).WaitUntilFreshAndGet", "k8s.io/handlers.createHandler"}
+	for query, want := range map[string][]string{
+		"nope":          nil,
+		"":              nil,
+		"GetWatchCache": names[1:2],
+		"createHandlr":  names[2:],
+		"node.Propos":   names[:1],
+	} {
+		if got := NearFunctions(query, names); !slices.Equal(got, want) {
+			t.Errorf("NearFunctions(%q) = %q, expected %q", query, got, want)
+		}
+	}
+}
