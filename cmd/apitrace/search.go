@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -18,6 +19,9 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		query.Text = strings.Join(args, "")
 		query.Release, err = session.RecordedReleaseOrAll(k8s)
 		if err := errors.Join(query.Validate(most), err); err != nil {
+			return err
+		}
+		if query.Layers, err = output.TitledLayers(std.Printer.Lang()); err != nil {
 			return err
 		}
 		found, err := query.Find()

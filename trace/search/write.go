@@ -24,7 +24,12 @@ type Result struct {
 	Names []lineage.Found
 	// Gates are feature gates with the text in their names.
 	Gates []*gates.Gate
+	// Layers are layers of the trees with the text in their titles.
+	Layers []Layer
 }
+
+// A Layer is a layer of the trees: a part of the server.
+type Layer struct{ Name, Title string }
 
 // Write writes up to most hits, in the order of Sort, each with its recordings and the
 // command that shows it. It then writes up to mostNames names, and as many feature gates.
@@ -54,6 +59,7 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	}
 	r.writeNames(&out, p)
 	r.writeGates(&out, p)
+	r.writeLayers(&out, p)
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -108,6 +114,19 @@ func (r *Result) writeGates(out io.Writer, p message.Printer) {
 	}
 }
 
+func (r *Result) writeLayers(out io.Writer, p message.Printer) {
+	if len(r.Layers) == 0 {
+		return
+	}
+	if len(r.Hits)+len(r.Names)+len(r.Gates) > 0 {
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, p.Sprintf("layers of the trees:"))
+	for _, l := range r.Layers {
+		fmt.Fprintf(out, "%s\n  apitrace show SCENARIO --layer %s\n", l.Title, l.Name)
+	}
+}
+
 // Fate says which releases have a name, and what became of it.
 func Fate(n lineage.Found) message.Message {
 	in := message.Of("from %s to %s", n.First, n.Last)
@@ -147,6 +166,8 @@ type Query struct {
 	Text, Value string
 	// Release limits the search to a release's recordings and source. "" means all.
 	Release string
+	// Layers are the layers of the trees, which Text may name by their titles.
+	Layers []Layer
 }
 
 // Validate checks a query, and the wanted number of results.
@@ -162,22 +183,31 @@ func (q Query) Validate(most int) error {
 
 // Find searches. If it finds nothing, the error suggests another search.
 func (q Query) Find() (*Result, error) {
+	layers := slices.DeleteFunc(slices.Clone(q.Layers), func(l Layer) bool {
+		return q.Text == "" || !strings.Contains(strings.ToLower(l.Title), strings.ToLower(q.Text))
+	})
 	found, err := find(q.Text, q.Value)
-	if err != nil || q.Release == "" {
-		return found, err
+	if len(layers) > 0 && errors.As(err, new(*trace.UnknownFunctionError)) {
+		found, err = &Result{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if found.Layers = layers; q.Release == "" {
+		return found, nil
 	}
 	names, err := lineage.Load()
 	if err != nil {
 		return nil, err
 	}
-	of := &Result{Names: slices.DeleteFunc(slices.Clone(found.Names), func(n lineage.Found) bool { return !names.Has(n.Kind, n.Name, q.Release) })}
+	of := &Result{Layers: layers, Names: slices.DeleteFunc(slices.Clone(found.Names), func(n lineage.Found) bool { return !names.Has(n.Kind, n.Name, q.Release) })}
 	for _, h := range found.Hits {
 		if h.Places = slices.DeleteFunc(slices.Clone(h.Places), func(p Place) bool { return p.Release != q.Release }); len(h.Places) > 0 {
 			of.Hits = append(of.Hits, h)
 		}
 	}
 	of.Gates = slices.DeleteFunc(slices.Clone(found.Gates), func(g *gates.Gate) bool { return !g.Has(q.Release) })
-	if len(of.Hits)+len(of.Names)+len(of.Gates) == 0 {
+	if len(of.Hits)+len(of.Names)+len(of.Gates)+len(of.Layers) == 0 {
 		return nil, message.Errorf("nothing found in Kubernetes %s, but other releases have matches: leave --k8s out", q.Release)
 	}
 	return of, nil
@@ -198,7 +228,7 @@ func find(query, value string) (*Result, error) {
 			named = slices.DeleteFunc(named, func(g *gates.Gate) bool { return !strings.HasPrefix(strings.ToLower(g.Name), strings.ToLower(query)) })
 		}
 		if err != nil || len(hits)+len(old)+len(named) > 0 {
-			return &Result{hits, old, named}, err
+			return &Result{Hits: hits, Names: old, Gates: named}, err
 		}
 		names, err := Functions()
 		if err != nil {

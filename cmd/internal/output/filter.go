@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -219,4 +220,19 @@ func (p anyFunction) Match(function string) bool {
 // set reports whether any filter is set.
 func (o *Filter) set() bool {
 	return len(o.Layers)+len(o.Functions)+len(o.NotFunctions) > 0 || o.MinDuration > 0 || o.Errors || o.Etcd || o.Grep != ""
+}
+
+// TitledLayers returns the layers of the guide, with their titles in a language.
+func TitledLayers(lang string) ([]search.Layer, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	var all []search.Layer
+	for _, layer := range guide.Layers {
+		if title := layer.Title.In(lang); title != "" { // one entry of each layer has the title
+			all = append(all, search.Layer{Name: layer.Name, Title: title})
+		}
+	}
+	return all, nil
 }
