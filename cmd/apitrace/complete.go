@@ -9,15 +9,34 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-var (
-	completeRelease  = commandline.Offer(recordings.Names)
-	completeFunction = commandline.OfferFirst(func() ([]string, error) { return code.KeySteps(), nil }, false)
-)
+var completeRelease = commandline.Offer(recordings.Names)
+
+// completeFunction offers the key steps before anything is typed. Then it offers the
+// functions of the recordings with a name that begins like this, with the package
+// ("cacher.(*Cacher).Get") or without it and without marks ("Cacher.Get").
+func completeFunction(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return commandline.OfferFirst(func() ([]string, error) {
+		if typed == "" {
+			return code.KeySteps(), nil
+		}
+		functions, err := search.Functions()
+		var names []string
+		for _, function := range functions {
+			short := funcname.Short(function)
+			_, bare, _ := strings.Cut(funcname.Unmarked(short), ".")
+			names = append(names, short, bare)
+		}
+		slices.Sort(names)
+		return slices.Compact(names), err
+	}, false)(command, args, typed)
+}
 
 // offerReleases completes --k8s on each command with the flag.
 func offerReleases(command *cobra.Command) {

@@ -7,8 +7,6 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/scenarios"
-	"github.com/kubeapitrace/apitrace/session/code"
 )
 
 func newHistoryCommand(std *console.Streams) *cobra.Command {
@@ -19,10 +17,11 @@ func newHistoryCommand(std *console.Streams) *cobra.Command {
 		}
 		return o.WriteHistory(std, args[0])
 	})
-	command.ValidArgsFunction = commandline.OfferFirst(func() ([]string, error) {
-		names, err := scenarios.Names(std.Printer.Lang())
-		return append(names, code.KeySteps()...), err
-	}, false)
+	command.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		names, _ := completeScenario(std)(c, args, typed)
+		functions, directive := completeFunction(c, args, typed)
+		return append(names, functions...), directive
+	}
 	flags := command.Flags()
 	flags.IntVar(&o.Width, "width", 0, "write this many columns wide (0: as wide as the terminal, else 80)")
 	flags.StringVar(&o.Colour, "color", "auto", "when to use colours: auto, always or never")
