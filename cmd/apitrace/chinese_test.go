@@ -92,7 +92,7 @@ var chineseRuns = map[string][]chineseRun{
 	"workshop explain":  {{args: nil}, {args: nil, setup: started}},
 	"workshop lesson":   {{args: nil}, {args: []string{"1"}}},
 	"workshop summary":  {{args: nil}, {args: nil, setup: started}},
-	"workshop reset":    {{args: nil}, {args: []string{"--all"}}, {args: []string{"--all", "x"}}, {args: nil, setup: started}, {args: []string{"--all"}, setup: started}},
+	"workshop reset":    {{args: nil}, {args: []string{"--all"}}, {args: []string{"--all", "x"}}, {args: []string{"--yes"}}, {args: nil, setup: started}, {args: []string{"--all", "--yes"}, setup: started}},
 	"workshop new":      {{args: []string{"mine/01-basics/01-first-call.yaml"}}, {args: []string{"x"}}, {args: []string{"mine/01-basics/02-x.yaml", "--kind", "x"}}},
 	"workshop verify": {{args: []string{"01-orientation/01-first-call"}}, {args: []string{"nosuch"}},
 		{args: []string{"--course", "mine"}, setup: func(t *testing.T, dir string) {

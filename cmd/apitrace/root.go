@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
@@ -68,6 +69,9 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 		}
 		if stop := c.Flags().Lookup("stop"); stop != nil && stop.Changed {
 			return nil // it looks for the servers of a checkout and needs no source
+		}
+		if k8s := c.Flags().Lookup("k8s"); k8s != nil && k8s.Changed && k8s.Value.String() == "" {
+			return message.UsageErrorf("--k8s is empty: expected a version such as %q, or leave the flag out for %[1]s", apiserver.DefaultVersion)
 		}
 		return checkout.TakeFlag(c.Context(), c.Flags().Lookup("k8s"), std)
 	}

@@ -42,7 +42,7 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 
 // commands returns the subcommands of "workshop".
 func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
-	var skip, anyway, all, html, live bool
+	var skip, anyway, all, yes, html, live bool
 	next := o.plain(std, "next", func(l *learner.Learner, ctx context.Context) error { return l.Next(ctx, skip) })
 	next.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	start := o.on(std, "start", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
@@ -61,12 +61,20 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 		switch {
 		case all && name != "":
 			return message.UsageErrorf("expected either an exercise or --all, found both")
+		case yes && !all:
+			return message.UsageErrorf("--yes answers the question of --all: leave it out")
+		case all && !yes:
+			if err := std.Confirm(message.Of("This deletes your progress on all exercises."), "--yes"); err != nil {
+				return err
+			}
+			fallthrough
 		case all:
 			return l.ResetAll(ctx)
 		}
 		return l.Reset(ctx, name)
 	})
 	reset.Flags().BoolVar(&all, "all", false, "remove all progress")
+	reset.Flags().BoolVar(&yes, "yes", false, "with --all, do not ask for confirmation")
 	verify := o.on(std, "verify", func(l *learner.Learner, ctx context.Context, name string) error { return l.Verify(ctx, name, live) })
 	verify.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")
 	return []*cobra.Command{

@@ -5,11 +5,14 @@
 package console
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -63,6 +66,25 @@ func unguarded(w io.Writer) io.Writer {
 		return g.To
 	}
 	return w
+}
+
+// Confirm asks the user on the terminal whether to go on after a warning. It returns a
+// message.UsageError if the user does not type yes, or without a terminal. flag is the
+// flag that answers the question.
+func (s *Streams) Confirm(warning message.Message, flag string) error {
+	in, ok := s.In.(*os.File)
+	if !ok || !s.ErrTerminal || !term.IsTerminal(int(in.Fd())) {
+		return message.UsageErrorf("%s Without a terminal to ask on, nothing was done: %s does it", warning, flag)
+	}
+	fmt.Fprint(s.Err, warning.Localize(s.Printer)+" "+s.Printer.Sprintf("Type yes to go on: "))
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return message.Errorf("reading the answer: %w", err)
+	}
+	if strings.TrimSpace(answer) != "yes" {
+		return message.UsageErrorf("nothing was done: %q is not \"yes\"", strings.TrimSpace(answer))
+	}
+	return nil
 }
 
 // Columns returns the width of output: $COLUMNS, else the terminal's, else 0.
