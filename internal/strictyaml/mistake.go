@@ -6,9 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Mistake is an error in a file with its place: a path of field names and list indexes.
-// A nil Mistake means that there is none.
+// A Mistake is an error with its place in a file.
+// A nil Mistake means no error.
 type Mistake struct {
+	// At is the place: a path of field names and list indexes.
 	At   []any
 	Text message.Message
 }
@@ -16,7 +17,7 @@ type Mistake struct {
 // MistakeAt returns a mistake at a place in the file.
 func MistakeAt(text message.Message, at ...any) *Mistake { return &Mistake{At: at, Text: text} }
 
-// Below prepends the place of a mistake's owner to the mistake's.
+// Below prepends the owner's place to m's, and returns m.
 func (m *Mistake) Below(at ...any) *Mistake {
 	if m != nil {
 		m.At = append(at, m.At...)
@@ -34,8 +35,9 @@ func First(all ...*Mistake) *Mistake {
 	return nil
 }
 
-// In returns the error for the text of the file name: "mine.yaml:7: ...". It is nil for a
-// nil Mistake.
+// In returns an error with the line: "mine.yaml:7: ...".
+// text is the contents of the file name.
+// In returns nil for a nil Mistake.
 func (m *Mistake) In(name string, text []byte) error {
 	if m == nil {
 		return nil
@@ -43,8 +45,8 @@ func (m *Mistake) In(name string, text []byte) error {
 	return message.Errorf("%s:%d: %s", name, Lines(text)(m.At...), m.Text)
 }
 
-// Lines returns a function that finds the line of a value, by a path of field names and
-// list indexes. For a missing value, it is the line of the innermost existing one.
+// Lines returns a function that finds a value's line by its path.
+// For a missing value, it finds the line of the innermost existing owner.
 func Lines(text []byte) func(at ...any) int {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
@@ -53,8 +55,8 @@ func Lines(text []byte) func(at ...any) int {
 	return func(at ...any) int { return max(1, lineOf(&root, at)) }
 }
 
-// lineOf returns the line of the value at the path, or of the innermost existing one. A
-// missing field is reported where its owner begins.
+// lineOf returns the line of the value at the path.
+// For a missing value, it returns the innermost existing owner's first line.
 func lineOf(node *yaml.Node, at []any) int {
 	if node.Kind == yaml.DocumentNode {
 		return lineOf(node.Content[0], at)

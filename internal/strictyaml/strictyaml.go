@@ -1,5 +1,6 @@
-// Package strictyaml reads YAML files that people write. Its errors name the file and the
-// line. The formats of these files don't belong here.
+// Package strictyaml reads YAML files that people write.
+// Its errors name the file and the line.
+// The formats of these files don't belong here.
 package strictyaml
 
 import (
@@ -24,9 +25,9 @@ var ErrEmpty = message.NewError("the file is empty")
 // ErrMore is the error of a file with several documents.
 var ErrMore = message.NewError("more than one YAML document")
 
-// Decode reads the only document in the text of the file name. into must be a pointer. An
-// unknown field is an error. Errors start with name, and the line if known: "mine.yaml:7:
-// ...".
+// Decode decodes the contents of the file name into a pointer.
+// The text must be a single document without unknown fields.
+// Errors begin with name and, if known, the line: "mine.yaml:7: ...".
 func Decode(name string, text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -44,8 +45,8 @@ func Decode(name string, text []byte, into any) error {
 	return nil
 }
 
-// DecodeMapping decodes a mapping into the struct at into and rejects unknown fields.
-// Decode is not strict inside of UnmarshalYAML methods.
+// DecodeMapping decodes a mapping into the struct at into.
+// It rejects unknown fields. Inside UnmarshalYAML methods, Decode does not.
 func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
@@ -62,9 +63,9 @@ var (
 	wrongValue   = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)$")
 )
 
-// located turns an error of the YAML library, which has the line, into "file:line:
-// description". Of several, it reports the first. fields has the fields of the types
-// involved, by type.
+// located rewrites an error of the YAML library as "file:line: description".
+// If the library reports several errors, located returns the first.
+// fields has the fields of the involved types, by type.
 func located(name string, file []byte, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -83,8 +84,9 @@ func located(name string, file []byte, err error, fields map[string][]string) er
 	return message.Errorf("%s:%s: %s", name, found[1], text)
 }
 
-// acrossComma returns the field with a text that a comma has cut in two, in quotes: `en:
-// "one, two"` for the field "two" of "{en: one, two}". For other fields it returns "".
+// acrossComma repairs an unquoted text that a comma has cut in two.
+// For the field "two" of "{en: one, two}", it returns `en: "one, two"`.
+// For other fields it returns "".
 func acrossComma(file []byte, field string) string {
 	var root yaml.Node
 	if yaml.Unmarshal(file, &root) != nil {
@@ -117,7 +119,8 @@ func acrossComma(file []byte, field string) string {
 	return find(&root)
 }
 
-// kindOf describes a value from its YAML tag. text is a scalar's.
+// kindOf describes a value by its YAML tag.
+// text is the value of a scalar.
 func kindOf(tag, text string) message.Message {
 	switch tag {
 	case "!!seq":
@@ -151,7 +154,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	return message.Of("%s", goType)
 }
 
-// fieldsOf lists the fields of a type and the types it contains, by type.
+// fieldsOf lists the fields of a type and its parts, by type.
 func fieldsOf(t reflect.Type) map[string][]string {
 	fields := map[string][]string{}
 	var visit func(reflect.Type)
