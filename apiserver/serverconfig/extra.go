@@ -1,5 +1,6 @@
-// Package serverconfig describes a kube-apiserver's additional flags and files, and
-// API servers of the user's own behind its aggregator. It does not start servers.
+// Package serverconfig describes additional flags and files of a kube-apiserver.
+// It also describes API servers of the user's own behind its aggregator.
+// It does not start servers.
 package serverconfig
 
 import (
@@ -17,29 +18,32 @@ import (
 // An Extra has additional flags and files of one kube-apiserver.
 type Extra struct {
 	// Flags are added to the flags of every server:
-	// "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for the folder with Files.
+	// "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for the folder with
+	// Files.
 	Flags []string
-	// Files maps names to the contents of files for this server. Only this user can
-	// read the files. "${key}" in a file stands for 32 random bytes in base64, new
-	// for each server and kept nowhere else.
+	// Files maps file names to contents. Only this user can read the files.
+	// "${key}" in a file stands for 32 random bytes in base64.
+	// They are new for each server and kept nowhere else.
 	Files map[string]string
 }
 
-// IsZero reports whether there are no additional flags and files.
+// IsZero reports whether e has neither flags nor files.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// dirPlaceholder and keyPlaceholder stand for the folder and the key in Extra's texts.
+// In the texts of an Extra, dirPlaceholder stands for the folder, and keyPlaceholder
+// for the key.
 const (
 	dirPlaceholder = "${dir}"
 	keyPlaceholder = "${key}"
 )
 
-// lists are flags of every server that may be repeated; kube-apiserver merges their
-// values. Any other flag replaces apitrace's flag of that name.
+// lists are flags of every server that may be repeated.
+// kube-apiserver merges their values. Any other flag replaces apitrace's flag of that
+// name.
 var lists = []string{"--authorization-mode", "--disable-admission-plugins"}
 
-// fixed are flags that apitrace needs to reach the server and to keep other users
-// out. The store is set elsewhere; see StartOptions.Etcd.
+// fixed are flags that only apitrace sets, to reach the server and to keep other
+// users out. The store is set elsewhere; see StartOptions.Etcd.
 var fixed = []string{
 	"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--token-auth-file",
 	"--etcd-servers", "--etcd-cafile", "--etcd-certfile", "--etcd-keyfile", "--etcd-prefix",
@@ -58,9 +62,10 @@ func (e Extra) Check() error {
 	return nil
 }
 
-// Outside returns the flags with a path that is not below ${dir}. With such a flag,
-// the server may read and write files elsewhere. A value counts as a path if the
-// flag's name says so, or if it begins with a slash. "-" is standard output.
+// Outside returns the flags with a path that is not below ${dir}.
+// With such a flag, the server may read and write files elsewhere.
+// A value is a path if the flag's name says so, or if the value begins with a slash.
+// "-" is standard output.
 func (e Extra) Outside() (flags []string) {
 	for _, flag := range e.Flags {
 		_, value, _ := strings.Cut(flag, "=")
@@ -76,7 +81,7 @@ func (e Extra) Outside() (flags []string) {
 	return flags
 }
 
-// pathFlag matches names of kube-apiserver's flags that have a path as value:
+// pathFlag matches the names of kube-apiserver's flags that have a path as value:
 // "--audit-log-path", "--tls-sni-cert-key", "--cert-dir".
 var pathFlag = regexp.MustCompile(`(^--|-)(path|dir|file|key|cert|certificate|config|kubeconfig|authority|[a-z]+file)$`)
 
@@ -85,7 +90,8 @@ func flagName(flag string) string {
 	return name
 }
 
-// Prepare writes the files into dir and returns all flags. own are the flags of every server.
+// Prepare writes Files into dir and returns all flags. own are the flags of every
+// server.
 func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 	if err := e.Check(); err != nil {
 		return nil, err

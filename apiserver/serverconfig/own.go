@@ -9,14 +9,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// An Own names an API server to put behind the aggregator of a kube-apiserver. The
-// zero value names none.
+// An Own names an API server to run behind a kube-apiserver's aggregator.
+// The zero value names no server.
 type Own struct {
-	// Server is a module or a folder: "sigs.k8s.io/metrics-server@v0.9.0", or
-	// "./mine". A module without a version means the newest version.
+	// Server is a module, "sigs.k8s.io/metrics-server@v0.9.0", or a folder, "./mine".
+	// A module without a version means the newest version.
 	Server string
-	// Main is the folder of the package main in the module: "./cmd/server"; "" if the
-	// module has only one.
+	// Main is the folder of package main in the module: "./cmd/server".
+	// If the module has only one such folder, Main may be "".
 	Main string
 	// Flags are the user's flags of this server. apitrace sets further flags.
 	Flags []string
@@ -31,7 +31,7 @@ func (o Own) IsFolder() bool {
 }
 
 // CommandLine returns the flags that name the server to a command, quoted for the
-// shell. It leaves out the flags after "--".
+// shell. It leaves out Flags, which a command takes after "--".
 func (o Own) CommandLine() string {
 	flags := "--server " + text.ShellWord(o.Server)
 	if o.Main != "" {
@@ -40,7 +40,7 @@ func (o Own) CommandLine() string {
 	return flags
 }
 
-// Below returns the server with dir in front of its folder, if the folder is relative.
+// Below puts dir in front of the server's folder, if the folder is relative.
 func (o Own) Below(dir string) Own {
 	if o.IsFolder() && !filepath.IsAbs(o.Server) {
 		o.Server = filepath.Join(dir, o.Server)
@@ -56,10 +56,11 @@ func (o Own) Equal(other Own) bool {
 	return o.Server == other.Server && o.Main == other.Main && slices.Equal(o.Flags, other.Flags)
 }
 
-// fixedOwn are flags that apitrace needs to reach the server and to keep other users out.
+// fixedOwn are flags that only apitrace sets, to reach the server and to keep other
+// users out.
 var fixedOwn = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
 
-// Check returns an error if the fields do not fit together, or for the first flag
+// Check returns an error if the fields contradict each other, or for the first flag
 // that a user may not set.
 func (o Own) Check() error {
 	if o.IsZero() && o.Main != "" {
@@ -76,8 +77,7 @@ func (o Own) Check() error {
 	return nil
 }
 
-// Replace returns others with Flags added. A flag in Flags replaces the flags of that
-// name in others.
+// Replace returns others with Flags added. Flags replace flags of the same name.
 func (o Own) Replace(others []string) []string {
 	others = slices.DeleteFunc(slices.Clone(others), func(other string) bool {
 		return slices.ContainsFunc(o.Flags, func(f string) bool { return flagName(f) == flagName(other) })
