@@ -25,10 +25,10 @@ func (w Walker) lineForward(p Position) (Position, bool) {
 	return on, ok
 }
 
-// lineStart returns the first call of a round of call's line. A round is one execution of
-// the line, with several calls, as in f(g(), h()). In a loop, a new round is assumed to
-// begin when the line calls a function again. A call from an unrecorded line is its own
-// round.
+// lineStart returns the first call of call's round. A round is one execution of a
+// line with several calls, such as f(g(), h()). In a loop, lineStart assumes that a
+// new round begins when the line calls a function again.
+// A call from an unrecorded line is its own round.
 func (w Walker) lineStart(call int) int {
 	caller := w.Tree.Parent(call)
 	if caller < 0 {
@@ -38,7 +38,7 @@ func (w Walker) lineStart(call int) int {
 	if line == 0 {
 		return call
 	}
-	// The first round decides where later ones begin, so collect all.
+	// Later rounds depend on the first, so collect all.
 	siblings := []int{call}
 	for s := w.previousSibling(call); s >= 0 && w.Tree.Call(s).CallerLine == line; s = w.previousSibling(s) {
 		siblings = append(siblings, s)
@@ -55,14 +55,14 @@ func (w Walker) lineStart(call int) int {
 	return start
 }
 
-// StartsLine reports whether this execution of p's line has made no call yet. It is true
-// for positions that are not Calling.
+// StartsLine reports whether this execution of p's line has made no call yet. It is
+// true for positions that are not Calling.
 func (w Walker) StartsLine(p Position) bool {
 	return p.Kind != Calling || w.lineStart(p.Next) == p.Next
 }
 
-// LineCalls returns this execution's calls of the line from p on, in order, for stepping
-// into one. There are none if p is not Calling.
+// LineCalls returns, in order, the calls of this execution of the line from p on.
+// A user can choose one to step into. If p is not Calling, the result is empty.
 func (w Walker) LineCalls(p Position) []int {
 	var calls []int
 	for ok := true; ok && p.Kind == Calling; {

@@ -1,14 +1,19 @@
 // Package step steps through a request's recorded calls as a debugger steps through a
 // running program: into, over and out of calls, forward and backward.
 //
-// A recording has the entry and the return of functions and the lines of calls, and
-// nothing in between. So each call has three positions. At Calling, its caller is about
-// to make it; this is a position of the caller. At Entered, it has just been entered. At
-// Returning, it is about to return. The first call has no recorded caller. So a request
-// of n calls has 3n-1 positions, from Entered to Returning of the first.
+// A recording has the entries and returns of functions and the lines of calls, and
+// nothing in between. So each call has three positions:
 //
-// All functions are pure. A position is a value: it can be kept, compared and returned
-// to.
+//   - At Calling, the caller is about to make the call. This is a position of the
+//     caller.
+//   - At Entered, the call has just been entered.
+//   - At Returning, the call is about to return.
+//
+// The first call has no recorded caller. So a request of n calls has 3n-1 positions,
+// from Entered to Returning of the first.
+//
+// All functions are pure. A position is a value: it can be kept, compared and
+// returned to.
 //
 // The display of positions does not belong here.
 package step
@@ -25,12 +30,12 @@ type Kind int
 const (
 	// Entered is the beginning of a call.
 	Entered Kind = iota
-	// Calling is a line that is about to make another call. A call that takes up a
-	// write's event (trace.Call.Afterwards) has no real caller; its Calling is only a
-	// place in the order.
+	// Calling is a line that is about to make another call.
+	// A call that takes up a write's event (trace.Call.Afterwards) has no real caller.
+	// Its Calling is only a place in the order.
 	Calling
-	// Returning is the end of a call, after all its callees. A goroutine's call that has
-	// not ended by then (see trace.Call.Unfinished) has one, too.
+	// Returning is the end of a call, after all its callees.
+	// A goroutine's unfinished call has one, too; see trace.Call.Unfinished.
 	Returning
 )
 
@@ -48,7 +53,7 @@ func (k Kind) String() string {
 
 // A Position is a place in a request. The zero value is the first.
 type Position struct {
-	// Call is the innermost call, by index of the tree.
+	// Call is the index of the innermost call in the tree.
 	Call int
 	Kind Kind
 	// Next is the call that Call is about to make if Kind is Calling, else 0.
@@ -63,9 +68,10 @@ const (
 	Into Action = iota
 	// Over steps to the next position not within a call made from here.
 	Over
-	// Line steps over to the first position of the next line, past further calls of the
-	// same execution of the line; see Walker.lineStart. Backward, it steps to this line's
-	// first position, or from there to the first position of the line before.
+	// Line steps over to the first position of the next line, past further calls of this
+	// execution of the line; see Walker.lineStart.
+	// Backward, it steps to the first position of this line or, from there, of the line
+	// before.
 	Line
 	// Out steps to the next position of a caller.
 	Out
@@ -106,9 +112,8 @@ func (w Walker) Number(p Position) int {
 	return 3*p.Call - w.Tree.Depth(p.Call)
 }
 
-// Step returns the position after a step from p. At the request's end in that direction,
-// or out of the first call, it returns the last or, backward, the first position, and
-// false.
+// Step returns the position after a step from p. If the step leaves the request, Step
+// returns false, with the last position or, backward, the first position.
 func (w Walker) Step(p Position, action Action, direction Direction) (Position, bool) {
 	to, ok := w.step(p, action, direction)
 	switch {
@@ -180,14 +185,14 @@ func (w Walker) previous(p Position) (Position, bool) {
 	return Position{Call: p.Call}, true
 }
 
-// before returns the position right before a call, except the first.
+// before returns the position right before a call. The first call has none.
 func (w Walker) before(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	return Position{Call: caller, Kind: Calling, Next: call}, caller >= 0
 }
 
-// after returns the caller's position after a call, except the first. The lines in
-// between are not recorded.
+// after returns the caller's position after a call. The first call has none.
+// The lines in between are not recorded.
 func (w Walker) after(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	if caller < 0 {
@@ -224,9 +229,9 @@ func (w Walker) childHolding(caller, call int) int {
 	return call
 }
 
-// Find returns the nearest matching position before or behind p. Without one, it returns
-// Step's position at the end, and false. To find a function's next call, match its
-// Entered positions.
+// Find returns the nearest matching position before or behind p.
+// If there is none, it returns false, with Step's position at the end.
+// To find the next call of a function, match its Entered positions.
 func (w Walker) Find(p Position, direction Direction, match func(Position) bool) (Position, bool) {
 	for {
 		var ok bool
