@@ -16,7 +16,7 @@ import (
 // helpFlag matches a flag in a help text.
 var helpFlag = regexp.MustCompile(`--[a-z0-9][a-z0-9-]*`)
 
-// knownFlags returns the names of the flags that a server lists in its help.
+// knownFlags returns the names of the flags in a server's help.
 func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -37,11 +37,14 @@ func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
 	return known, nil
 }
 
-// ownFlags returns the flags of a server of the user's own, in this order: the flags
-// of the sample server that this server knows; the kubeconfig for each further flag that
-// ends in -kubeconfig; and the user's flags, which replace other flags of the same name.
-// In flags, ${kubeconfig} stands for the kubeconfig's path. Some servers read their own
-// objects with a client that has its own flag, such as --lister-kubeconfig.
+// ownFlags returns the flags of a server of the user's own, in this order:
+//
+//   - the flags of the sample server that this server knows
+//   - the kubeconfig, for each further flag that ends in -kubeconfig
+//   - the user's flags, which replace other flags of the same name
+//
+// In flags, ${kubeconfig} stands for the path of the kubeconfig. Some servers read
+// their own objects with a client that has its own flag, such as --lister-kubeconfig.
 func (o Options) ownFlags(samples []string, known map[string]bool) []string {
 	flags := slices.DeleteFunc(slices.Clone(samples), func(flag string) bool { return !known[nameOf(flag)] })
 	for _, name := range slices.Sorted(maps.Keys(known)) {

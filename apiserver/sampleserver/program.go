@@ -1,5 +1,6 @@
 // Package sampleserver runs upstream's sample API server, the example of a server
-// behind the aggregator of a kube-apiserver. It also runs other servers with the same library.
+// behind the aggregator of a kube-apiserver. It also runs other servers with the same
+// library.
 //
 // The package knows only the server itself. Registering the server with a
 // kube-apiserver belongs to package apiserver.
@@ -19,8 +20,8 @@ const (
 	Group = "wardle.example.com"
 )
 
-// Versions are the versions of Group that the sample server serves, the preferred
-// version first.
+// Versions are the versions of Group in the sample server, the preferred version
+// first.
 var Versions = []string{"v1beta1", "v1alpha1"}
 
 // Program returns how to build the sample server of a version, such as "v0.37.1" for

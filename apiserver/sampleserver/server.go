@@ -27,8 +27,8 @@ import (
 type Options struct {
 	// Name is the name of the program in traces.
 	Name string
-	// Own has the user's flags of another server, which may lack flags of the sample
-	// server. It is nil for the sample server.
+	// Own has the user's flags of another server; nil means the sample server.
+	// The other server may lack flags of the sample server.
 	Own *serverconfig.Own
 	// Binary is the path of the executable.
 	Binary string
@@ -41,7 +41,7 @@ type Options struct {
 	// Etcd is the etcd for the server's objects, with a prefix of its own.
 	Etcd storage.Endpoint
 	// Kubeconfig is the path of the kubeconfig for the server's own requests to
-	// kube-apiserver, such as the question whether a user may do something.
+	// kube-apiserver, such as requests to authorize a user.
 	Kubeconfig string
 	// ProxyCAFile verifies the aggregator's certificate. ProxyName is the name in the
 	// certificate. The server lets a client with such a certificate act for users.
@@ -59,13 +59,13 @@ type Server struct {
 	CAPEM []byte
 	// ProbeSocket is the socket where an instrumented server delivers its records.
 	ProbeSocket string
-	// Unready is the server's last answer about its readiness if it answers but was not ready
-	// in time; "" if it was ready.
+	// Unready is the last answer about readiness of a server that was not ready in time,
+	// but answers. It is "" if the server was ready.
 	Unready string
 
 	child *program.Child
-	// patient is set for a server that is used even if it does not become ready.
-	// answered is when a server first answered that it is not ready.
+	// patient allows a server that answers, but does not become ready.
+	// answered is the time of the first answer that it is not ready.
 	patient  bool
 	answered time.Time
 }
@@ -124,10 +124,10 @@ func (o Options) flags() []string {
 		"--kubeconfig="+o.Kubeconfig,
 		"--authorization-kubeconfig="+o.Kubeconfig,
 		"--authentication-kubeconfig="+o.Kubeconfig,
-		// In a cluster, the server reads the following settings from a ConfigMap of
-		// kube-system, where kube-apiserver writes the values of its own flags of these
-		// names. Our kube-apiserver runs without these flags: with them, kube-apiserver
-		// itself would look for a proxy's certificate in every request
+		// In a cluster, the server reads these settings from a ConfigMap of kube-system.
+		// kube-apiserver writes the values of its own flags of these names there.
+		// Our kube-apiserver runs without these flags. With them, it would itself look for
+		// a proxy's certificate in every request
 		// (pkg/kubeapiserver/authenticator/config.go, v1.37).
 		"--authentication-skip-lookup",
 		"--requestheader-client-ca-file="+o.ProxyCAFile,
@@ -135,16 +135,15 @@ func (o Options) flags() []string {
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
-		// Otherwise the server would use answers of the last seconds instead of
-		// asking kube-apiserver, and a trace would depend on earlier requests of
-		// other clients.
+		// Otherwise the server would use answers of the last seconds instead of asking
+		// kube-apiserver. Traces would then depend on earlier requests of other clients.
 		"--authorization-webhook-cache-authorized-ttl=0s",
 		"--authorization-webhook-cache-unauthorized-ttl=0s",
 	)
 }
 
-// Ask gets a path from the server itself, with a bearer token, and decodes the JSON
-// in the answer.
+// Ask sends a GET request with a bearer token straight to the server.
+// It decodes the JSON answer into a pointer.
 func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
 	status, _, body, err := s.get(ctx, path, token)
 	if err == nil && status != http.StatusOK {
@@ -156,8 +155,8 @@ func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// get sends a GET request straight to the server. It sends the bearer token unless it
-// is "".
+// get sends a GET request straight to the server.
+// It sends no bearer token if token is "".
 func (s *Server) get(ctx context.Context, path, token string) (status int, header http.Header, body []byte, err error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {
@@ -198,8 +197,8 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// unreadyTimeout is how long a server of the user's own may answer that it is not
-// ready. Some servers wait for objects that do not exist here, as metrics-server does
+// unreadyTimeout limits how long a server of the user's own may answer that it is not
+// ready. Some servers wait for objects that do not exist here: metrics-server waits
 // for nodes.
 const unreadyTimeout = 10 * time.Second
 
@@ -227,9 +226,9 @@ func FailedChecks(answer string) string {
 }
 
 // knowsFlowSchemas reports whether the server had read the FlowSchemas when it
-// answered. The server reads them some time after it is ready. Until then its own
-// fallback FlowSchema, which has no UID, matches every request, and traces would show
-// the fallback.
+// answered. The server reads them some time after it is ready.
+// Until then, every request matches its fallback FlowSchema, which has no UID.
+// Traces would show the fallback.
 func knowsFlowSchemas(answer http.Header) bool {
 	uid := answer.Values(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 	return len(uid) == 0 || uid[0] != "" // no header: the server has no flow control
@@ -244,8 +243,9 @@ func (s *Server) Err() error { return s.child.Err() }
 // Terminate tells the server to end, and does not wait.
 func (s *Server) Terminate() error { return s.child.Terminate() }
 
-// stopGrace is how long the server may take to end by itself. It is short because the
-// server has nothing to save: it would only wait one second for clients that might come back.
+// stopGrace limits how long the server may take to end by itself.
+// It is short because the server has nothing to save. The server would only wait one
+// second for clients that might come back.
 const stopGrace = 100 * time.Millisecond
 
 // Stop ends the server.
