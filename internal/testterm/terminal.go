@@ -1,5 +1,5 @@
-// Package testterm runs a program in a pseudo terminal of a fixed size, types keys, and
-// reads the screen. It is for tests.
+// Package testterm runs a program in a pseudo terminal for tests.
+// It sets the terminal's size, types keys, and reads the screen.
 package testterm
 
 import (
@@ -45,7 +45,8 @@ type Terminal struct {
 	alt      bool
 }
 
-// Start starts a program in a terminal. The end of the test kills it.
+// Start starts a program in a terminal.
+// The end of the test kills the program.
 func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	t.Helper()
 	c := &Terminal{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
@@ -116,17 +117,17 @@ func (c *Terminal) read() {
 	}
 }
 
-// keys maps names of keys without a character to sequences.
+// keys maps names of keys to the sequences that terminals send.
 var keys = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f", "ctrl+c": "\x03",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
 }
 
-// escapeTime is longer than a program waits after Esc for a key with Alt. It begins when
-// the program has read Esc.
+// escapeTime is the pause after Esc, once the program has read it.
+// If a key follows earlier, a program takes both for Alt with that key.
 const escapeTime = 100 * time.Millisecond
 
-// awaitTyped waits until the program has read all keys, or has ended.
+// awaitTyped waits until the program has read all keys or ended.
 func (c *Terminal) awaitTyped() {
 	c.t.Helper()
 	testenv.Await(c.t, "the program reads the typed keys", func() bool {
@@ -139,7 +140,7 @@ func (c *Terminal) awaitTyped() {
 	})
 }
 
-// Type types keys: names of keys, or characters.
+// Type types keys, given as names or characters.
 func (c *Terminal) Type(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -160,7 +161,8 @@ func (c *Terminal) Type(names ...string) {
 	c.changed = time.Now()
 }
 
-// Click clicks with the left button on the cell at x and y, from 0.
+// Click clicks with the left button on a cell.
+// x and y begin at 0.
 func (c *Terminal) Click(x, y int) {
 	c.t.Helper()
 	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
@@ -188,8 +190,8 @@ func (c *Terminal) Signal(s os.Signal) {
 	}
 }
 
-// Screen returns the screen line by line. A line with something in reverse begins with
-// "»", others with a blank.
+// Screen returns the screen line by line.
+// A line with a reversed cell begins with "»", others with a blank.
 func (c *Terminal) Screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,7 +223,8 @@ func (c *Terminal) Output() string {
 	return c.output.String()
 }
 
-// Until waits for a screen and returns it. Without it, the test fails.
+// Until waits for a screen and returns it.
+// The test fails if no such screen appears in time.
 func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
 	var screen string
@@ -241,8 +244,8 @@ func (c *Terminal) Shows(text string) string {
 	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// Settled returns the screen once it has not changed for a while. It is for writing
-// tests, which then use Until.
+// Settled returns the screen when it has stopped changing.
+// It helps to write tests, which then use Until.
 func (c *Terminal) Settled() string {
 	const quiet = 700 * time.Millisecond
 	for {
@@ -256,8 +259,8 @@ func (c *Terminal) Settled() string {
 	}
 }
 
-// Wait waits for the program's end and returns its exit status. The test fails if the
-// terminal was not restored.
+// Wait waits for the program's end and returns the exit status.
+// The test fails if the terminal was not restored.
 func (c *Terminal) Wait() int {
 	c.t.Helper()
 	select {
@@ -291,9 +294,9 @@ func (c *Terminal) Wait() int {
 // endMark is a control sequence that terminals ignore.
 const endMark = "\x1b]7999;end\a"
 
-// awaitOutput waits until all output of the ended program is read. It writes a mark after
-// the output, and removes it when read. The terminal's answer to the program may follow
-// the mark, because it is echoed.
+// awaitOutput waits until all output of the ended program is read.
+// It writes a mark behind the output, awaits it, and removes it.
+// The echo of the terminal's answer to the program may follow the mark.
 func (c *Terminal) awaitOutput() {
 	c.t.Helper()
 	if _, err := io.WriteString(c.theirs, endMark); err != nil {
@@ -310,7 +313,7 @@ func (c *Terminal) awaitOutput() {
 	})
 }
 
-// Clipboard returns the base64 texts put on the clipboard by OSC 52.
+// Clipboard returns the base64 texts that OSC 52 put on the clipboard.
 func (c *Terminal) Clipboard() []string {
 	const begin = "\x1b]52;c;"
 	var all []string
