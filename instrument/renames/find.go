@@ -10,42 +10,42 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// The thresholds of evidence. A name without enough evidence counts as gone, and its
-// change names similar candidates.
+// The thresholds of evidence. A name without enough evidence counts as gone.
+// Its change names similar candidates.
 const (
-	// nearly is the share of a text that must be the same without other evidence, in a
-	// text of longText tokens or more. ahead is a candidate's required lead over the
-	// next.
+	// nearly is the required equal share of a text without other evidence.
+	// The text must have longText tokens or more.
+	// ahead is a candidate's required lead over the next.
 	nearly, ahead, longText = 0.65, 0.08, 50
 	// withCallers is the required share if the same functions call both.
 	withCallers = 0.6
-	// withName is the required share if the last part of the name stayed, in a text of
-	// namedText tokens or more.
+	// withName is the required share if the last part of the name stayed.
+	// The text must have namedText tokens or more.
 	withName, namedText = 0.45, 25
 	// anywhere is the required share if the package changed and many packages have the
-	// name, in a text of largeText tokens or more. Short texts are alike everywhere.
+	// name, or if there is no other evidence.
+	// The text must have largeText tokens or more: short texts are alike everywhere.
 	anywhere, largeText = 0.8, 100
-	// rare is the largest number of packages with a name that identifies its function by
-	// itself.
+	// rare limits the packages with the same name.
+	// Up to this number, a name identifies its function by itself.
 	rare = 2
-	// folded is the share of a text that must be new in another function. foldedTokens is
-	// the text's minimum length.
+	// folded is the share of a text that must be new in another function.
+	// foldedTokens is the text's minimum length.
 	folded, foldedTokens = 0.6, 20
 	// share is a split function's minimum share of a text.
 	share = 0.15
-	// somewhat is the share of a text that makes a candidate without evidence worth
-	// naming.
+	// somewhat is the share that makes a candidate worth naming without evidence.
 	somewhat = 0.3
-	// partedTokens is the minimum length of a text that can lose a part. parted is the
-	// share of the text that must be in the new function.
+	// partedTokens is the minimum length of a text that can lose a part.
+	// parted is the share that the new function must have.
 	partedTokens, parted = 100, 0.25
-	// fewMethods limits the methods of one name. Up to this number, a call by name
-	// identifies the method.
+	// fewMethods limits the methods of the same name.
+	// Up to this number, a call by name identifies the method.
 	fewMethods = 3
 )
 
-// between finds the changes from one release to the next: the fate of each name that the
-// next one lacks, and functions that lost a part of their text.
+// between finds the changes from one release to the next: the fate of each removed
+// name, and functions that lost a part of their text.
 func between(old, new *Source) []lineage.Change {
 	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*declaration{}}
 	f.came = map[lineage.Kind][]*declaration{}
@@ -69,8 +69,8 @@ func between(old, new *Source) []lineage.Change {
 	}
 	f.index()
 	var changes []lineage.Change
-	// A renamed caller is evidence for the functions that it calls, so the second pass
-	// finds more.
+	// A renamed caller is evidence for the functions that it calls.
+	// So the second pass finds more.
 	for range 2 {
 		changes = changes[:0]
 		for _, t := range gone {
@@ -90,8 +90,8 @@ type finder struct {
 	came map[lineage.Kind][]*declaration
 	// is maps a name of old to its new name, if found.
 	is map[string]string
-	// added has the texts of new. Each is reduced to the part that the text lacked in
-	// old.
+	// added has the texts of new.
+	// Each is reduced to the part that its text in old lacks.
 	added map[key]*declaration
 	// with has the texts of added by shingle.
 	with map[uint64][]*declaration
@@ -117,7 +117,7 @@ func (f *finder) index() {
 	}
 }
 
-// A candidate is a function or type that may have taken a name's place.
+// A candidate is a function or type that may have replaced a name.
 type candidate struct {
 	*declaration
 	alike   float64
@@ -174,7 +174,7 @@ func (f *finder) fate(t *declaration) lineage.Change {
 	return c
 }
 
-// byMethods returns the type that most of a type's methods moved to, and their new names.
+// byMethods returns the type that took most of t's methods, and their new names.
 func (f *finder) byMethods(t *declaration) (to *declaration, methods []string) {
 	if t.kind != lineage.Type {
 		return nil, nil
@@ -201,9 +201,10 @@ func (f *finder) byMethods(t *declaration) (to *declaration, methods []string) {
 	return nil, nil
 }
 
-// byEmbedding returns the method that calls reach in place of a method that is gone, and
-// the struct type of these calls. In both releases, the struct type embeds the other
-// method's type and has the method: declared in one release, by embedding in the other.
+// byEmbedding returns the method that calls now reach instead of a removed method.
+// through is the struct type of these calls.
+// It has the method in both releases: declared in one, by embedding in the other.
+// In both, it embeds the other method's type.
 func (f *finder) byEmbedding(t *declaration) (to *declaration, through string) {
 	n := funcname.Parse(t.name)
 	if t.kind != lineage.Function || n.Type == "" {
@@ -241,8 +242,8 @@ func (s *Source) declares(typ, method string) bool {
 	return s.declarations[key{lineage.Function, pkg + "." + name + "." + method}] != nil || s.declarations[key{lineage.Function, pkg + ".(*" + name + ")." + method}] != nil
 }
 
-// parted finds the functions that lost part of their text to a new function with the same
-// last name and package.
+// parted finds functions that lost part of their text to a new function.
+// Both have the same last name and package.
 func (f *finder) parted() []lineage.Change {
 	var changes []lineage.Change
 	for _, to := range f.came[lineage.Function] {
@@ -272,8 +273,8 @@ func (f *finder) parted() []lineage.Change {
 	return changes
 }
 
-// score orders candidates. A name that stayed counts as a tenth of the text, and so do
-// common callers.
+// score orders candidates.
+// An unchanged name counts as a tenth of the text. So do common callers.
 func (c candidate) score() float64 {
 	s := c.alike
 	if c.named {
@@ -285,8 +286,8 @@ func (c candidate) score() float64 {
 	return s
 }
 
-// evident reports whether the first candidate took the place of a name. The candidates
-// are sorted, best first.
+// evident reports whether the first candidate took the place of a name.
+// The candidates are sorted, best first.
 func (f *finder) evident(t *declaration, all []candidate) bool {
 	best := all[0]
 	if len(all) > 1 && best.score() < all[1].score()+ahead {
@@ -307,7 +308,7 @@ func (f *finder) evident(t *declaration, all []candidate) bool {
 	return best.alike >= nearly && t.tokens >= longText
 }
 
-// rare reports whether few packages have the name, with its type's.
+// rare reports whether few packages have the name, including its type.
 func (f *finder) rare(t *declaration) bool {
 	n := inPackage(t.name)
 	return f.old.count[n] <= rare && f.new.count[n] <= rare
@@ -316,22 +317,22 @@ func (f *finder) rare(t *declaration) bool {
 // inPackage returns a full name without its package.
 func inPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
 
-// own returns a name's last part, without package and type, in lower case, so that
-// it stays when the function becomes exported.
+// own returns the last part of a name, without package and type.
+// Lower case keeps it the same when a function becomes exported.
 func own(full string) string {
 	n := funcname.Parse(full)
 	return strings.ToLower(n.Func)
 }
 
-// samePlace reports whether two names are in the same package, or have types of the same
-// name.
+// samePlace reports whether two names have the same package, or the same type name.
 func samePlace(a, b string) bool {
 	x, y := funcname.Parse(a), funcname.Parse(b)
 	return x.Package == y.Package || x.Type != "" && x.Type == y.Type
 }
 
-// Callers returns the functions that call another, by full name, sorted. A call
-// identifies a method only if few types have one of its name; otherwise known is false.
+// Callers returns the functions that call another, by full name, sorted.
+// A call identifies a method only if few types have one of its name.
+// Otherwise known is false.
 func (s *Source) Callers(full string) (callers []string, known bool) {
 	n := funcname.Parse(full)
 	called := strings.TrimSuffix(full, funcname.GenericMark)
@@ -352,8 +353,8 @@ func (f *finder) callersOf(s *Source, t *declaration) []string {
 	return callers
 }
 
-// shared returns the functions that call t in old and other in new, by their names in
-// new.
+// shared returns the callers of t in old that also call other in new.
+// Their names are the names in new.
 func (f *finder) shared(t, other *declaration) []string {
 	var both []string
 	there := f.callersOf(f.new, other)
@@ -368,7 +369,7 @@ func (f *finder) shared(t, other *declaration) []string {
 	return both
 }
 
-// parts finds one function, or up to three, that newly contain most of a text.
+// parts finds one to three functions that newly contain most of a text.
 func (f *finder) parts(t *declaration) (to []string, much float64) {
 	type part struct {
 		*declaration

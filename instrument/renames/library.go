@@ -52,8 +52,8 @@ func (b *Builder) Add(s *Source) error {
 	return nil
 }
 
-// keep takes the names of unread modules from the release before, because nothing shows
-// that they were removed.
+// keep copies the names of unread modules from the release before: nothing shows that
+// they were removed.
 func (s *Source) keep(before *Source) {
 	for k, t := range before.declarations {
 		if slices.ContainsFunc(s.Unread, func(module string) bool { return lineage.InModule(k.name, module) }) {

@@ -1,7 +1,9 @@
-// Package renames finds the functions and types that are renamed, moved, split or removed
-// from one release to the next. It compares their texts and callers. It parses the
-// sources, but does not type-check them: the oldest releases' dependencies are not
-// available. Package lineage has the form of the results.
+// Package renames finds functions and types that were renamed, moved, split or
+// removed from one release to the next.
+// It compares their texts and callers.
+// It parses the sources, but does not type-check them, because dependencies of the
+// oldest releases are not available.
+// Package lineage has the form of the results.
 package renames
 
 import (
@@ -28,7 +30,8 @@ type Source struct {
 	// Unread are the modules that were not available.
 	Unread       []string
 	declarations map[key]*declaration
-	// callers has the callers of a name; see called for its form.
+	// callers has the callers of each name.
+	// See called for the form of names.
 	callers map[string]map[string]bool
 	// methods counts the methods with a name, over all types.
 	methods map[string]int
@@ -53,7 +56,7 @@ type declaration struct {
 }
 
 // Read reads the packages below a folder. A package's path there is its import path.
-// Read leaves out tests, generated code, and files for systems other than Linux.
+// Read skips tests, generated code, and files for systems other than Linux.
 // unread are modules without source. Read claims nothing about them.
 func Read(release, dir string, unread ...string) (*Source, error) {
 	s := &Source{Release: release, Unread: unread, declarations: map[key]*declaration{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
@@ -181,7 +184,7 @@ func (f *fileReader) function(decl *ast.FuncDecl) {
 }
 
 // called returns the names that a call may mean: a function's full name, or a dot and
-// the method's own name.
+// a method's name.
 func (f *fileReader) called(fun ast.Expr) []string {
 	switch fun := fun.(type) {
 	case *ast.Ident:

@@ -114,7 +114,7 @@ func TestBetween(t *testing.T) {
 		"k8s.io/e.(*inner).Run":    {lineage.Renamed, "k8s.io/e.Outer.Run"},
 		"k8s.io/e.Outer.Stop":      {lineage.Renamed, "k8s.io/e.(*inner).Stop"},
 		"k8s.io/e.(*Cache).Get":    {lineage.Extracted, "k8s.io/e.(*Delegator).Get"},
-		"k8s.io/plugin/x.Register": {lineage.Gone, ""}, // that of another plugin is not its successor
+		"k8s.io/plugin/x.Register": {lineage.Gone, ""}, // the Register of another plugin is not its successor
 	} {
 		c, ok := got[from]
 		if !ok || c.Fate != want.fate || strings.Join(c.To, " ") != want.to {

@@ -5,12 +5,14 @@ import (
 	"go/token"
 )
 
-// width is a shingle's number of tokens. With fewer, different texts look alike. With
-// more, each small change counts too much.
+// width is the number of tokens in a shingle.
+// With fewer, different texts look alike.
+// With more, small changes count too much.
 const width = 4
 
-// setText sets a text's tokens, without comments. self, the receiver's name, does not
-// count: a method that moved to another type mostly has another one.
+// setText sets the tokens of a text, without comments.
+// self, the receiver's name, does not count: a method that moved to another type
+// mostly has another one.
 func (t *declaration) setText(code []byte, self string) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
