@@ -27,14 +27,13 @@ type Aggregated struct {
 	Name string
 	// ProbeSocket is the path of the probe's socket in an instrumented server.
 	ProbeSocket string
-	// GroupVersions are the versions of its API groups, the preferred one of each
-	// group first: "metrics.k8s.io/v1beta1".
+	// GroupVersions are the versions of its API groups, each group's preferred version
+	// first: "metrics.k8s.io/v1beta1".
 	GroupVersions []string
-	// Unready is the server's last answer about its readiness if it serves but was not ready in
-	// time; "" if it was ready.
+	// Unready is the last answer about readiness of a server that serves, but was not
+	// ready in time. It is "" if the server was ready.
 	Unready string
-	// OpenAPILate is set if the server has an OpenAPI that kube-apiserver did not
-	// fetch in time.
+	// OpenAPILate is set if kube-apiserver did not fetch the server's OpenAPI in time.
 	OpenAPILate bool
 
 	server *Server
@@ -43,18 +42,18 @@ type Aggregated struct {
 	child  *sampleserver.Server
 	// terminated is set when the server was told to end.
 	terminated bool
-	// made lists the paths of the objects that were created for the server, in order of creation.
+	// made lists the paths of the objects that were created for the server, oldest first.
 	made []string
 }
 
 // AggregatedOptions say how to run an API server behind the aggregator.
 type AggregatedOptions struct {
-	// Binary is a build of the sample server, or a build of OwnRecipe. Required.
+	// Binary is a build of the sample server or of OwnRecipe. Required.
 	Binary *program.Binary
 	// Own describes a server of OwnRecipe; nil stands for the sample server.
 	Own *OwnOptions
-	// Boot is a sampled W3C traceparent: the server's start becomes that trace. If it
-	// is empty, the start is not traced.
+	// Boot is a sampled W3C traceparent: the server's start becomes that trace.
+	// If Boot is empty, the start is not traced.
 	Boot string
 }
 
@@ -76,10 +75,10 @@ func (o AggregatedOptions) name() string {
 	return o.Own.Name
 }
 
-// StartAggregated starts a server, registers it and waits until it answers through
-// the aggregator. A Server has at most one aggregated server of a name. The
-// aggregated server ends with this process, however the process ends. The caller must
-// call Stop while the Server runs, to remove the registration.
+// StartAggregated starts a server, registers it and waits until it answers through the
+// aggregator. A Server has at most one aggregated server of a name.
+// The aggregated server ends with this process, however the process ends.
+// The caller must call Stop while the Server runs, to remove the registration.
 func (s *Server) StartAggregated(ctx context.Context, o AggregatedOptions) (*Aggregated, error) {
 	if s.SampleKubeconfig == "" || s.ProxyCAFile == "" {
 		return nil, message.Errorf("the server at %s was started by an older apitrace, which did not prepare it for an aggregated server: stop it and start it again", s.BaseURL)
@@ -140,13 +139,13 @@ func (a *Aggregated) start(ctx context.Context, o AggregatedOptions) (err error)
 	return a.awaitOpenAPI(ctx)
 }
 
-// kubeconfigOf returns the path of an aggregated server's kubeconfig. The server
-// sends its own requests to kube-apiserver as the user in it.
+// kubeconfigOf returns the path of an aggregated server's kubeconfig.
+// It names the user of the server's own requests to kube-apiserver.
 func (s *Server) kubeconfigOf(name string) string {
 	return filepath.Join(filepath.Dir(s.SampleKubeconfig), name+".kubeconfig")
 }
 
-// sampleFlags returns the flags of the sample server that only old releases need.
+// sampleFlags returns flags of the sample server that only old releases need.
 // These releases let only authenticated users ask whether the server is ready.
 func sampleFlags(version string) []string {
 	if (release.Range{Until: "v1.21"}).Has(version) {
@@ -168,8 +167,9 @@ var sampleObjects string
 //go:embed own-role.yaml
 var ownRole string
 
-// aggregatedObjects returns the objects that a server needs before it starts. Which
-// rights a server of the user's own needs is not known, so it may do everything in kube-apiserver.
+// aggregatedObjects returns the objects that a server needs before it starts.
+// The rights that a server of the user's own needs are not known, so it may do
+// everything in kube-apiserver.
 func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err error) {
 	text := strings.ReplaceAll(sampleObjects, sampleserver.Name, o.name())
 	if err := yaml.UnmarshalStrict([]byte(text), &objects); err != nil || o.Own == nil {
@@ -180,10 +180,11 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 		return nil, err
 	}
 	objects[0].Object["rules"] = rules
-	// kube-apiserver fetches the server's OpenAPI as this user, and the server asks
-	// kube-apiserver whether the user may. Usually the binding of system:discovery
-	// allows it, see removeDefaultBindings. The user comes second, so that the
-	// authorizer makes the same calls as without it when it looks for the server's rights.
+	// kube-apiserver fetches the server's OpenAPI as this user.
+	// The server asks kube-apiserver whether the user may. Usually the binding of
+	// system:discovery allows it; see removeDefaultBindings.
+	// The user comes second. So the authorizer makes the same calls as without the user
+	// when it looks for the server's rights.
 	subjects, _ := objects[1].Object["subjects"].([]any)
 	objects[1].Object["subjects"] = append(subjects, map[string]any{
 		"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:aggregator",
@@ -269,8 +270,8 @@ func (a *Aggregated) remove(ctx context.Context, path string) error {
 const servedTimeout = time.Minute
 
 // awaitServed waits until a client can read the server's objects through
-// kube-apiserver. Only then do the aggregator and the server know each other. If no
-// resource of the server is known, awaitServed waits for its discovery.
+// kube-apiserver. Only then do the aggregator and the server know each other.
+// If no resource is known, awaitServed waits for the server's discovery.
 func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, servedTimeout)
 	defer cancel()
@@ -296,14 +297,14 @@ func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error
 	return nil
 }
 
-// openAPITimeout limits how long kube-apiserver may take to fetch the server's
-// OpenAPI. kube-apiserver begins one second after it has seen the APIService
+// openAPITimeout limits how long kube-apiserver may take to fetch the server's OpenAPI.
+// kube-apiserver begins one second after it has seen the APIService
 // (pkg/controllers/openapiv3/controller.go in kube-aggregator v0.37.1).
 const openAPITimeout = 10 * time.Second
 
 // awaitOpenAPI waits until kube-apiserver has the server's OpenAPI v3, which "kubectl
-// explain" reads. It does not wait if the server or the release of kube-apiserver has
-// no OpenAPI v3.
+// explain" reads.
+// It does not wait if the server or kube-apiserver's release has no OpenAPI v3.
 func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	var own openAPIIndex
 	if a.child.Ask(ctx, openAPIPath, a.server.AdminToken, &own) != nil || !own.hasAny(a.GroupVersions) {
@@ -328,7 +329,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	}
 }
 
-// openAPIPath is the path of the list of groups with an OpenAPI v3. The list is an openAPIIndex.
+// openAPIPath is the path of an openAPIIndex, the list of groups with an OpenAPI v3.
 const openAPIPath = "/openapi/v3"
 
 type openAPIIndex struct {
@@ -346,8 +347,8 @@ func (i openAPIIndex) hasAll(other openAPIIndex, groupVersions []string) bool {
 	return !slices.ContainsFunc(groupVersions, func(v string) bool { return other.has(v) && !i.has(v) })
 }
 
-// Stop removes the registration, ends the server and removes its files. If the server
-// had already ended by itself, Stop returns the reason.
+// Stop removes the registration, ends the server and removes its files.
+// If the server had already ended by itself, Stop returns the reason.
 func (a *Aggregated) Stop(ctx context.Context) error {
 	var errs []error
 	for _, path := range slices.Backward(a.made) {
@@ -357,8 +358,8 @@ func (a *Aggregated) Stop(ctx context.Context) error {
 	return errors.Join(append(errs, a.stop(ctx))...)
 }
 
-// stop is Stop, but it leaves the registration. The registration ends with a
-// kube-apiserver if its store ends, too.
+// stop is Stop, but leaves the registration.
+// The registration ends with a kube-apiserver if its store ends, too.
 func (a *Aggregated) stop(ctx context.Context) error {
 	var errs []error
 	if a.child != nil {

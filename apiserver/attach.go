@@ -19,13 +19,14 @@ import (
 // ErrNotServed reports that there is no server to attach to.
 var ErrNotServed = message.NewError("no such server is running")
 
-// ServedDir returns the folder of the published states, one file for each server that
-// is kept running. The folder is below the cache's root, which is private to this
-// user and the same in all of the user's terminals.
+// ServedDir returns the folder of the published states. It has one file for each server
+// that is kept running. It is below the cache's root, which is private to this user and
+// the same in all of the user's terminals.
 func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
-// stateFormat is the extension of a published state. It changes with the meaning of
-// Server's fields, so that no build of apitrace reads a state that it cannot use.
+// stateFormat is the extension of a published state.
+// It changes with the meaning of Server's fields. So no build of apitrace reads a state
+// that it cannot use.
 const stateFormat = ".5.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
@@ -38,9 +39,9 @@ type variantOwn struct {
 	Flags []string `json:",omitempty"` // no flags and an empty list must give the same JSON
 }
 
-// Variant distinguishes servers of one build that have different extras, stores,
-// aggregated API servers or further traced packages. It returns "" for a server without
-// any of these. Attach finds a server by its build key and variant.
+// Variant distinguishes servers of one build by their extras, stores, aggregated API
+// servers and further traced packages. It returns "" for a server without any of these.
+// Attach finds a server by its build key and variant.
 func (o StartOptions) Variant() string {
 	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil && len(o.Trace) == 0 {
 		return ""
@@ -82,10 +83,11 @@ func (s *Server) Publish() error {
 	return nil
 }
 
-// Attach finds a server with this version and build key that another process has
-// published, and that answers. It removes the states of servers that have ended. It
-// returns ErrNotServed if none is left, and a [SilentError] if only servers are left
-// that do not answer. Stopping an attached server does nothing.
+// Attach finds a server with this version and build key. Another process must have
+// published the server, and the server must answer.
+// Attach removes the states of servers that have ended.
+// It returns ErrNotServed if no server is left, and a [SilentError] if no server that
+// is left answers. Stopping an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
 	servers, err := published(c, version, buildKey)
 	if err != nil {
@@ -108,10 +110,10 @@ func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*S
 }
 
 // Served lists the servers of any version that processes of this user keep running.
-// Servers that do not answer are included.
+// It includes servers that do not answer.
 func Served(c *program.Cache) ([]*Server, error) { return published(c, "*", AnyVariant) }
 
-// published reads the states of servers with a live owner, and removes the other states.
+// published reads the states of servers with a live owner, and removes other states.
 func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	files, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
 	if err != nil {
@@ -133,7 +135,7 @@ func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	return servers, nil
 }
 
-// A SilentError reports that a server does not answer although its owner is alive.
+// A SilentError reports that a server does not answer, although its owner is alive.
 type SilentError struct {
 	Server *Server
 	// Err is the error of the request.
@@ -152,12 +154,12 @@ func (e *SilentError) message() message.Message {
 // Unwrap returns the error of the request.
 func (e *SilentError) Unwrap() error { return e.Err }
 
-// answerTimeout limits how long a server may take to report that it is ready. A busy
-// machine takes seconds.
+// answerTimeout limits how long a server may take to report that it is ready.
+// A busy machine takes seconds.
 const answerTimeout = 10 * time.Second
 
-// Answers returns nil when the server reports that it is ready, a SilentError if it
-// does not, and ErrNotServed if the server ends in the meantime.
+// Answers returns nil when the server reports that it is ready.
+// Otherwise it returns a SilentError, or ErrNotServed if the server ends meanwhile.
 func (s *Server) Answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()

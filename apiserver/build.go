@@ -23,15 +23,15 @@ type BuildOptions struct {
 	Plain bool
 	// Debuggable is program.Options.Debuggable.
 	Debuggable bool
-	// EditsDir is a folder of program.Edits. Traced builds include its edits of this
-	// version; "" means no edits.
+	// EditsDir is a folder of program.Edits; "" means no edits.
+	// Traced builds include its edits of this version.
 	EditsDir string
-	// Trace names packages to trace in addition to the packages that apitrace always
-	// traces, in the form of traced.ParsePackages. A program that lacks a package is built
-	// without it.
+	// Trace names packages to trace besides the packages that apitrace always traces.
+	// It has the form of traced.ParsePackages.
+	// A program that lacks a package is built without it.
 	Trace []string
-	// Dry is set for a plan: nothing is fetched to learn which program has which package
-	// of Trace. A program whose source is not in the cache is taken to have all.
+	// Dry is set for a plan: nothing is fetched to learn which packages of Trace a program
+	// has. A program without source in the cache is assumed to have all.
 	Dry bool
 	// Cache is the cache of the builds; nil means the default one.
 	Cache *program.Cache
@@ -44,28 +44,29 @@ type Build struct {
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion, EtcdVersion string
 	APIServer, Etcd         *program.Binary
-	// Edited lists the files that differ from upstream's, by their path below the
-	// vendor folder. It is empty in an ordinary build.
+	// Edited lists the files that differ from upstream's, by path below the vendor folder.
+	// It is empty in an ordinary build.
 	Edited []string
-	// More names the packages of BuildOptions.Trace that a program has and that are not
-	// always traced.
+	// More names the packages of BuildOptions.Trace that a program has, without the
+	// packages that are always traced.
 	More []string
 
-	// usual is the key of the build without BuildOptions.Trace and Debuggable, or "" if that is
-	// this build.
+	// usual is the key of the build without BuildOptions.Trace and Debuggable.
+	// It is "" if that is this build.
 	usual string
 }
 
-// Release allows other processes to remove the binaries from the cache once no server
+// Release allows other processes to remove the binaries from the cache when no server
 // runs them.
 func (b *Build) Release() {
 	b.APIServer.Release()
 	b.Etcd.Release()
 }
 
-// key identifies the pair of binaries by content. It is the key of the build without
-// BuildOptions.Trace and Debuggable: servers with more traced packages are variants of a server,
-// and a debuggable server answers as any other.
+// key identifies the pair of binaries by content.
+// It is the key of the build without BuildOptions.Trace and Debuggable.
+// Servers with more traced packages are variants of a server, and a debuggable server
+// answers as any other.
 func (b *Build) key() string { return cmp.Or(b.usual, pairKey(b.APIServer.Key, b.Etcd.Key)) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
@@ -104,8 +105,8 @@ func (o BuildOptions) pair(ctx context.Context) (apiserver, etcd *traced.Recipe,
 }
 
 // Key returns the version of Kubernetes and the key of the Build that BuildPrograms
-// would make. It makes no build and reads no binaries. The two values are enough to
-// Attach to a server that runs the Build.
+// would make. It makes no build and reads no binaries.
+// With both, Attach finds a server that runs the Build.
 func Key(ctx context.Context, o BuildOptions) (k8sVersion, key string, err error) {
 	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
@@ -149,8 +150,8 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 // Space returns how many bytes of disk BuildPrograms needs with an empty cache.
 func Space() int64 { return Program(DefaultVersion).Space + storage.Program("").Space }
 
-// explainUnknown returns an error of its own for a version that does not exist, and
-// err otherwise.
+// explainUnknown explains that a version does not exist.
+// It returns any other error unchanged.
 func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
@@ -160,8 +161,9 @@ func explainUnknown(version string, err error) error {
 	return err
 }
 
-// WritePlan prints the steps of BuildPrograms without executing them. It does not use
-// the network. For a version that was never built, it does not know the version of etcd.
+// WritePlan prints the steps of BuildPrograms without executing them.
+// It does not use the network. If a version was never built, WritePlan does not know
+// its version of etcd.
 func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	options, err := o.traced(ctx)
 	if err != nil {

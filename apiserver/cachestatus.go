@@ -10,19 +10,19 @@ import (
 
 // A CacheStatus describes the contents of the cache for one release.
 type CacheStatus struct {
-	// Built is set if BuildPrograms would find both programs. OtherBuild is set if
-	// the cache has a traced kube-apiserver, but one by another apitrace or with
-	// another guide.
+	// Built is set if BuildPrograms would find both programs.
+	// OtherBuild is set if the cache has a traced kube-apiserver, but one by another
+	// apitrace or with another guide.
 	Built, OtherBuild bool
 	// EtcdVersion is the etcd of the release; "" if it is not known yet.
 	EtcdVersion string
-	// Size counts the bytes of the release's sources and builds, traced or plain. An
-	// etcd that several releases share counts for each of them.
+	// Size counts the bytes of the release's sources and builds, traced or plain.
+	// An etcd that several releases share counts for each of them.
 	Size int64
 }
 
-// CacheStatusOf returns the contents of the cache for a release. entries are the entries of
-// the cache. It does not use the network.
+// CacheStatusOf returns the contents of the cache for a release.
+// entries are the cache's entries. CacheStatusOf does not use the network.
 func CacheStatusOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (CacheStatus, error) {
 	o := BuildOptions{Version: version, Cache: cache}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Program == "" })
@@ -61,8 +61,8 @@ func CacheStatusOf(ctx context.Context, version string, cache *program.Cache, en
 	return stock, nil
 }
 
-// HasBuild reports whether the cache has a traced build of one of Programs. entries
-// are the entries of the cache. It does not use the network.
+// HasBuild reports whether the cache has a traced build of one of Programs.
+// entries are the cache's entries. HasBuild does not use the network.
 func HasBuild(ctx context.Context, name, version string, cache *program.Cache, entries []program.Entry) (bool, error) {
 	recipe, err := Recipe(ctx, name, BuildOptions{Version: version, Cache: cache})
 	if err != nil {

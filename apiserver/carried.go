@@ -6,9 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Carried returns the contents of an export of a release: kube-apiserver, its etcd
-// and, with optional, the sample API server. With rebuild, the importer can build
-// them with edits. The export has no edits of the user.
+// Carried returns the contents of a release's export: kube-apiserver, its etcd and,
+// with optional, the sample API server.
+// With rebuild, the importer can build them with edits.
+// The export has no edits of the user.
 func Carried(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.ExportedProgram, error) {
 	o.EditsDir = ""
 	options, err := o.traced(ctx)

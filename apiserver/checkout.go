@@ -23,9 +23,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// TakeCheckout copies the source of kube-apiserver from a checkout of kubernetes to
-// the cache. The returned version can be used like a release: ParseVersion accepts
-// it. A second call with unchanged source only looks the version up.
+// TakeCheckout copies the source of kube-apiserver from a checkout of kubernetes to the
+// cache. ParseVersion accepts the returned version like a release.
+// A second call with unchanged source only looks the version up.
 func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version string, err error) {
 	if o.Cache == nil {
 		if o.Cache, err = program.OpenCache(""); err != nil {
@@ -80,8 +80,8 @@ var (
 	changelogHead = regexp.MustCompile(`(?m)^# (v1\.\d+\.\d+)\s*$`)
 )
 
-// baseFile names the minor version of the source. The folder changelogs names the
-// patch release.
+// baseFile has the minor version of the source.
+// The folder changelogs has the patch release.
 const (
 	baseFile   = "staging/src/k8s.io/component-base/version/base.go"
 	changelogs = "CHANGELOG"
@@ -90,9 +90,10 @@ const (
 // ReleaseFiles are the files and folders of a checkout that SourceRelease reads.
 var ReleaseFiles = []string{baseFile, changelogs}
 
-// SourceRelease reads from the source of kubernetes which release is nearest to it, and
-// returns the file that says so. The minor version comes from component-base or, without it,
-// from the newest change log. The patch release comes from the change log; without it, it is 0.
+// SourceRelease returns the release that is nearest to a source of kubernetes, and the
+// file that says so.
+// The minor version comes from component-base or else from the newest change log.
+// The patch release comes from the minor version's change log. Without it, it is 0.
 func SourceRelease(dir string) (release, file string, err error) {
 	var minor string
 	file = baseFile
@@ -125,8 +126,9 @@ func SourceRelease(dir string) (release, file string, err error) {
 	return minor + ".0", file, nil
 }
 
-// CheckRelease returns an error if the guide does not support a release. tried is
-// false for a minor version newer than all versions that apitrace was tried with.
+// CheckRelease returns an error if the guide does not support a release.
+// tried is false for a minor version that is newer than all versions that apitrace was
+// tried with.
 func CheckRelease(release string) (tried bool, err error) {
 	minor := semver.MajorMinor(release)
 	if semver.Compare(minor, semver.MajorMinor(releases[0])) < 0 {
@@ -137,13 +139,13 @@ func CheckRelease(release string) (tried bool, err error) {
 
 // A generated describes a kind of file that upstream generates and commits.
 type generated struct {
-	// marker is the comment of a package that asks for the file. file is the file's
-	// name. command makes the file.
+	// marker is the comment in a package that asks for the file. file is the file's name.
+	// command makes the file.
 	marker, file, command string
 }
 
-// generatedFiles lists kinds of files that hack/update-codegen.sh makes. Each of these
-// arguments makes one kind (kubernetes v1.26 and newer).
+// generatedFiles lists kinds of files that hack/update-codegen.sh makes.
+// Each of these arguments makes one kind (kubernetes v1.26 and newer).
 var generatedFiles = []generated{
 	{"// +k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
 	{"// +k8s:defaulter-gen=TypeMeta", "zz_generated.defaults.go", "hack/update-codegen.sh defaults"},
@@ -154,8 +156,8 @@ var generatedFiles = []generated{
 // openAPIPackage holds only generated definitions.
 const openAPIPackage = "pkg/generated/openapi"
 
-// missingGenerated returns a generated file that a folder of a checkout lacks, and
-// the command that makes the file.
+// missingGenerated returns a generated file that a checkout's folder lacks, and the
+// command that makes it.
 func missingGenerated(top, folder string) (file, command string) {
 	if folder == openAPIPackage || strings.HasPrefix(folder, openAPIPackage+"/") {
 		file := openAPIPackage + "/zz_generated.openapi.go"
@@ -176,7 +178,7 @@ func missingGenerated(top, folder string) (file, command string) {
 	return "", ""
 }
 
-// A checkoutError reports that a checkout, or the folder of an API server, does not compile.
+// A checkoutError reports that a checkout or an API server's folder does not compile.
 type checkoutError struct {
 	name       string
 	complaints []string
@@ -221,7 +223,7 @@ func (e *checkoutError) addGenerated(top string, folders []string) {
 	}
 }
 
-// listed matches the beginning of go list's complaint about a file: its path and a line.
+// listed matches the beginning of go list's complaint about a file: path and line.
 var listed = regexp.MustCompile(`^(\S+\.go):\d+`)
 
 // noPackage matches go list's complaint that a package of the checkout is missing.
@@ -253,8 +255,8 @@ func explainList(l program.Local, list *program.ListError) error {
 	return e
 }
 
-// explainCheckout rewrites the errors of a build from a checkout: they name the
-// checkout's files, and the generated files that are missing.
+// explainCheckout rewrites the errors of a build from a checkout.
+// The errors name the checkout's files, and missing generated files.
 func explainCheckout(err error, up program.Upstream) error {
 	e, folders := inFolder(err, up)
 	if e == nil {
@@ -265,8 +267,8 @@ func explainCheckout(err error, up program.Upstream) error {
 }
 
 // inFolder turns a build error of a local source into an error about files in the
-// user's folder. folders are the packages that do not compile. For the source of a
-// release, and for any other error, it returns nil.
+// user's folder. folders are the packages that do not compile.
+// It returns nil for the source of a release, and for any other error.
 func inFolder(err error, up program.Upstream) (e *checkoutError, folders []string) {
 	var compile *program.CompileError
 	var syntax scanner.ErrorList
@@ -316,8 +318,9 @@ func taken(version string) (*program.LocalBuild, string, error) {
 	return up.Local, vendor, err
 }
 
-// CopyRecord returns the stored facts of the checkout that TakeCheckout copied as this
-// version. They outlive the copy in the cache. ok is false if the version is not a checkout.
+// CopyRecord returns the stored facts about the checkout that TakeCheckout copied as
+// this version. They outlive the copy in the cache.
+// ok is false if the version is not a checkout.
 func CopyRecord(version string) (up program.Upstream, ok bool) {
 	cache, err := program.OpenCache("")
 	if err != nil || !program.IsLocal(version) {
@@ -327,7 +330,7 @@ func CopyRecord(version string) (up program.Upstream, ok bool) {
 }
 
 // CheckoutDir returns the top folder of the checkout that TakeCheckout copied as this
-// version. For a commit it returns an error.
+// version. It returns an error for a commit.
 func CheckoutDir(version string) (string, error) {
 	if !program.IsLocal(version) {
 		return "", message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
@@ -342,7 +345,7 @@ func CheckoutDir(version string) (string, error) {
 	return local.Dir, nil
 }
 
-// CheckoutFolders lists the folders of a checkout with the source of a version.
+// CheckoutFolders lists a checkout's folders with the source of a version.
 func CheckoutFolders(version string) ([]string, error) {
 	local, vendor, err := taken(version)
 	if err != nil {

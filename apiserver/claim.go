@@ -15,23 +15,24 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ErrClaimed reports that another process keeps a server of the same kind running, or
-// is starting one.
+// ErrClaimed reports that another process keeps a server of this kind running, or is
+// starting one.
 var ErrClaimed = message.NewError("another process keeps such a server")
 
 // A Claim is the right to keep servers of one kind running. It ends with its process.
 type Claim struct{ lock *flock.Flock }
 
-// claimExt is the extension of a claim's file. The claiming process locks the file
-// and writes its process id into it.
+// claimExt is the extension of a claim's file.
+// The claiming process locks the file and writes its process id into it.
 const claimExt = ".claim"
 
 func claimFile(c *program.Cache, version, buildKey string) string {
 	return filepath.Join(ServedDir(c), version+"_"+buildKey+claimExt)
 }
 
-// ClaimServer claims the servers of a version and a build key with its variant. It is
-// called before the build. It returns ErrClaimed if another process has the claim.
+// ClaimServer claims the servers of a version and a build key with its variant.
+// Call it before the build.
+// It returns ErrClaimed if another process has the claim.
 func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	if err := os.MkdirAll(ServedDir(c), 0o700); err != nil {
 		return nil, message.Errorf("claiming the server: %w", err)
@@ -56,8 +57,8 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 // Close gives the claim back.
 func (c *Claim) Close() error { return errors.Join(os.Remove(c.lock.Path()), c.lock.Close()) }
 
-// A Starter is a process that is starting a server to keep it running, or is stopping
-// it. Starting may include a build.
+// A Starter is a process that is starting or stopping a server that it keeps running.
+// Starting may include a build.
 type Starter struct {
 	// K8sVersion is the version of the server.
 	K8sVersion string
@@ -69,8 +70,8 @@ type Starter struct {
 // Alive reports whether the process still has its claim.
 func (s Starter) Alive() bool { return claimant(s.file) == s.Owner }
 
-// Starters lists the processes that are starting or stopping a server. It removes the
-// claims of killed processes.
+// Starters lists the processes that are starting or stopping a server.
+// It removes the claims of killed processes.
 func Starters(c *program.Cache) ([]Starter, error) {
 	files, err := filepath.Glob(claimFile(c, "*", "*"))
 	if err != nil {
@@ -107,7 +108,7 @@ func claimant(file string) int {
 }
 
 // Starting reports whether another process is starting or stopping a server with this
-// version and build key: the process has the claim, but has not published the server.
+// version and build key. Such a process has the claim, but no published server.
 // The key may end in AnyVariant.
 func Starting(c *program.Cache, version, buildKey string) bool {
 	if servers, err := published(c, version, buildKey); err != nil || len(servers) > 0 {

@@ -24,9 +24,9 @@ func ListEdits(edits program.Edits) ([]program.Edit, error) {
 }
 
 // AddEdit copies a source file for editing, from the first of Programs that has it.
-// name is the file's path below the vendor folder, or the end of that path. AddEdit
-// fetches the sources if necessary. It returns a message.UsageError if no file or
-// several files have the name.
+// name is the file's path below the vendor folder, or the path's end.
+// AddEdit fetches the sources if necessary.
+// It returns a message.UsageError unless exactly one file has the name.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, p := range Programs() {
 		src, err := SourceOf(ctx, p.Name, o)
@@ -42,8 +42,8 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 	return program.Edit{}, message.UsageErrorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
-// fileCalled returns the path of the only file of a source with a name, or "" if there is
-// none. Several files are a message.UsageError.
+// fileCalled returns the path of the only file of a source with a name, else "".
+// Several files are a message.UsageError.
 func fileCalled(src *traced.Source, name string) (string, error) {
 	found, err := src.FilesCalled(name)
 	if len(found) > 1 {
@@ -52,9 +52,9 @@ func fileCalled(src *traced.Source, name string) (string, error) {
 	return strings.Join(found, ""), err
 }
 
-// RevertEdit undoes an edit, and removes the builds with the edit from the cache. A
-// nil cache means the default cache. A build that a server runs is removed when the
-// cache is trimmed after its use.
+// RevertEdit undoes an edit, and removes builds with the edit from the cache.
+// A nil cache means the default cache.
+// If a server runs such a build, trimming the cache removes it later.
 func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 	if err := edits.Revert(e); err != nil {
 		return err

@@ -19,7 +19,8 @@ type files struct {
 	tlsCert, tlsKey, serviceAccountKey, tokens, proxyCert, proxyKey string
 }
 
-// proxyName is the name in the certificate that the aggregator presents to aggregated servers.
+// proxyName is the name in the certificate that the aggregator presents to aggregated
+// servers.
 const proxyName = "kube-aggregator"
 
 // writeFiles makes the server's keys and the users' tokens.
@@ -85,15 +86,15 @@ func (s *Server) program(binary, dir string, f files, port int, extra serverconf
 	}, err
 }
 
-// flags returns the flags that kube-apiserver needs to start and to be unreachable
-// from other machines. All other settings, including the feature gates, are
-// upstream's defaults.
+// flags returns the flags that kube-apiserver needs to start, and to be unreachable from
+// other machines.
+// All other settings, including the feature gates, are upstream's defaults.
 func (s *Server) flags(f files, port int) []string {
 	flags := append(s.Etcd.Flags(),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
-		// By default it advertises the address of the default route, which a machine
-		// need not have. No endpoint is published, because no cluster uses this server.
+		// By default it advertises the address of the default route, which may not exist.
+		// No endpoint is published, because no cluster uses this server.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
 		"--tls-cert-file="+f.tlsCert,
@@ -104,13 +105,13 @@ func (s *Server) flags(f files, port int) []string {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file="+f.serviceAccountKey,
 		"--service-account-signing-key-file="+f.serviceAccountKey,
-		// ServiceAccount requires a service account in every namespace; the
-		// controller manager creates these.
+		// ServiceAccount requires a service account in every namespace.
+		// The controller manager creates these.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.0.0.0/24",
 
-		// With these the aggregator proves to an aggregated server that it may act
-		// for users.
+		// With these, the aggregator proves to an aggregated server that it may act for
+		// users.
 		"--proxy-client-cert-file="+f.proxyCert,
 		"--proxy-client-key-file="+f.proxyKey,
 	)
@@ -121,5 +122,6 @@ func (s *Server) flags(f files, port int) []string {
 	return flags
 }
 
-// lastInsecure holds the releases that, by default, listen without TLS and authentication.
+// lastInsecure holds the releases that listen without TLS and authentication by
+// default.
 var lastInsecure = release.Range{Until: "v1.19"}

@@ -13,8 +13,8 @@ import (
 
 // A Kubeconfig has the data that a client needs to reach a server.
 type Kubeconfig struct {
-	// Server is the URL, such as "https://127.0.0.1:12345". CAPEM is the authority,
-	// in PEM, that verifies the server's certificate.
+	// Server is the URL, such as "https://127.0.0.1:12345".
+	// CAPEM is the authority, in PEM, that verifies the server's certificate.
 	Server string
 	CAPEM  []byte
 	// User is the name of the credentials. Token is the bearer token.

@@ -13,8 +13,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// CheckTrace returns a message.UsageError if o.Trace names a package that neither
-// kube-apiserver and its etcd nor the user's own server have. own may be the zero value.
+// CheckTrace returns a message.UsageError if o.Trace names a package that no program
+// has: neither kube-apiserver and its etcd nor the user's own server.
+// own may be the zero value.
 // CheckTrace fetches the sources if necessary; with o.Dry it reports nothing instead.
 func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error {
 	all, err := traced.ParsePackages(o.Trace)
@@ -53,8 +54,9 @@ func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error
 	return traced.CheckPackages(all, of, dirs...)
 }
 
-// CachedPackages lists the packages of kube-apiserver and its etcd that BuildOptions.Trace can
-// name, as far as their sources are in the cache. k8s has a form that ParseVersion accepts.
+// CachedPackages lists the packages of kube-apiserver and its etcd that
+// BuildOptions.Trace can name, as far as their sources are in the cache.
+// k8s has a form that ParseVersion accepts.
 func CachedPackages(k8s string) ([]string, error) {
 	version, err := ParseVersion(k8s)
 	if err != nil {
@@ -104,8 +106,9 @@ func (o BuildOptions) moreOf(ctx context.Context, p traced.Program, options trac
 	return traced.PackagesIn(dir, all), nil
 }
 
-// sourceDir returns the folder with the source of a recipe's program. It fetches the
-// source if necessary; with o.Dry it returns program.ErrNoSource instead.
+// sourceDir returns the folder with the source of a recipe's program.
+// It fetches the source if necessary; with o.Dry it returns program.ErrNoSource
+// instead.
 func (o BuildOptions) sourceDir(ctx context.Context, recipe *traced.Recipe) (string, error) {
 	dir, _, err := program.CachedSource(recipe.Cache, recipe.Program)
 	if o.Dry || !errors.Is(err, program.ErrNoSource) {

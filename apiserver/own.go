@@ -28,10 +28,11 @@ import (
 // libraryModule is the library module that API servers are built on.
 const libraryModule = "k8s.io/apiserver"
 
-// OwnRecipe returns how to build an API server of the user's own. The versions come
-// from its own go.mod. Its own packages are traced whole; the library's packages are
-// traced as the guide says for that version of the library. OwnRecipe reads the
-// server's source, so it may fetch the server's module.
+// OwnRecipe returns how to build an API server of the user's own.
+// The versions come from the server's go.mod.
+// The server's own packages are traced whole. The library's packages are traced as the
+// guide says for that version of the library.
+// OwnRecipe reads the server's source, so it may fetch the server's module.
 func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*traced.Recipe, error) {
 	options, err := o.traced(ctx)
 	if err != nil {
@@ -102,7 +103,7 @@ func ownFolder(ctx context.Context, own serverconfig.Own, o traced.Options) (p p
 		return p, nil, err
 	}
 	const unreleased = "v0.0.0"
-	// The state of the folder is not known, so the folder is read each time.
+	// The state of the folder is not known, so read the folder each time.
 	up, err := program.CopySource(ctx, p, program.Local{Dir: dir, Name: own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, program.Options{Cache: o.Cache, Progress: o.Progress})
 	p.Version, p.Released = up.Version, own.Server
 	return p, goMod, err
@@ -113,8 +114,8 @@ func noModule(o serverconfig.Own, err error) error {
 	return message.UsageErrorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Server, err)
 }
 
-// ownProgram returns the program of a module at a version; the version of a folder is
-// "". dir holds the module's source.
+// ownProgram returns the program of a module at a version. A folder's version is "".
+// dir holds the module's source.
 func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p program.Program, err error) {
 	folder := path.Clean(filepath.ToSlash(own.Main))
 	if own.Main == "" {
@@ -150,10 +151,11 @@ func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p p
 	return p, nil
 }
 
-// ownName returns a program's name in traces: the name of the folder of its package
-// main, or of its module. If one of Programs has this name, the program gets the prefix
-// "own-". Only the sample server of kube-apiserver's own release keeps its name, because
-// traces of that release are known by it.
+// ownName returns a program's name in traces: the folder name of its package main, or
+// the name of its module.
+// If one of Programs has this name, the program gets the prefix "own-".
+// Only the sample server of kube-apiserver's own release keeps its name, because traces
+// of that release know it by the name.
 func ownName(k8s, modulePath, version, folder string) string {
 	if folder == "." {
 		folder, _, _ = modpath.SplitPathVersion(modulePath)
@@ -166,17 +168,18 @@ func ownName(k8s, modulePath, version, folder string) string {
 	return name
 }
 
-// IsSampleServer reports whether a server is the sample server of a release. release
-// has the form that ParseVersion returns. Scenarios put the same program behind the
-// aggregator, and the release's recordings include it.
+// IsSampleServer reports whether a server is the sample server of a release.
+// release has the form that ParseVersion returns.
+// Scenarios run the same program behind the aggregator, and the release's recordings
+// include it.
 func IsSampleServer(own serverconfig.Own, release string) bool {
 	return own.Server == sampleserver.Module+"@"+stagingVersion(release) && path.Clean(own.Main) == "."
 }
 
-// mainFolders lists the folders of packages main in a module's source. It skips folders
-// that hold no programs for people, such as vendor, test and hack. Programs for people
-// are in the top folder or below cmd. If there are any, other programs, such as
-// generators, are left out.
+// mainFolders lists the folders of packages main in a module's source.
+// It skips folders without programs for people, such as vendor, test and hack.
+// Programs for people are in the top folder or below cmd.
+// If there are any, mainFolders leaves out other programs, such as generators.
 func mainFolders(dir string) (folders []string, err error) {
 	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -233,8 +236,8 @@ func libraryVersion(p program.Program, goMod []byte) (string, error) {
 }
 
 // ownGuide returns the guide with an entry for a server that the guide does not know.
-// The library is traced as in the sample server. The packages of the server's module
-// are traced whole.
+// The library is traced as in the sample server.
+// The packages of the server's module are traced whole.
 func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
 	own := *guide.Programs[sampleserver.Name]
 	if p.Module != sampleserver.Module {
@@ -249,8 +252,8 @@ func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
 	return &adapted
 }
 
-// rewriteOwn is instrument.Rewrite for a server that may lack some of the library
-// packages in the guide.
+// rewriteOwn is instrument.Rewrite for a server that may lack some library packages of
+// the guide.
 func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []message.Message, error) {
 	lacks := func(importPath string) bool {
 		_, err := os.Stat(filepath.Join(o.Vendor, filepath.FromSlash(importPath)))
@@ -274,9 +277,10 @@ func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []
 	return traced.RewriteTolerantly(o)
 }
 
-// withoutMain replaces a whole module's entry by one entry for each of its packages
-// except main. At run time, functions of package main have other names than their
-// place in the vendor tree says.
+// withoutMain replaces a whole module's entry by one entry for each package except
+// main.
+// At run time, functions of package main have other names than their place in the
+// vendor tree says.
 func withoutMain(packages []instrument.Packages, vendor, module, main string) ([]instrument.Packages, error) {
 	packages = slices.DeleteFunc(slices.Clone(packages), func(p instrument.Packages) bool { return p.Path == module })
 	err := filepath.WalkDir(filepath.Join(vendor, filepath.FromSlash(module)), func(file string, d fs.DirEntry, err error) error {

@@ -16,8 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ownEdits separates a server's name from its version in the name of the folder of
-// its edits, for servers of the user's own. Edits of one version do not fit another version.
+// ownEdits separates a server's name from its version in the name of a folder of edits.
+// It is for servers of the user's own.
+// Edits of one version do not fit another version.
 const ownEdits = "@"
 
 // OwnSource is SourceOf for a server of the user's own.
@@ -30,8 +31,8 @@ func OwnSource(ctx context.Context, own serverconfig.Own, o BuildOptions) (*trac
 	return recipe.Source(ctx)
 }
 
-// OfOwn reports whether an edit belongs to a server of the user's own. The sample
-// server is not such a server.
+// OfOwn reports whether an edit belongs to a server of the user's own.
+// The sample server is not such a server.
 func OfOwn(e program.Edit) bool { return strings.Contains(e.Program, ownEdits) }
 
 // editedOwn lists the folders with edits of the user's own servers for a release.
@@ -49,8 +50,8 @@ func editedOwn(edits program.Edits) []string {
 	return names
 }
 
-// AddOwnEdit is AddEdit for a file of a server of the user's own. The server must be
-// a released module.
+// AddOwnEdit is AddEdit for a file of a server of the user's own.
+// The server must be a released module.
 func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	if own.IsFolder() {
 		return program.Edit{}, message.UsageErrorf("apitrace edit copies files of released source: edit the file below %q itself; the next command with --server %[1]s builds it", own.Server)
@@ -73,9 +74,9 @@ func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, 
 	return edits.Add(recipe.EditsName, src.Dir, file)
 }
 
-// OwnFolders lists the source folders of an API server in a folder: the folders of its
-// module, of the other modules in its Go workspace, and of the folders that replace
-// modules in its go.mod.
+// OwnFolders lists the source folders of an API server in a folder.
+// They belong to the server's module, the other modules in its Go workspace, and the
+// folders that replace modules in its go.mod.
 func OwnFolders(o serverconfig.Own) ([]string, error) {
 	top, err := filepath.Abs(o.Server)
 	if err != nil {

@@ -36,7 +36,7 @@ var kubeAPIServer = traced.Program{
 	},
 }
 
-// Programs lists the programs that apitrace traces, in the order in which files are searched.
+// Programs lists the programs that apitrace traces. Files are searched in this order.
 func Programs() []traced.Program {
 	return []traced.Program{kubeAPIServer, storage.Traced, sample}
 }
@@ -62,8 +62,8 @@ func programNames() []string {
 	return names
 }
 
-// Program returns how to build kube-apiserver. The version has the form that
-// ParseVersion returns.
+// Program returns how to build kube-apiserver.
+// The version has the form that ParseVersion returns.
 func Program(version string) program.Program {
 	return repaired(program.Program{
 		Name:    Name,
@@ -79,8 +79,9 @@ func Program(version string) program.Program {
 }
 
 // stamp returns the variables that upstream's release build sets at link time
-// (hack/lib/version.sh). Without them the server and its client library report
-// v0.0.0. kubectl and admission by version do not accept that version.
+// (hack/lib/version.sh).
+// Without them, the server and its client library report v0.0.0.
+// kubectl and admission by version do not accept that version.
 func stamp(up program.Upstream) []string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(up.Version), "v"), ".")
 	if _, err := strconv.Atoi(minor); err != nil {
@@ -99,8 +100,8 @@ func stamp(up program.Upstream) []string {
 			pkg+".gitTreeState="+state,
 			pkg+".gitCommit="+up.Commit)
 		if !up.Time.IsZero() { // it is zero in a plan that was made before upstream was read
-			// The commit's time, as in upstream's reproducible builds: the same
-			// source gives the same binary.
+			// The commit's time, as in upstream's reproducible builds: the same source gives the
+			// same binary.
 			set = append(set, pkg+".buildDate="+up.Time.Format(time.RFC3339))
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// removeDefaultBindings deletes the ClusterRoleBindings that every kube-apiserver
-// makes when it starts (plugin/pkg/auth/authorizer/rbac/bootstrappolicy).
+// removeDefaultBindings deletes the ClusterRoleBindings that every kube-apiserver makes
+// when it starts (plugin/pkg/auth/authorizer/rbac/bootstrappolicy).
 //
-// The bindings are for controllers that do not run here. The RBAC authorizer checks
-// all bindings in the order of a Go map until one allows the request, so each of them
-// would make traces random. The deletion also removes the right of authenticated
-// users to discovery. The admin needs no binding.
+// The bindings are for controllers that do not run here. The RBAC authorizer checks all
+// bindings in the order of a Go map until one allows the request.
+// So each of them would make traces random.
+// The deletion also removes the right of authenticated users to discovery.
+// The admin needs no binding.
 func (s *Server) removeDefaultBindings(ctx context.Context) error {
 	client, err := s.Client()
 	if err != nil {

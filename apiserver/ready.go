@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Client returns a new HTTP client that verifies the server's certificate. It adds no
-// credentials and has no open connections.
+// Client returns a new HTTP client that verifies the server's certificate.
+// It adds no credentials and has no open connections.
 func (s *Server) Client() (*http.Client, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {
@@ -30,8 +30,9 @@ func (s *Server) Client() (*http.Client, error) {
 }
 
 // ready returns nil if a client can work. It checks the server's own readiness, which
-// includes RBAC's default roles, and the namespace "default". A controller inside the
-// server makes the namespace a little later.
+// includes RBAC's default roles.
+// It also checks the namespace "default", which a controller inside the server makes a
+// little later.
 func (s *Server) ready(ctx context.Context) error {
 	client, err := s.Client()
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// unready leaves only the failed checks of an answer to /readyz, which lists some 60 checks.
+// unready leaves only the failed checks of the some 60 in an answer to /readyz.
 func unready(err error) error {
 	var status *statusError
 	if errors.As(err, &status) {
@@ -55,8 +56,8 @@ func unready(err error) error {
 	return err
 }
 
-// asAdmin sends a request as the admin and expects success. A body that is not nil is
-// sent as JSON.
+// asAdmin sends a request as the admin and expects success.
+// A body that is not nil is sent as JSON.
 func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string, body any) error {
 	_, err := s.askAsAdmin(ctx, client, method, path, body)
 	return err

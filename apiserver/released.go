@@ -13,29 +13,29 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// readOnly lists, oldest first, releases with source that can be read, but that are
-// neither built nor recorded. For v1.15, the modules from the Kubernetes repository
-// are not available.
+// readOnly lists, oldest first, releases that can be read, but are neither built nor
+// recorded.
+// For v1.15, the modules from the Kubernetes repository are not available.
 var readOnly = []string{
 	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10",
 }
 
-// Readable lists one release of each minor version with readable source, oldest
-// first. It includes Releases and the releases that are not built.
+// Readable lists one release of each minor version with readable source, oldest first.
+// It includes Releases and the releases that are not built.
 func Readable() []string {
 	all := slices.Concat(readOnly, releases)
 	slices.SortFunc(all, semver.Compare)
 	return all
 }
 
-// ReadOnly reports whether a release can be read but not built. version is a result
-// of ParseReadable.
+// ReadOnly reports whether a release can be read but not built.
+// version is a result of ParseReadable.
 func ReadOnly(version string) bool {
 	return slices.ContainsFunc(readOnly, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
-// ParseReadable is ParseVersion for a version that is only read. It also accepts the
-// versions of Readable.
+// ParseReadable is ParseVersion for a version that is only read.
+// It also accepts the versions of Readable.
 func ParseReadable(s string) (string, error) {
 	v := "v" + strings.TrimPrefix(s, "v")
 	for _, known := range readOnly {
@@ -56,7 +56,7 @@ func ParseReadable(s string) (string, error) {
 	return version, err
 }
 
-// stagingModules are the modules from the Kubernetes repository that ReleasedSource reads.
+// stagingModules are the modules of the Kubernetes repository that ReleasedSource reads.
 var stagingModules = []string{
 	"k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/apimachinery", "k8s.io/sample-apiserver", "k8s.io/component-base",
 }
@@ -72,8 +72,8 @@ func Unread(dir string) []string {
 	return nil
 }
 
-// released has the folders of the packages that ReleasedSource reads. notReleased has
-// folders in them that it does not read, such as generated clients.
+// released has the folders of the packages that ReleasedSource reads.
+// notReleased has folders in them that it skips, such as generated clients.
 var (
 	released = []string{
 		"k8s.io/kubernetes/cmd/kube-apiserver/", "k8s.io/kubernetes/pkg/controlplane/", "k8s.io/kubernetes/pkg/master/", "k8s.io/kubernetes/pkg/kubeapiserver/",
@@ -83,11 +83,11 @@ var (
 	notReleased = []string{"/testing/", "/testdata/", "/pkg/client/", "/pkg/generated/", "/pkg/openapi/", "/examples/", "/test/", "/vendor/"}
 )
 
-// ReleasedSource returns a folder with the source of a release of Readable,
-// unchanged. The folder has the packages of the traced servers, and of their
-// libraries, from the Kubernetes repository, each below its import path.
-// ReleasedSource fetches the source if necessary. The folder lacks modules from
-// outside the Kubernetes repository, and the modules that Unread lists.
+// ReleasedSource returns a folder with the unchanged source of a release of Readable.
+// The folder has the packages of the traced servers and their libraries from the
+// Kubernetes repository, each below its import path.
+// It lacks modules from outside the repository, and the modules that Unread lists.
+// ReleasedSource fetches the source if necessary.
 func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error) {
 	version, cache := o.Version, o.Cache
 	if cache == nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // A repair changes a released module that otherwise does not build, or does not run
-// when a current version of Go has built it. apitrace changes nothing else of
-// upstream's source.
+// when a current version of Go has built it.
+// apitrace changes nothing else of upstream's source.
 type repair struct {
 	// Range holds the releases that need it.
 	release.Range
@@ -22,27 +22,27 @@ type repair struct {
 // repairs lists the repairs of old releases.
 var repairs = []repair{
 	{
-		// The domain is gone; its owner moved the repository.
+		// The domain is gone. Its owner moved the repository.
 		Range:   release.Range{Until: "v1.19"},
 		replace: map[string]gomod.Version{"vbom.ml/util": {Path: "github.com/fvbommel/util"}},
 	},
 	{
-		// Since Go 1.18, encoding a map as JSON with v1.0.1 ends the program
-		// ("concurrent map iteration and map write"), because v1.0.1 relies on the
-		// old layout of maps. Upstream moved to v1.0.2 with that Go.
+		// Since Go 1.18, encoding a map as JSON with v1.0.1 ends the program ("concurrent map
+		// iteration and map write"): v1.0.1 relies on the old layout of maps.
+		// Upstream moved to v1.0.2 with that Go.
 		Range:   release.Range{Until: "v1.22"},
 		replace: map[string]gomod.Version{"github.com/modern-go/reflect2": {Version: "v1.0.2"}},
 	},
 	{
-		// v0.25.16 is not available from the module proxy. The Go files are the same
-		// from v0.25.0 to v0.26.0. v0.25.8 is the newest version in between that the
-		// checksum database knows.
+		// v0.25.16 is not available from the module proxy.
+		// The Go files are the same from v0.25.0 to v0.26.0. v0.25.8 is the newest version in
+		// between that the checksum database knows.
 		Range:   release.Range{Since: "v1.25.16", Until: "v1.25.16"},
 		replace: map[string]gomod.Version{"k8s.io/cluster-bootstrap": {Version: "v0.25.8"}},
 	},
 	{
-		// "make generated_files" made the definitions (gen_openapi in
-		// build/root/Makefile.generated_files), until v1.24 brought them into the repository.
+		// "make generated_files" made the definitions until v1.24 brought them into the
+		// repository (gen_openapi in build/root/Makefile.generated_files).
 		Range: release.Range{Until: "v1.23"},
 		generate: &program.Generator{
 			Tool:   "k8s.io/kube-openapi/cmd/openapi-gen",

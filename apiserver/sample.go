@@ -9,8 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// sample is the sample server as a program that apitrace traces. Most of its code is
-// kube-apiserver's, so the guide uses the versions of Kubernetes for it.
+// sample is the sample server as a program that apitrace traces.
+// Most of its code is kube-apiserver's, so the guide uses the versions of Kubernetes
+// for it.
 var sample = traced.Program{
 	Name: sampleserver.Name,
 	Of: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
@@ -22,8 +23,8 @@ var sample = traced.Program{
 }
 
 // SampleProgram returns how to build the sample server of a version of Kubernetes.
-// The version has the form that ParseVersion returns. A checkout gets the sample server
-// of a tested release, see triedLike.
+// The version has the form that ParseVersion returns.
+// A checkout gets the sample server of a tested release; see testedRelease.
 func SampleProgram(version string) program.Program {
 	if program.IsLocal(version) {
 		version = testedRelease(version)
@@ -31,8 +32,8 @@ func SampleProgram(version string) program.Program {
 	return sampleserver.Program(stagingVersion(version))
 }
 
-// explainNoSample returns an error of its own for a sample server that does not
-// exist, and err otherwise.
+// explainNoSample explains that a sample server does not exist.
+// It returns any other error unchanged.
 func explainNoSample(err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {

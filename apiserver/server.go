@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// learnerUser is the name of the ordinary user. RBAC objects decide its rights; at
-// first it may do next to nothing.
+// learnerUser is the name of the ordinary user.
+// RBAC objects decide its rights. At first it may do next to nothing.
 const learnerUser = "learner"
 
 // AdminUser is the name of the user in the group system:masters.
@@ -26,35 +26,36 @@ type Server struct {
 	BaseURL string `json:"baseURL"`
 	// CAPEM is the certificate that clients verify the server with.
 	CAPEM []byte `json:"caPEM"`
-	// AdminToken is the bearer token of AdminUser. LearnerToken is the bearer token
-	// of learnerUser.
+	// AdminToken is the bearer token of AdminUser.
+	// LearnerToken is the bearer token of learnerUser.
 	AdminToken   string `json:"adminToken"`
 	LearnerToken string `json:"learnerToken"`
-	// PlayerTokens are further tokens of the learner. Only a scenarios.Player uses them, so
-	// that the server's memory of these tokens does not depend on other clients.
+	// PlayerTokens are further tokens of the learner, which only a scenarios.Player uses.
+	// So the server's memory of these tokens does not depend on other clients.
 	PlayerTokens []string `json:"playerTokens"`
-	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files,
-	// private to this user.
+	// AdminKubeconfig and LearnerKubeconfig are paths of kubeconfig files, private to this
+	// user.
 	AdminKubeconfig   string `json:"adminKubeconfig"`
 	LearnerKubeconfig string `json:"learnerKubeconfig"`
-	// SampleKubeconfig is the path of the kubeconfig that the sample server uses for its
-	// own requests to kube-apiserver. ProxyCAFile is the path of the authority that
-	// verifies the aggregator's certificate in any aggregated server. See StartAggregated.
+	// SampleKubeconfig is the path of the kubeconfig for the sample server's own requests
+	// to kube-apiserver.
+	// ProxyCAFile is the path of the authority that verifies the aggregator's certificate
+	// in any aggregated server. See StartAggregated.
 	SampleKubeconfig string `json:"sampleKubeconfig"`
 	ProxyCAFile      string `json:"proxyCAFile"`
-	// ProbeSockets maps the name of a traced program ("kube-apiserver", "etcd") to
-	// the unix socket of its probe. Plain builds have no probes; their sockets do not exist.
+	// ProbeSockets maps the name of a traced program ("kube-apiserver", "etcd") to the
+	// unix socket of its probe.
+	// Plain builds have no probes; their sockets do not exist.
 	ProbeSockets map[string]string `json:"probeSockets"`
 	// Etcd says how to reach the storage.
 	Etcd storage.Endpoint `json:"etcd"`
-	// ExternalEtcd is set if another program runs etcd: it is not traced, and goes on
-	// after Stop.
+	// ExternalEtcd is set if another program runs etcd.
+	// Such an etcd is not traced, and goes on after Stop.
 	ExternalEtcd bool `json:"externalEtcd,omitempty"`
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
-	// Aggregated describes the user's own API server behind the aggregator; nil if
-	// there is none.
+	// Aggregated describes the user's own API server behind the aggregator, or is nil.
 	Aggregated *AggregatedState `json:"aggregated,omitempty"`
 	// BuildKey is the key of the Build without BuildOptions.Trace and Debuggable.
 	BuildKey string `json:"buildKey"`
@@ -71,17 +72,18 @@ type Server struct {
 	Owner int `json:"owner"`
 
 	sampleToken string
-	// ownName and ownToken are the user and the token that the user's own API server
-	// sends its requests with.
+	// ownName and ownToken are the user and the token of requests by the user's own API
+	// server.
 	ownName, ownToken string
 	// own is nil in a Server that another process owns.
 	own *owned
 }
 
-// An AggregatedState describes an API server behind the aggregator. It runs as long
-// as the Server.
+// An AggregatedState describes an API server behind the aggregator.
+// It runs as long as the Server.
 type AggregatedState struct {
-	// Name is the name of the program in traces. Version has the form "MODULE VERSION".
+	// Name is the name of the program in traces.
+	// Version has the form "MODULE VERSION".
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	// Main has the meaning of serverconfig.Own.Main.
@@ -89,13 +91,13 @@ type AggregatedState struct {
 	// GroupVersions and Unready have the meaning of the fields in Aggregated.
 	GroupVersions []string `json:"groupVersions"`
 	Unready       string   `json:"unready,omitempty"`
-	// OpenAPILate has the meaning of the field in Aggregated. A later process does
-	// not learn it.
+	// OpenAPILate has the meaning of the field in Aggregated.
+	// A later process does not learn it.
 	OpenAPILate bool `json:"-"`
 }
 
-// owned has the servers' processes and locks. It exists only in the process that
-// started them.
+// owned has the servers' processes and locks.
+// It exists only in the process that started them.
 type owned struct {
 	runDir *program.RunDir
 	etcd   store
@@ -121,11 +123,11 @@ type StartOptions struct {
 	Check bool
 	// Extra are additional settings of this server.
 	Extra serverconfig.Extra
-	// Etcd is an etcd that another program runs. If it is nil, the server gets an
-	// etcd of its own.
+	// Etcd is an etcd that another program runs.
+	// If it is nil, the server gets an etcd of its own.
 	Etcd *storage.Endpoint
-	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that
-	// trace, which lasts until it is collected. If Boot is empty, the start is not traced.
+	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that trace.
+	// The trace lasts until it is collected. If Boot is empty, the start is not traced.
 	Boot string
 	// Aggregated is the user's own API server behind the aggregator, or nil.
 	Aggregated *AggregatedOptions
@@ -135,10 +137,10 @@ type StartOptions struct {
 	Cache *program.Cache
 }
 
-// Start starts etcd and kube-apiserver on loopback and waits until a client can work:
-// the server reports that it is ready, RBAC's default roles exist, and the namespace
-// "default" exists. The servers end with this process, however it ends. The caller
-// must call Stop.
+// Start starts etcd and kube-apiserver on loopback and waits until a client can work.
+// Then the server reports that it is ready, and RBAC's default roles and the namespace
+// "default" exist.
+// The servers end with this process, however it ends. The caller must call Stop.
 func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 	if o.Cache == nil {
 		var err error
@@ -259,8 +261,8 @@ func (o *owned) watch() {
 	close(o.ended)
 }
 
-// Done returns a channel that is closed when one of the servers has ended, for any
-// reason. It returns nil for a server that another process owns.
+// Done returns a channel that is closed once one of the servers ends, for any reason.
+// It returns nil for a server that another process owns.
 func (s *Server) Done() <-chan struct{} {
 	if s.own == nil {
 		return nil
@@ -268,7 +270,8 @@ func (s *Server) Done() <-chan struct{} {
 	return s.own.ended
 }
 
-// Err returns, after Done is closed, which server ended and how, with its last log lines.
+// Err returns which server ended and how, with its last log lines.
+// It is valid after Done is closed.
 func (s *Server) Err() error {
 	if s.own == nil {
 		return nil
@@ -286,12 +289,12 @@ func (s *Server) Err() error {
 	return nil
 }
 
-// stopGrace limits how long kube-apiserver may take to end by itself. Its store ends
-// with it, so it has nothing to save.
+// stopGrace limits how long kube-apiserver may take to end by itself.
+// Its store ends with it, so it has nothing to save.
 const stopGrace = 3 * time.Second
 
-// Terminate tells kube-apiserver to end, and does not wait. It may be called only for
-// a server that this process has started. The caller must still call Stop.
+// Terminate tells kube-apiserver to end, and does not wait.
+// This process must have started the server. The caller must still call Stop.
 func (s *Server) Terminate() error { return s.own.child.Terminate() }
 
 // TerminateAggregated is Terminate for the user's own API server, which must exist.
@@ -300,15 +303,15 @@ func (s *Server) TerminateAggregated() error {
 	return s.own.aggregated.child.Terminate()
 }
 
-// ReadAggregated reads an object from the user's own API server, without the
-// aggregator. This process must have started the server.
+// ReadAggregated reads an object straight from the user's own API server.
+// This process must have started the server.
 func (s *Server) ReadAggregated(ctx context.Context, path string, into any) error {
 	return s.own.aggregated.child.Ask(ctx, path, s.AdminToken, into)
 }
 
-// AggregatedAddress returns the URL of the user's own API server and the certificate
-// that verifies it. With them, clients reach the server without the aggregator. ok is
-// false if there is no such server, or if another process has started it.
+// AggregatedAddress returns the URL of the user's own API server and the certificate that
+// verifies it. With them, clients reach the server without the aggregator.
+// ok is false if no such server exists, or if another process has started it.
 func (s *Server) AggregatedAddress() (url string, caPEM []byte, ok bool) {
 	if s.own == nil || s.own.aggregated == nil {
 		return "", nil, false
@@ -317,8 +320,8 @@ func (s *Server) AggregatedAddress() (url string, caPEM []byte, ok bool) {
 	return fmt.Sprintf("https://127.0.0.1:%d", child.Port), child.CAPEM, true
 }
 
-// Stop ends the servers and removes their files. It does nothing to a server that
-// another process owns.
+// Stop ends the servers and removes their files.
+// It does nothing to a server that another process owns.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.own == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// SourceOf returns the source of one of Programs, given by its name, for a version of
-// Kubernetes. It fetches the source if necessary. It builds nothing.
+// SourceOf returns the source of one of Programs for a version of Kubernetes.
+// It fetches the source if necessary. It builds nothing.
 func SourceOf(ctx context.Context, programName string, o BuildOptions) (*traced.Source, error) {
 	o.Plain = true // the source is the same
 	recipe, err := Recipe(ctx, programName, o)
@@ -21,9 +21,9 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*traced.
 }
 
 // CachedSourceOf returns the folder of SourceOf if it is in the cache, else
-// program.ErrNoSource. A nil cache means the default cache. CachedSourceOf fetches
-// nothing. If an optional program's folder is not in the cache, it returns
-// kube-apiserver's folder, which has the files that both programs share but not the
+// program.ErrNoSource. A nil cache means the default cache. It fetches nothing.
+// If an optional program's folder is not in the cache, CachedSourceOf returns
+// kube-apiserver's. That folder has the files that both programs share, but not the
 // program's own files.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
 	dir, err = CachedTreeOf(programName, version, c)
@@ -33,8 +33,8 @@ func CachedSourceOf(programName, version string, c *program.Cache) (dir string, 
 	return dir, err
 }
 
-// CachedTreeOf is CachedSourceOf, but returns program.ErrNoSource for an optional
-// program, too, if the program's own folder is not in the cache.
+// CachedTreeOf is CachedSourceOf, but returns program.ErrNoSource also for an optional
+// program without a folder of its own in the cache.
 func CachedTreeOf(programName, version string, c *program.Cache) (dir string, err error) {
 	p, ok := traced.Find(Programs(), programName)
 	if !ok {
@@ -53,8 +53,8 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 	return dir, err
 }
 
-// cached returns how to build a program for a version of Kubernetes, if the cache
-// knows enough. Otherwise it returns program.ErrNoSource.
+// cached returns how to build a program for a version of Kubernetes.
+// If the cache does not know enough, it returns program.ErrNoSource.
 func cached(p traced.Program, version string, c *program.Cache) (program.Program, error) {
 	return p.Of(version, func() (program.Upstream, error) {
 		_, up, err := program.CachedSource(c, Program(version))

@@ -19,24 +19,25 @@ const DefaultVersion = "v1.37.1"
 // latest stands for the newest release of Releases.
 const latest = "latest"
 
-// releases lists, oldest first, the releases that apitrace was tested with: one
-// release of each minor version that it can build and run. Other patch releases of
-// these minor versions can be selected by their full version.
+// releases lists, oldest first, the releases that apitrace was tested with: one of each
+// minor version that it can build and run.
+// Users can select other patch releases of these minor versions by full version.
 var releases = []string{
 	"v1.16.15", "v1.17.17", "v1.18.2", "v1.19.16", "v1.20.15", "v1.21.14", "v1.22.17", "v1.23.17",
 	"v1.24.17", "v1.25.16", "v1.26.15", "v1.27.4", "v1.28.15", "v1.29.15", "v1.30.4", "v1.31.0",
 	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
-// Releases lists, oldest first, the releases that apitrace was tested with: one of
-// each minor version.
+// Releases lists, oldest first, the releases that apitrace was tested with: one of each
+// minor version.
 func Releases() []string { return slices.Clone(releases) }
 
-// ParseVersion returns a version in the form of a release's tag: "v1.37.1". The "v"
-// may be missing. "" means DefaultVersion, and "latest" means the newest of Releases.
-// A minor version, "1.30", means its release in Releases. For a minor version that is
-// not in Releases, ParseVersion returns an error. A version from TakeCheckout stays
-// as it is.
+// ParseVersion returns a version in the form of a release's tag: "v1.37.1".
+// The "v" may be missing.
+// "" means DefaultVersion, and "latest" means the newest of Releases.
+// A minor version, "1.30", means its release in Releases.
+// If Releases lacks the minor version, ParseVersion returns an error.
+// A version from TakeCheckout stays as it is.
 func ParseVersion(s string) (string, error) {
 	switch s {
 	case "":
@@ -79,8 +80,8 @@ func isNewer(v string) bool {
 	return semver.Compare(semver.MajorMinor(v), semver.MajorMinor(releases[len(releases)-1])) > 0
 }
 
-// testedRelease returns the tested release of the same minor version, or DefaultVersion
-// if there is no tested release.
+// testedRelease returns the tested release of the same minor version, or else
+// DefaultVersion.
 func testedRelease(version string) string {
 	tried, err := ParseVersion(semver.MajorMinor(version))
 	if err != nil {
@@ -89,8 +90,8 @@ func testedRelease(version string) string {
 	return tried
 }
 
-// advise adds a hint to a build error: the tested release of the same minor version,
-// if another release failed because of its modules or its source.
+// advise adds a hint to a build error: the tested release of the same minor version.
+// The hint is for untested releases that fail because of their modules or source.
 func advise(version string, err error) error {
 	tried := testedRelease(version)
 	var edit *traced.EditError
