@@ -153,6 +153,30 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 	return w.trace(i), nil
 }
 
+// StoryTexts are the sentences of a Story, as a Trace has them.
+type StoryTexts struct {
+	// Failure describes the steps of the error path, from the origin of the error on.
+	Failure []TraceSentence
+	// Sections has the sentences of each section.
+	Sections [][]TraceSentence
+}
+
+// NewStoryTexts returns the sentences of a story of a recording.
+func NewStoryTexts(rec *trace.Recording, story *Story, guide Guide, o Options) *StoryTexts {
+	w := &traceWriter{stepWriter: newStepWriter(rec, story, guide, o)}
+	texts := &StoryTexts{Sections: make([][]TraceSentence, len(story.Sections))}
+	if story.ErrorPath != nil {
+		texts.Failure = w.errorSteps(story.ErrorPath)
+	}
+	said := w.sentences()
+	for i, s := range story.Sections {
+		for _, sentence := range said[s] {
+			texts.Sections[i] = append(texts.Sections[i], TraceSentence{sentence.Call, sentence.Text})
+		}
+	}
+	return texts
+}
+
 // A traceWriter describes the story of a request.
 type traceWriter struct {
 	stepWriter

@@ -106,34 +106,49 @@ func (w *traceWriter) waitsForOther(i int) bool {
 
 // errorPath describes in one sentence how the request failed.
 func (w *traceWriter) errorPath(path *ErrorPath) string {
-	say := func(m message.Message, args ...any) string { return m.With(args...).Localize(w.Printer) }
 	var steps []string
+	for _, step := range w.errorSteps(path) {
+		steps = append(steps, step.Text)
+	}
+	return strings.Join(steps, " "+w.Arrow+" ")
+}
+
+// errorSteps describes each step of the error path.
+func (w *traceWriter) errorSteps(path *ErrorPath) (steps []TraceSentence) {
+	say := func(step ErrorStep, m message.Message, args ...any) {
+		steps = append(steps, TraceSentence{step.Call, m.With(args...).Localize(w.Printer)})
+	}
 	before := ""
 	for _, step := range path.Steps {
 		name := w.story.Names.Of(w.story.Tree.Call(step.Call))
 		said := oneLine(step.Text.Localize(w.Printer))
 		switch step.Kind {
 		case ErrorAnswered:
-			return say(pathAnswered, said, name)
+			steps = nil
+			say(step, pathAnswered, said, name)
+			return steps
 		case ErrorTimedOut:
-			steps = append(steps, say(pathTimedOut, name, said))
+			say(step, pathTimedOut, name, said)
 		case ErrorPanicked:
-			steps, before = append(steps, say(pathPanicked, name, said)), said
+			say(step, pathPanicked, name, said)
+			before = said
 		case ErrorStatus:
-			steps = append(steps, say(pathStatus, said, name))
+			say(step, pathStatus, said, name)
 		case ErrorRefused:
-			steps = append(steps, say(pathRefused, said))
+			say(step, pathRefused, said)
 		case ErrorBorn:
-			steps, before = append(steps, say(pathBorn, name, said)), said
+			say(step, pathBorn, name, said)
+			before = said
 		default:
 			shown := said
 			if step.Kind == ErrorWrapped && before != "" { // the earlier text is already shown
 				shown = strings.Replace(said, before, w.Ellipsis, 1)
 			}
-			steps, before = append(steps, say(pathStep, saysKind[step.Kind].Localize(w.Printer), name, shown)), said
+			say(step, pathStep, saysKind[step.Kind].Localize(w.Printer), name, shown)
+			before = said
 		}
 	}
-	return strings.Join(steps, " "+w.Arrow+" ")
+	return steps
 }
 
 // deliveries names the other requests of the recording that sent the events of request

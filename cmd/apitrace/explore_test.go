@@ -137,7 +137,7 @@ func before(text, heading string) (string, string) {
 // TestExploreResizes makes the terminal smaller than the view needs, then large again.
 func TestExploreResizes(t *testing.T) {
 	c := inTerminal(t, 120, 40, "explore", "get-node")
-	first := c.Shows("▾ 6  ")
+	first := c.Shows("▾ 5  ")
 	c.Type("1", "j")
 	c.Shows("called from")
 	c.Resize(80, 24)

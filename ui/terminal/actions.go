@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -10,6 +12,10 @@ import (
 
 func (m *Model) open() {
 	r := m.row()
+	if r.isText() {
+		m.goTo(int(r.call))
+		return
+	}
 	if r.kind == rowLink {
 		m.forest.closedSection[r.section] = false
 		m.forest.layout()
@@ -18,6 +24,9 @@ func (m *Model) open() {
 	}
 	m.forest.open(r)
 	m.stay(r)
+	if below := m.top + m.treeHeight() - m.cursor; below < 4 { // show what has been opened
+		m.top = m.cursor - m.treeHeight()/2
+	}
 }
 
 func (m *Model) close() {
@@ -32,7 +41,7 @@ func (m *Model) close() {
 // stay puts the cursor on a row again after the rows have changed.
 func (m *Model) stay(r row) {
 	for i := range m.forest.rows {
-		if other := m.forest.rows[i]; other.kind == r.kind && other.call == r.call {
+		if other := m.forest.rows[i]; other.kind == r.kind && other.call == r.call && other.section == r.section {
 			m.cursor = i
 			return
 		}
@@ -60,7 +69,7 @@ func (m *Model) toSibling(direction int) {
 		case r.kind == rowHeading && other.kind == rowHeading:
 			m.cursor = i
 			return
-		case r.kind != rowHeading && (other.kind == rowHeading || other.level < r.level):
+		case r.kind != rowHeading && (other.kind == rowHeading || other.isText() || other.level < r.level):
 			m.status = saysNone.In(m.options.Lang)
 			return
 		case r.kind != rowHeading && other.level == r.level:
@@ -100,7 +109,30 @@ func (m *Model) sameFunction(i int) bool {
 	return i != m.call() && m.forest.function[i] == m.forest.function[m.call()]
 }
 
-func (m *Model) failed(i int) bool { return i != m.call() && m.forest.failed(i) }
+// toError goes to the next error: first along the path of the error that made the request
+// fail, from its origin on, then to the errors that a caller dealt with.
+func (m *Model) toError() {
+	var all []int
+	if path := m.forest.story.ErrorPath; path != nil {
+		for _, s := range path.Steps {
+			all = append(all, s.Call)
+		}
+	}
+	for i := range m.forest.tree.Len() {
+		if m.forest.failed(i) && !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		m.status = saysNone.In(m.options.Lang)
+		return
+	}
+	at := slices.Index(all, m.call())
+	if at < 0 || m.row().kind != rowStep {
+		at = -1
+	}
+	m.goTo(all[(at+1)%len(all)])
+}
 
 func (m *Model) keyStep(i int) bool {
 	return i != m.call() && m.forest.isKey(i, m.guide) && !view.Upstream(m.forest.tree.Call(i))
@@ -194,9 +226,15 @@ func (m *Model) toggleLanguage() {
 		m.status = m.says(err)
 		return
 	}
-	if m.guide = guide; m.compared != nil {
+	m.guide = guide
+	if m.compared != nil {
 		m.compared.view = m.drafter().diffView(m.compared, guide)
+		return
 	}
+	r := m.row()
+	m.forest.texts = m.drafter().texts(m.rec, m.forest.story, guide)
+	m.forest.layout()
+	m.stay(r)
 }
 
 // escape leaves the innermost mode: a job, a filter or a comparison.

@@ -60,14 +60,14 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"}"}, message.Of("next layer"), act(func(m *Model) { m.toHeading(1) })},
 			{[]string{"{"}, message.Of("previous layer"), act(func(m *Model) { m.toHeading(-1) })},
 			{[]string{"c"}, message.Of("next call of this function"), act(func(m *Model) { m.toNext(m.sameFunction) })},
-			{[]string{"e"}, message.Of("next error"), act(func(m *Model) { m.toNext(m.failed) })},
+			{[]string{"e"}, message.Of("next error; first the origin of the error that made the request fail"), act((*Model).toError)},
 			{[]string{"t"}, message.Of("next key step"), act(func(m *Model) { m.toNext(m.keyStep) })},
 			{[]string{"w"}, message.Of("longest child"), act((*Model).toLongest)},
 			{[]string{"m"}, message.Of("set or remove a mark"), act(func(m *Model) { m.marks[m.call()] = !m.marks[m.call()] })},
 			{[]string{"'"}, message.Of("next mark"), act(func(m *Model) { m.toNext(func(i int) bool { return m.marks[i] }) })},
 		}},
 		{message.Of("Open and close"), []binding{
-			{[]string{"right", "l", "enter"}, message.Of("open; if it is open, its folded calls; on %s, its section", view.SignsFor(false).Into), act((*Model).open)},
+			{[]string{"right", "l", "enter"}, message.Of("open; if it is open, its folded calls; on %s, its section; on a sentence, its call", view.SignsFor(false).Into), act((*Model).open)},
 			{[]string{"left", "h"}, message.Of("close, or go to the caller"), act((*Model).close)},
 			{[]string{"z"}, message.Of("close or open all layers"), act((*Model).toggleSections)},
 			{[]string{"f"}, message.Of("every call, or the key steps"), act((*Model).toggleEverything)},
@@ -99,6 +99,8 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"-"}, message.Of("lower part below the tree"), act(func(m *Model) { m.belowShare = max(leastShare, m.belowShare-5) })},
 			{[]string{"J", "ctrl+down"}, message.Of("scroll the pane down"), act(func(m *Model) { m.scrollPane(1) })},
 			{[]string{"K", "ctrl+up"}, message.Of("scroll the pane up"), act(func(m *Model) { m.scrollPane(-1) })},
+			{[]string{".", "ctrl+right"}, message.Of("scroll the source to the right"), act(func(m *Model) { m.shift += shiftStep })},
+			{[]string{",", "ctrl+left"}, message.Of("scroll the source to the left"), act(func(m *Model) { m.shift = max(0, m.shift-shiftStep) })},
 		}},
 		{message.Of("Compare"), []binding{
 			{[]string{"="}, message.Of("compare with another release"), act((*Model).pickOther)},
@@ -122,6 +124,9 @@ func init() { // a variable would refer to itself through the help
 		}},
 	}
 }
+
+// shiftStep is how many columns a key scrolls the source.
+const shiftStep = 8
 
 // key passes a key to the part that has the focus.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {

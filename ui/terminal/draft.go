@@ -54,7 +54,11 @@ func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
 	}
 	tree := trace.TreeOfValid(&rec.Requests[request])
 	story := view.Tell(view.NewView(tree, guide, view.Choice{Most: d.options.Steps}))
-	return draft{rec: rec, guide: guide, request: request, forest: newForest(story)}, nil
+	return draft{rec: rec, guide: guide, request: request, forest: newForest(story, d.texts(rec, story, guide))}, nil
+}
+
+func (d drafter) texts(rec *trace.Recording, story *view.Story, guide view.Guide) *view.StoryTexts {
+	return view.NewStoryTexts(rec, story, guide, view.Options{ASCII: d.options.ASCII, Lang: d.options.Lang})
 }
 
 // comparison compares two recordings. It prepares the pair of the given request
@@ -90,7 +94,7 @@ func (d drafter) pair(c *comparison, pair int) (draft, error) {
 	shown.pair = pair
 	shown.view = d.diffView(&shown, guide)
 	return draft{
-		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story),
+		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story, &view.StoryTexts{Sections: make([][]view.TraceSentence, len(shown.view.Story.Sections))}),
 		status: saysChanges.Format(d.options.Lang, len(shown.view.Changes)),
 	}, nil
 }
@@ -113,9 +117,21 @@ func (m *Model) show(d draft) {
 	m.rec, m.guide, m.request, m.compared, m.forest, m.status = d.rec, d.guide, d.request, d.compared, d.forest, d.status
 	m.below = m.compared != nil && (m.below || entered)
 	m.walker, m.at, m.stepped = step.Walker{Tree: m.forest.tree}, step.Position{}, false
-	m.cursor, m.top, m.scroll, m.belowScroll, m.matches, m.marks = min(1, len(m.forest.rows)-1), 0, 0, 0, nil, map[int]bool{}
-	m.index = nil
+	m.top, m.scroll, m.belowScroll, m.matches, m.marks, m.index = 0, 0, 0, nil, map[int]bool{}, nil
+	m.forest.setWidth(m.textWidth())
+	m.cursor = m.firstRow()
 	m.selectFunction(selected)
+}
+
+// firstRow returns the row to begin with: the origin of the error of a failed request,
+// else the first call.
+func (m *Model) firstRow() int {
+	for i, r := range m.forest.rows {
+		if r.kind == rowStep || r.kind == rowFailure {
+			return i
+		}
+	}
+	return 0
 }
 
 // take shows a draft, or the error if there is none.

@@ -75,6 +75,7 @@ type Model struct {
 	below         bool
 	belowScroll   int
 	scroll        int // of the pane or the help
+	shift         int // columns that the source is scrolled to the right
 	mouse         bool
 	status        string
 
@@ -139,6 +140,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.top = min(m.top, m.cursor-m.treeHeight()/2) // a larger screen shows more rows above, too
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.MouseWheelMsg:
@@ -187,7 +189,7 @@ func (m *Model) nameOf(rec *trace.Recording) string {
 }
 
 // row returns the row under the cursor.
-func (m *Model) row() row { return m.forest.rows[m.cursor] }
+func (m *Model) row() row { return m.forest.rows[max(0, min(m.cursor, len(m.forest.rows)-1))] }
 
 // call returns the selected call.
 func (m *Model) call() int { return int(m.row().call) }
@@ -205,6 +207,9 @@ func (m *Model) goTo(call int) {
 // follow keeps the cursor on the screen. If the cursor jumped, it is in the
 // middle.
 func (m *Model) follow() {
+	if r := m.row(); m.forest.setWidth(m.textWidth()) {
+		m.stay(r)
+	}
 	m.cursor = max(0, min(m.cursor, len(m.forest.rows)-1))
 	height := m.treeHeight()
 	switch {

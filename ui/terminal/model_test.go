@@ -129,6 +129,8 @@ func TestScreens(t *testing.T) {
 		"filter":     {"get-node", 80, 24, []string{"&", "e", "t", "c", "d", "3", "enter"}},
 		"stepped":    {"get-node", 80, 24, []string{"2", "s", "s", "s", "s", "x", "d", "S"}},
 		"error":      {"get-forbidden", 80, 24, []string{"e", "2"}},
+		"failed":     {"create-exists", 80, 24, nil},
+		"shifted":    {"get-node", 80, 24, []string{"1", ".", "."}},
 		"help":       {"get-node", 80, 24, []string{"?"}},
 		"pick":       {"get-node", 80, 24, []string{"p", "f", "o"}},
 		"picked":     {"get-node", 80, 24, []string{"p", "f", "o", "enter"}},
@@ -195,6 +197,53 @@ func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {
 	press(m, "&", "q", "q", "q", "enter", "esc")
 	if m.forest.only != nil || call == 0 || m.call() != call {
 		t.Errorf("call %d is selected, expected %d", m.call(), call)
+	}
+}
+
+// TestFailureComesFirst checks that a failed request begins with the path of its error,
+// and that each sentence leads to its call.
+func TestFailureComesFirst(t *testing.T) {
+	m := open(t, "create-exists", 100, 30)
+	path := m.forest.story.ErrorPath.Steps
+	if r := m.row(); m.cursor != 0 || r.kind != rowFailure || int(r.call) != path[0].Call {
+		t.Errorf("it begins at row %d, %+v, expected the origin of the error, call %d", m.cursor, r, path[0].Call)
+	}
+	press(m, "enter")
+	if r := m.row(); r.kind != rowStep || int(r.call) != path[0].Call {
+		t.Errorf("enter leads to %+v, expected call %d", r, path[0].Call)
+	}
+	for _, s := range path[1:] {
+		press(m, "e")
+		if m.call() != s.Call {
+			t.Errorf("e leads to call %d, expected %d, %s", m.call(), s.Call, s.Text)
+		}
+	}
+	press(m, "e") // then to an error that a caller dealt with
+	if m.forest.story.ErrorPath.At(m.call()) != nil || !m.forest.failed(m.call()) {
+		t.Errorf("e leads to call %d", m.call())
+	}
+}
+
+// TestTitleShowsTheStatus checks that a narrow screen cuts the path, and not the status.
+func TestTitleShowsTheStatus(t *testing.T) {
+	m := open(t, "create-exists", 60, 20)
+	if title := m.titleLine(); lipgloss.Width(title) != 60 || !strings.HasSuffix(title, "… → 409") {
+		t.Errorf("title %q", title)
+	}
+}
+
+// TestOpenedRowsAreOnTheScreen checks that a row opened at the end of the screen moves up.
+func TestOpenedRowsAreOnTheScreen(t *testing.T) {
+	m := open(t, "create-deployment", 80, 24)
+	for !(m.cursor == m.top+m.treeHeight()-1 && m.row().kind == rowStep && m.row().folded > 0) {
+		if m.cursor == len(m.forest.rows)-1 {
+			t.Fatal("no row to open")
+		}
+		press(m, "j")
+	}
+	press(m, "right", "right")
+	if left := m.top + m.treeHeight() - 1 - m.cursor; left < 3 {
+		t.Errorf("%d rows are below the opened one", left)
 	}
 }
 

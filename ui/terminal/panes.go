@@ -8,6 +8,8 @@ import (
 
 	"maps"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -113,7 +115,7 @@ func (m *Model) sourceLines(width, height int) []string {
 		if number == at {
 			mark = m.glyph("▶", ">")
 		}
-		lines = append(lines, fmt.Sprintf("%s %s%s", palette.LineNumber.Render(fmt.Sprintf("%5d", number)), palette.Mark.Render(mark), line))
+		lines = append(lines, fmt.Sprintf("%s %s%s", palette.LineNumber.Render(fmt.Sprintf("%5d", number)), palette.Mark.Render(mark), ansi.TruncateLeft(strings.ReplaceAll(line, "\t", "    "), m.shift, "")))
 	}
 	return lines
 }

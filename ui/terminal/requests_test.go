@@ -72,7 +72,7 @@ func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 		t.Errorf("a request without a trace was opened:\n%s", r.screen())
 	}
 	typeKeys(r, "g enter j j")
-	if r.model == nil || r.model.cursor != 3 {
+	if r.model == nil || r.model.cursor != r.model.firstRow()+2 {
 		t.Fatalf("the request is not open, or has not got the keys:\n%s", r.screen())
 	}
 	feed.Add(sent(4, 200, "/fourth", nil))

@@ -3,6 +3,7 @@ package terminal
 import (
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -13,7 +14,9 @@ type rowKind uint8
 const (
 	rowHeading rowKind = iota // the heading of a section
 	rowStep
-	rowLink // leads to a section that begins with a call of this section
+	rowLink    // leads to a section that begins with a call of this section
+	rowText    // a line of a sentence below a heading
+	rowFailure // a line of the error path, above the first heading
 )
 
 // A row is a line of the tree.
@@ -22,10 +25,14 @@ type row struct {
 	section int32 // index of Story.Sections: the row's section or, for a link, its target
 	call    int32 // the step's call; for a heading or a link, the first call of the section
 	level   int32
+	text    string // of a rowText or rowFailure
 	// folded counts the calls below without their own row.
 	folded int32
 	equal  int32 // the number of equal calls in the row
 }
+
+// isText reports whether the row is a line of a sentence.
+func (r row) isText() bool { return r.kind == rowText || r.kind == rowFailure }
 
 // A forest is the calls of one request as rows. Opening or closing a row costs
 // one pass over the calls. All other operations only read rows.
@@ -44,6 +51,9 @@ type forest struct {
 	openness
 	only       []bool // the selected calls of a filter; nil without a filter
 	everything bool
+
+	texts *view.StoryTexts
+	width int // of the rows of texts, in columns
 
 	rows []row
 	at   []int32 // the row of a call, -1 if it has none
@@ -75,9 +85,9 @@ type place struct {
 	hidden                bool
 }
 
-func newForest(story *view.Story) *forest {
+func newForest(story *view.Story, texts *view.StoryTexts) *forest {
 	n := story.Tree.Len()
-	f := &forest{tree: story.Tree, story: story, roots: make([]int32, n), equal: map[int32][]int{},
+	f := &forest{tree: story.Tree, story: story, texts: texts, roots: make([]int32, n), equal: map[int32][]int{},
 		function: make([]int32, n), at: make([]int32, n),
 		openness: openness{make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, len(story.Sections))}}
 	known := map[string]int32{}
@@ -169,6 +179,7 @@ func (f *forest) layout() {
 		bySection[s] = bySection[s][:0]
 	}
 	f.rows = f.rows[:0]
+	f.addTexts(rowFailure, 0, f.texts.Failure)
 	for i := range n {
 		f.at[i] = -1
 		p := place{level: -1, above: -1}
@@ -208,6 +219,7 @@ func (f *forest) layout() {
 			f.rows[len(f.rows)-1].folded = int32(len(rows))
 			continue
 		}
+		f.addTexts(rowText, int32(s), f.texts.Sections[s])
 		for _, r := range rows {
 			if r.kind == rowStep {
 				r.folded, r.equal = folded[r.call], f.standsFor(r.call)
@@ -216,6 +228,28 @@ func (f *forest) layout() {
 			f.rows = append(f.rows, r)
 		}
 	}
+}
+
+// addTexts adds rows with sentences. Each sentence belongs to a call.
+func (f *forest) addTexts(kind rowKind, section int32, sentences []view.TraceSentence) {
+	for _, s := range sentences {
+		for _, line := range text.Wrap(text.Escape(s.Text), max(least, f.width)) {
+			f.rows = append(f.rows, row{kind: kind, section: section, call: int32(s.Call), text: line})
+		}
+	}
+}
+
+// least is the least width of a sentence, in columns.
+const least = 20
+
+// setWidth wraps the sentences again if the width has changed.
+func (f *forest) setWidth(columns int) (changed bool) {
+	if f.width == columns {
+		return false
+	}
+	f.width = columns
+	f.layout()
+	return true
 }
 
 // standsFor returns the number of equal calls in the row of a call.
@@ -235,7 +269,7 @@ func (f *forest) open(r row) {
 	switch {
 	case r.kind == rowHeading:
 		f.closedSection[r.section] = false
-	case r.kind == rowLink:
+	case r.kind == rowLink, r.isText():
 		return
 	case f.closed[r.call]:
 		f.closed[r.call] = false

@@ -64,14 +64,16 @@ func (m *Model) titleLine() string {
 		release = fmt.Sprintf("%s %s %s", c.nameA, m.glyph("→", "->"), c.nameB)
 		requests = len(c.Requests)
 	}
-	title := fmt.Sprintf("%s %s  %s %s", m.rec.Scenario, release, r.Method, r.Path)
+	before, path, after := fmt.Sprintf("%s %s  %s ", m.rec.Scenario, release, r.Method), text.Escape(r.Path), ""
 	if r.Status > 0 {
-		title += fmt.Sprintf(" %s %d", m.glyph("→", "->"), r.Status)
+		after = fmt.Sprintf(" %s %d", m.glyph("→", "->"), r.Status)
 	}
 	if requests > 1 {
-		title += fmt.Sprintf("  (%d/%d)", m.request+1, requests)
+		after += fmt.Sprintf("  (%d/%d)", m.request+1, requests)
 	}
-	return m.palette.Request.Render(pad(text.Escape(title), m.width))
+	before = text.Escape(before)
+	path = ansi.Truncate(path, max(1, m.width-lipgloss.Width(before+after)), m.glyph("…", "..")) // the status is never cut
+	return m.palette.Request.Render(pad(before+path+after, m.width))
 }
 
 // window returns the visible part of a scrolled text.
@@ -143,8 +145,10 @@ func (m *Model) rowLine(at, width int) string {
 	section := m.forest.story.Sections[r.section]
 	var line string
 	switch r.kind {
+	case rowText, rowFailure:
+		line = strings.Repeat(" ", textIndent) + r.text
 	case rowHeading:
-		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, true), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
+		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, r.folded == 0), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	case rowLink:
 		line = m.indent(r) + fmt.Sprintf("%s %d  %s", view.SignsFor(m.options.ASCII).Into, section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	default:
@@ -155,6 +159,12 @@ func (m *Model) rowLine(at, width int) string {
 	if at == m.cursor {
 		return m.selected(pad(ansi.Strip(line), width))
 	}
+	switch r.kind {
+	case rowText:
+		return m.palette.Decisive.Render(fit(line, width))
+	case rowFailure:
+		return m.palette.Error.Render(fit(line, width))
+	}
 	if r.kind != rowStep && m.palette.Layer != nil {
 		return m.palette.Layer(section.Layer).Bold(true).Render(fit(line, width))
 	}
@@ -163,6 +173,12 @@ func (m *Model) rowLine(at, width int) string {
 	}
 	return line
 }
+
+// textIndent is the indentation of a sentence, as wide as that of a heading's number.
+const textIndent = 5
+
+// textWidth returns how many columns a sentence may take.
+func (m *Model) textWidth() int { return m.treeWidth() - textIndent }
 
 // changeStyle is the style of a row of a comparison.
 func (m *Model) changeStyle(call int) lipgloss.Style {

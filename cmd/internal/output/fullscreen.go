@@ -45,6 +45,9 @@ func (o *Options) RequestList(std *console.Streams) (session.RequestList, error)
 // fullScreen returns the options of a full-screen view for this number of
 // requests, or an error without a terminal.
 func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Options, error) {
+	if os.Getenv("TERM") == "dumb" {
+		return terminal.Options{}, message.NewError("the full-screen view needs a terminal that can move the cursor, and TERM is \"dumb\"; \"apitrace show\" prints the same")
+	}
 	if std.Width == 0 {
 		return terminal.Options{}, message.NewError("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")
 	}
