@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
@@ -13,30 +14,44 @@ import (
 // print a recording have them.
 func addOutputFlags(command *cobra.Command, o *output.Options) {
 	addViewFlags(command, o)
-	addLanguageFlag(command, &o.Lang)
+	commandline.InSection(command, howToPrint, func() { addLanguageFlag(command, &o.Lang) })
 }
+
+// The sections of the help for the flags that many commands share.
+var (
+	whichServer = commandline.Section{Place: 1, Title: message.Of("The server:")}
+	whichCalls  = commandline.Section{Place: 2, Title: message.Of("Which calls to show:")}
+	howToPrint  = commandline.Section{Place: 3, Title: message.Of("What to print, and how:")}
+)
 
 // addViewFlags adds all flags of a view but --lang.
 func addViewFlags(command *cobra.Command, o *output.Options) {
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteRecording
-	o.AddFormatFlag(command)
+	commandline.InSection(command, howToPrint, func() { o.AddFormatFlag(command) })
 	addDrawingFlags(command, o)
 }
 
 // addDrawingFlags adds the flags that set how a tree is drawn.
 func addDrawingFlags(command *cobra.Command, o *output.Options) {
+	commandline.InSection(command, whichCalls, func() {
+		addFilterFlags(command, &o.Filter)
+		command.Flags().StringVar(&o.View, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
+		command.Flags().BoolVar(&o.Full, "full", false, "the same as --view full")
+		command.Flags().BoolVar(&o.Upstream, "upstream", false, "show each span and event of upstream's own tracing")
+		command.Flags().IntVar(&o.Depth, "depth", 0, "show at most this many levels of the tree (0: all)")
+	})
+	commandline.InSection(command, howToPrint, func() { addStyleFlags(command, o) })
+	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(output.Views, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// addStyleFlags adds the flags that do not change which calls are drawn.
+func addStyleFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
-	flags.StringVar(&o.View, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
-	flags.BoolVar(&o.Full, "full", false, "the same as --view full")
-	flags.BoolVar(&o.Upstream, "upstream", false, "show each span and event of upstream's own tracing")
 	flags.BoolVar(&o.Notes, "notes", false, "explain each key step in the tree")
-	flags.IntVar(&o.Depth, "depth", 0, "show at most this many levels of the tree (0: all)")
 	flags.IntVar(&o.Width, "width", 0, "draw the tree this many columns wide (0: $COLUMNS, else as wide as the terminal, else 80)")
 	flags.StringVar(&o.Colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.NoPager, "no-pager", false, "do not show long output in a pager ($PAGER, else less)")
 	flags.BoolVar(&o.ASCII, "ascii", false, "draw the tree with ASCII characters only, as in a locale that is not UTF-8")
-	addFilterFlags(command, &o.Filter)
-	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(output.Views, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -57,15 +72,22 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 // addDiffFlags adds the flags that set how differences are printed. All commands that
 // compare have them.
 func addDiffFlags(command *cobra.Command, o *output.Diff) {
-	flags := command.Flags()
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteComparison
+	commandline.InSection(command, howToPrint, func() {
+		addComparisonFlags(command, o)
+		addLanguageFlag(command, &o.View.Lang)
+	})
+	addDrawingFlags(command, &o.View)
+}
+
+// addComparisonFlags adds the flags of differences that a tree does not have.
+func addComparisonFlags(command *cobra.Command, o *output.Diff) {
+	flags := command.Flags()
 	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, markdown (for a pull request), or html (one file for a browser)")
 	flags.BoolVar(&o.SideBySide, "side-by-side", false, "draw both trees next to each other")
 	flags.BoolVar(&o.Times, "times", false, "show how long each call took on both sides, and mark calls that differ only in their own time; they still count as equal, because times vary from run to run")
 	flags.BoolVar(&o.Links, "links", false, "write below each change the links to its code upstream and to the diff of the file")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.DiffFormats, cobra.ShellCompDirectiveNoFileComp))
-	addDrawingFlags(command, &o.View)
-	addLanguageFlag(command, &o.View.Lang)
 }
 
 // addLanguageFlag adds --lang. It is the same in every command that has it. The default
@@ -78,6 +100,10 @@ func addLanguageFlag(command *cobra.Command, lang *string) {
 // addDeliveryFlags adds the flags that save or export a new recording.
 func addDeliveryFlags(command *cobra.Command, o *output.Delivery) {
 	addOutputFlags(command, &o.Output)
+	commandline.InSection(command, howToPrint, func() { addSaveFlags(command, o) })
+}
+
+func addSaveFlags(command *cobra.Command, o *output.Delivery) {
 	command.Flags().StringVar(&o.Save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
 	command.Flags().StringVar(&o.Export, "export", "", "also send the trace: otlp, to the receiver that the OTEL_EXPORTER_OTLP_* variables name")
 	_ = command.RegisterFlagCompletionFunc("export", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))

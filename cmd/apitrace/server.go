@@ -41,6 +41,10 @@ func takeOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 
 // add adds the flags of the commands that use a server.
 func (o *serverFlags) add(command *cobra.Command) {
+	commandline.InSection(command, whichServer, func() { o.addServer(command) })
+}
+
+func (o *serverFlags) addServer(command *cobra.Command) {
 	o.addVersion(command)
 	addOwnFlags(command, &o.Own)
 	flags := command.Flags()
@@ -63,18 +67,24 @@ func addTrace(command *cobra.Command, packages *[]string) {
 
 // addDebuggable adds --debuggable, for commands that prepare or keep a server.
 func (o *serverFlags) addDebuggable(command *cobra.Command) {
-	command.Flags().BoolVar(&o.Debuggable, "debuggable", false, "build programs that a debugger such as dlv can attach to: the build takes longer, and the binaries are larger")
+	commandline.InSection(command, whichServer, func() {
+		command.Flags().BoolVar(&o.Debuggable, "debuggable", false, "build programs that a debugger such as dlv can attach to: the build takes longer, and the binaries are larger")
+	})
 }
 
 // addOutsidePaths adds --outside-paths, for commands that replay scenario files.
 func (o *serverFlags) addOutsidePaths(command *cobra.Command) {
-	command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario pass kube-apiserver paths outside of the folder of the run, such as a log file to keep")
+	commandline.InSection(command, whichServer, func() {
+		command.Flags().BoolVar(&o.OutsidePaths, "outside-paths", false, "let the scenario pass kube-apiserver paths outside of the folder of the run, such as a log file to keep")
+	})
 }
 
 // addFresh adds --fresh, for commands that would otherwise use a server that
 // "apitrace serve" keeps running.
 func (o *serverFlags) addFresh(command *cobra.Command) {
-	command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command only, even if \"apitrace serve\" keeps one running")
+	commandline.InSection(command, whichServer, func() {
+		command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command only, even if \"apitrace serve\" keeps one running")
+	})
 }
 
 func (o *serverFlags) validate() error {

@@ -2,7 +2,10 @@ package commandline
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,25 +19,80 @@ import (
 // to it.
 const columns = 80
 
-func init() { cobra.AddTemplateFunc("wrapFlags", wrapFlags) }
+func init() {
+	cobra.AddTemplateFunc("wrapFlags", wrapFlags)
+	cobra.AddTemplateFunc("flagSections", flagSections)
+}
+
+// sectionOf is the annotation of a flag with the title of its section in the help.
+const sectionOf = "apitrace_section"
+
+// A Section is a part of the flags in the help.
+type Section struct {
+	// Place orders the sections. Flags without a section are first.
+	Place int
+	Title message.Message
+}
+
+// InSection puts the flags that add defines into a section of the help.
+func InSection(command *cobra.Command, section Section, add func()) {
+	before := map[string]bool{}
+	command.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
+	add()
+	command.Flags().VisitAll(func(f *pflag.Flag) {
+		if !before[f.Name] && f.Annotations[sectionOf] == nil {
+			value := []string{strconv.Itoa(section.Place), section.Title.String()}
+			_ = command.Flags().SetAnnotation(f.Name, sectionOf, value) // fails only for an unknown flag
+		}
+	})
+}
+
+// flagSections describes flags: first those without a section, then each section.
+func flagSections(flags *pflag.FlagSet, lang string) string {
+	sections := map[string]*pflag.FlagSet{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		section := strings.Join(f.Annotations[sectionOf], " ")
+		if sections[section] == nil {
+			sections[section] = pflag.NewFlagSet("", pflag.ContinueOnError)
+		}
+		sections[section].AddFlag(f)
+	})
+	p := message.For(lang)
+	var texts []string
+	for _, section := range slices.Sorted(maps.Keys(sections)) {
+		of := sections[section]
+		if !of.HasAvailableFlags() {
+			continue
+		}
+		usages := of.FlagUsagesWrapped(columns)
+		if lang != "en" {
+			usages = wrapFlags(of.FlagUsages())
+		}
+		heading := message.Of("Flags:").Localize(p)
+		if _, title, ok := strings.Cut(section, " "); ok {
+			heading = p.Text(title)
+		}
+		texts = append(texts, heading+"\n"+strings.TrimRight(usages, "\n"))
+	}
+	return strings.Join(texts, "\n\n")
+}
 
 // UsageTemplate adapts cobra's template of usage texts: it wraps flags'
 // descriptions, and has headings in the printer's language.
 func UsageTemplate(template string, p message.Printer) string {
+	template = strings.Replace(template, "\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", fmt.Sprintf("\n{{flagSections .LocalFlags %q}}", p.Lang()), 1)
 	if p.Lang() == "en" {
 		return strings.ReplaceAll(template, ".FlagUsages |", fmt.Sprintf(".FlagUsagesWrapped %d |", columns))
 	}
 	var pairs []string
 	for _, heading := range []message.Message{
 		message.Of("Usage:"), message.Of("Aliases:"), message.Of("Examples:"), message.Of("Available Commands:"),
-		message.Of("Additional Commands:"), message.Of("Global Flags:"), message.Of("Flags:"), message.Of("Additional help topics:"),
+		message.Of("Additional Commands:"), message.Of("Global Flags:"), message.Of("Additional help topics:"),
 		message.Of("Use %q for more information about a command.", "{{.CommandPath}} [command] --help"),
 	} {
 		pairs = append(pairs, heading.String(), heading.Localize(p))
 	}
-	for _, flags := range []string{".LocalFlags.FlagUsages", ".InheritedFlags.FlagUsages"} {
-		pairs = append(pairs, flags, "wrapFlags "+flags)
-	}
+	pairs = append(pairs, ".InheritedFlags.FlagUsages", "wrapFlags .InheritedFlags.FlagUsages")
 	return strings.NewReplacer(pairs...).Replace(template)
 }
 
