@@ -348,7 +348,7 @@ func TestBreakpoints(t *testing.T) {
 			t.Errorf("breakpoints: %+v", got)
 		}
 		functions := request[*protocol.SetFunctionBreakpointsResponse](c, "setFunctionBreakpoints",
-			map[string]any{"breakpoints": []map[string]string{{"name": "m.parse"}, {"name": "pase"}}}).Body.Breakpoints
+			map[string]any{"breakpoints": []map[string]string{{"name": "m.parse"}, {"name": "m.pase"}}}).Body.Breakpoints
 		if !functions[0].Verified || functions[1].Verified || !strings.Contains(functions[1].Message, "m.parse") {
 			t.Errorf("function breakpoints: %+v", functions)
 		}
