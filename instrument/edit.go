@@ -26,8 +26,8 @@ func (e *edits) replace(start, end int, text string) {
 	e.list = append(e.list, edit{start, end, text})
 }
 
-// bytes returns the changed text. It panics if edits overlap. Overlapping edits are a
-// mistake of the rewriter, which must then not guess.
+// bytes returns the changed text. It panics if edits overlap, which is a bug of the
+// rewriter.
 func (e *edits) bytes() []byte {
 	slices.SortStableFunc(e.list, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	var out bytes.Buffer

@@ -39,12 +39,11 @@ func parseText(fset *token.FileSet, name string, src []byte) (*sourceFile, error
 
 func (s *sourceFile) offset(pos token.Pos) int { return s.fset.PositionFor(pos, false).Offset }
 
-// text returns the source of a node.
+// text returns the original source of a node.
 func (s *sourceFile) text(n ast.Node) string {
 	return string(s.edits.old[s.offset(n.Pos()):s.offset(n.End())])
 }
 
-// changed reports whether anything was inserted.
 func (s *sourceFile) changed() bool { return len(s.edits.list) > 0 }
 
 // rewritten returns the changed text. The probe's import follows the package clause, on
@@ -59,8 +58,7 @@ func (s *sourceFile) rewritten() []byte {
 	return out
 }
 
-// importOf returns the path of the import that an expression names, or "" if it names
-// none.
+// importOf returns the path of the import that an expression names, or "".
 func (s *sourceFile) importOf(x ast.Expr) string {
 	name, ok := x.(*ast.Ident)
 	if !ok {

@@ -25,8 +25,8 @@ type functionRewriter struct {
 //
 //	if On() { if l := Labels(); l != nil { Leaf(l, &site) } };
 //
-// In a literal, apart adds to the code for an entrySpan. The guide can require more code,
-// see leaving and span.
+// See apart for the entrySpan of a literal. The guide can require more code; see leaving
+// and span.
 func (w *functionRewriter) rewrite() error {
 	leave, err := w.leaving()
 	if err != nil {
@@ -47,10 +47,12 @@ func (w *functionRewriter) rewrite() error {
 	return nil
 }
 
-// apart returns code that keeps the compiler from inlining a literal that is called once.
-// An inlined literal has no frame of its own. The compiler inlines such literals even if
-// they are ten times as large as other functions, but never a literal with a go
-// statement. For a declared function, apart returns "".
+// apart returns code that keeps the compiler from inlining a literal. For a declared
+// function, it returns "".
+//
+// An inlined literal has no frame of its own. The compiler inlines a literal that is
+// called once even if it is ten times too large for other inlining. It never inlines a
+// literal with a go statement.
 func (w *functionRewriter) apart() string {
 	if w.fn.outer == nil {
 		return ""
@@ -58,9 +60,8 @@ func (w *functionRewriter) apart() string {
 	return "; if apitraceProbe.Inline { go apitraceProbe.Leaf(nil, nil) }"
 }
 
-// leaving returns the code that carries the current call out of the function without a
-// function call: to another process, or through a queue to another goroutine. This code
-// runs before the function's own span begins.
+// leaving returns the code that hands the current call to another process, or through a
+// queue to another goroutine. This code runs before the function's own span begins.
 func (w *functionRewriter) leaving() (string, error) {
 	var text string
 	if exit, ok := w.exits[w.fn.name]; ok {
@@ -128,8 +129,8 @@ func (w *functionRewriter) errorResult() string {
 	return "&" + names[len(names)-1]
 }
 
-// resultNames returns the names of the results. The first call edits the signature: it
-// gives a name to each result that has no name or a blank one.
+// resultNames returns the names of the results. The first call edits the signature, so
+// that every result has a name.
 func (w *functionRewriter) resultNames() []string {
 	if w.fn.results == nil {
 		w.fn.results = w.nameResults()

@@ -10,8 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// A function is a declared function or method, or a function literal, with the facts that
-// the rewriter needs.
+// A function is a declared function, a method or a function literal.
 type function struct {
 	name  string // full name, see Function.Name
 	line  int
@@ -25,9 +24,9 @@ type function struct {
 	results []string // see functionRewriter.resultNames
 }
 
-// FunctionsIn lists the functions of a package that have a body, ordered by file and then
-// by line. It includes functions that cannot have a span. vendor is a vendor folder, pkg
-// is the import path.
+// FunctionsIn lists a package's functions with a body, ordered by file and line. It
+// includes functions that cannot have a span. vendor is a vendor folder, pkg is the
+// import path.
 func FunctionsIn(vendor, pkg string) ([]Function, error) {
 	fset := token.NewFileSet()
 	files, err := parsePackage(fset, filepath.Join(vendor, filepath.FromSlash(pkg)), parseFile)
@@ -44,9 +43,10 @@ func FunctionsIn(vendor, pkg string) ([]Function, error) {
 	return all, nil
 }
 
-// functionsOf lists the functions of a file in source order. It names them as the
-// compiler does when nothing is inlined; package funcname shows the forms of names. inits
-// counts the package's init functions so far. globals numbers the literals of the
+// functionsOf lists the functions of a file in source order, with the names that package
+// funcname describes.
+//
+// inits counts the package's init functions so far. globals numbers the literals of the
 // package's variables.
 func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, globals map[*ast.FuncLit]int) []*function {
 	c := &collector{fset: fset, pools: poolLiterals(file)}
@@ -76,8 +76,8 @@ func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, g
 	return c.found
 }
 
-// cannotInstrument reports whether a directive forbids the inserted code, which calls Go
-// code that may grow the stack.
+// cannotInstrument reports whether a directive forbids the inserted code. The inserted
+// code may grow the stack.
 func cannotInstrument(decl *ast.FuncDecl) bool {
 	if decl.Doc == nil {
 		return false
@@ -98,8 +98,8 @@ type collector struct {
 	found []*function
 }
 
-// literals collects the function literals of a body. A literal inside another literal
-// gets its number within the outer one.
+// literals collects the function literals of a body. A nested literal is numbered within
+// the literal around it.
 func (c *collector) literals(body *ast.BlockStmt, outer *function, infix string) {
 	for i, lit := range outermostLiterals(body) {
 		c.literal(lit, outer, fmt.Sprintf("%s%s%d", outer.name, infix, i+1))
@@ -145,8 +145,8 @@ func isPool(typ ast.Expr) bool {
 	return ok && pkg.Name == "sync"
 }
 
-// outermostLiterals lists the function literals below a node, in source order. It leaves
-// out literals inside other literals.
+// outermostLiterals lists the function literals below a node in source order, without
+// nested literals.
 func outermostLiterals(in ast.Node) []*ast.FuncLit {
 	var found []*ast.FuncLit
 	ast.Inspect(in, func(n ast.Node) bool {

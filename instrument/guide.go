@@ -25,19 +25,18 @@ var guideFiles embed.FS
 // A Guide says which functions are instrumented, and explains the functions worth
 // knowing. The YAML files below guide/ hold it; docs/guide.md explains their format.
 type Guide struct {
-	// Layers are the parts of the server, in the order of a request's way through them. A
-	// function belongs to the first layer with a matching pattern.
+	// Layers are in the order of a request's way through them. A function belongs to the
+	// first layer with a matching pattern.
 	Layers []Layer
-	// Steps are the functions that a learner must know.
-	Steps []Step
-	// Constructors are functions that make errors for their callers. The caller, not the
-	// constructor, has decided on the error.
+	Steps  []Step
+	// Constructors are functions that make errors for their callers. The caller has
+	// decided on the error.
 	Constructors []funcname.Pattern
 	// Programs holds the guide of each program, by the program's name.
 	Programs map[string]*ProgramGuide
 }
 
-// A Layer is a part of the server.
+// A Layer is a part of the server, such as authentication.
 type Layer struct {
 	Name  string             `yaml:"name"`
 	Title message.Text       `yaml:"title"`
@@ -65,25 +64,24 @@ type Value struct {
 	Name string `yaml:"name"`
 	// At is "entry" or "exit".
 	At string `yaml:"at"`
-	// Expr is a Go expression over the function's receiver, parameters and, at exit,
-	// results (result0, result1, … if they have no name). It may use the guide's own
-	// words, see docs/guide.md.
+	// Expr is a Go expression over the function's receiver and parameters. At exit, it
+	// may also use results; a result without a name is result0, result1 and so on.
+	// docs/guide.md lists the guide's own functions.
 	Expr string `yaml:"expr"`
 }
 
 // A ProgramGuide says how to instrument one program.
 type ProgramGuide struct {
 	Packages []Packages `yaml:"packages"`
-	// Partial says that the program has only some of the packages that steps name below
-	// the paths of Packages. If the program lacks a step's package, the step is for
-	// another program.
+	// Partial is set if the program lacks some packages below the paths of Packages.
+	// A step in such a package is for another program.
 	Partial bool `yaml:"partial"`
 	// Never and Always override the rule that selects the functions with a span.
 	Never  []funcname.Pattern `yaml:"never"`
 	Always []funcname.Pattern `yaml:"always"`
 
-	// Failures are types, other than error, that report failures. A function with such a
-	// last result has failed if the result is not empty.
+	// A function with a last result of one of these types has failed if the result is
+	// not empty.
 	Failures []Failure `yaml:"failures"`
 
 	Roots    []Root    `yaml:"roots"`
@@ -116,8 +114,8 @@ type Root struct {
 	// Traceparent is an expression for the incoming W3C traceparent.
 	Traceparent string `yaml:"traceparent"`
 	// Path is an expression for the request's URL path, or "" if the request has none.
-	// The path tells whether the request is on secrets. The probe withholds the error
-	// texts of such a request.
+	// By the path, the probe recognizes a request on secrets and withholds its error
+	// texts.
 	Path string `yaml:"path"`
 }
 
@@ -125,8 +123,8 @@ type Root struct {
 type Exit struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
-	// Statement runs when the function is entered. In it, TRACEPARENT stands for the
-	// current call, METADATAKEY for the name of the gRPC metadata that carries the call.
+	// Statement runs when the function is entered. TRACEPARENT in it stands for the
+	// current call. METADATAKEY stands for the name of the gRPC metadata.
 	Statement string `yaml:"statement"`
 }
 
@@ -139,7 +137,7 @@ type Handoff struct {
 }
 
 // A Stage is a function that handles the event of a write on its way to the watching
-// clients. The stages are in the order of the event's way.
+// clients. An event passes the stages in order.
 type Stage struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
@@ -156,7 +154,7 @@ type KeyedFunction struct {
 	Key string `yaml:"key"`
 }
 
-// Load returns the guide that is part of apitrace. It is read once. Nobody may change it.
+// Load returns the guide that is part of apitrace. The caller must not change it.
 func Load() (*Guide, error) { return builtIn() }
 
 var builtIn = sync.OnceValues(func() (*Guide, error) { return load(guideFiles) })
@@ -247,8 +245,9 @@ func (s Step) validate() error {
 //go:embed *.go probe/*.go probe/*.s
 var ownSource embed.FS
 
-// Key identifies the rewriter's output for a program at a version. It changes when the
-// rewriter, package funcname, the probe, or the guide's entries for the program change.
+// Key identifies the rewriter's output for a program at a version. It depends on the
+// source of this package, of the probe and of package funcname, and on the guide's
+// entries for the program.
 func (g *Guide) Key(program, version string) string {
 	h := sha256.New()
 	addSource(h, ownSource)
@@ -257,8 +256,8 @@ func (g *Guide) Key(program, version string) string {
 	if prog == nil {
 		prog = &ProgramGuide{} // Rewrite refuses it
 	}
-	// Only entries that become code count. A better note must not rebuild kube-apiserver,
-	// nor must any entry for another program.
+	// A better note must not rebuild kube-apiserver, nor must an entry for another
+	// program. So only this program's entries that become code count.
 	programs, _ := yaml.Marshal(prog.at(version))
 	h.Write(programs)
 	for _, s := range g.Steps {
@@ -284,8 +283,8 @@ func addSource(h io.Writer, source embed.FS) {
 // becomesCode reports whether the step changes the build. A note alone does not.
 func (s Step) becomesCode() bool { return s.Span != "" || len(s.Values) > 0 }
 
-// at returns the program's guide with only the entries for the version, and without their
-// ranges of releases.
+// at returns the program's guide with only the entries for the version. The entries have
+// no ranges of releases.
 func (g *ProgramGuide) at(version string) ProgramGuide {
 	held := *g
 	held.Packages = heldAt(version, g.Packages, func(p *Packages) *release.Range { return &p.Range })

@@ -8,8 +8,8 @@ import (
 )
 
 // numberGlobals numbers the function literals in the values of a package's variables. The
-// compiler counts the literals in the order of the variables' initialisation. This order
-// depends on the references in all files of the package.
+// compiler counts them in the order of initialisation, which depends on the references in
+// all files of the package.
 func numberGlobals(fset *token.FileSet, files []*sourceFile) map[*ast.FuncLit]int {
 	var values []ast.Node
 	for _, f := range files {
@@ -39,9 +39,9 @@ func numberGlobals(fset *token.FileSet, files []*sourceFile) map[*ast.FuncLit]in
 	return numbers
 }
 
-// initOrder lists the values of a package's variables in the order of their computation.
-// It type-checks the package without its imports, because the order depends only on the
-// package's own names.
+// initOrder lists the values of a package's variables in the order of initialisation. The
+// order depends only on the package's own names. So initOrder type-checks the package
+// without its imports.
 func initOrder(fset *token.FileSet, files []*sourceFile) []ast.Node {
 	var syntax []*ast.File
 	for _, f := range files {

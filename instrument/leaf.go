@@ -6,10 +6,11 @@ import (
 )
 
 // isLeaf reports whether a function calls nothing. Such a function gets only an
-// entrySpan, unless it may wait or the guide says otherwise. A leaf calls no function,
-// makes no function (a literal), and defers or starts none. Calls of built-in functions
-// do not count, nor do conversions to types that the syntax shows to be types. In doubt,
-// a conversion counts as a call, and the function gets its span.
+// entrySpan, unless it may wait or the guide says otherwise.
+//
+// A leaf contains no call, no go or defer statement, and no function literal. Calls of
+// built-in functions do not count. Conversions do not count either, if the syntax shows
+// that they are conversions. In doubt, a conversion counts as a call.
 func (p *packageNames) isLeaf(f *function) bool {
 	local := f.localNames()
 	leaf := true
@@ -26,8 +27,8 @@ func (p *packageNames) isLeaf(f *function) bool {
 }
 
 // callsNothing reports whether a call of fun is a conversion or calls a built-in
-// function. If the function declares the name, the name may be a variable, whatever it
-// means outside.
+// function. local has the names that the calling function declares. Such a name may be a
+// variable.
 func (p *packageNames) callsNothing(fun ast.Expr, local map[string]bool) bool {
 	switch fun := fun.(type) {
 	case *ast.ParenExpr:
@@ -101,9 +102,9 @@ var predeclared = map[string]bool{
 	"uint32": true, "uint64": true, "uintptr": true,
 }
 
-// mayWait reports whether a function can wait for another goroutine. The duration of such
-// a function is worth knowing, whatever it calls. A loop over a channel does not count,
-// because here it looks the same as a loop over a list.
+// mayWait reports whether a function can wait for another goroutine. Then its duration is
+// worth recording. A loop over a channel does not count, because its syntax is the same
+// as for a loop over a slice.
 func (f *function) mayWait() bool {
 	waits := false
 	ast.Inspect(f.body, func(n ast.Node) bool {

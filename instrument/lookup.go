@@ -6,9 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// A Lookup finds the guide's entry for a function by its full name. It remembers entries,
-// because a trace needs the same few hundred names over and over. It is safe for
-// concurrent use.
+// A Lookup finds the guide's entry for a function by its full name. It caches entries,
+// because a trace has few different names. It is safe for concurrent use.
 type Lookup struct {
 	layers []compiledLayer
 	steps  []compiledStep
@@ -23,15 +22,14 @@ type compiledLayer struct {
 
 // An Entry holds the guide's facts about one function.
 type Entry struct {
-	// Layer is the name of the function's layer, "" if it belongs to none.
+	// Layer is the name of the function's layer, or "".
 	Layer string
-	// Step is the function's key step, nil if the function is not a key step.
+	// Step is the function's key step, or nil.
 	Step *Step
 	// Constructor reports whether the function makes errors for its callers.
 	Constructor bool
 }
 
-// Lookup returns a Lookup for the guide.
 func (g *Guide) Lookup() *Lookup {
 	l := &Lookup{makes: funcname.Compile(g.Constructors)}
 	for _, layer := range g.Layers {
@@ -73,7 +71,7 @@ func (l *Lookup) layer(function string) string {
 	return ""
 }
 
-// Layer returns the layer that the function belongs to, "" if it belongs to none.
+// Layer returns the name of the function's layer, or "".
 func (l *Lookup) Layer(function string) string { return l.Entry(function).Layer }
 
 // Key reports whether the function is a key step.
@@ -82,8 +80,7 @@ func (l *Lookup) Key(function string) bool { return l.Entry(function).Step != ni
 // Constructor reports whether the function makes errors for its callers.
 func (l *Lookup) Constructor(function string) bool { return l.Entry(function).Constructor }
 
-// Minor reports whether the function is a key step that a view leaves out before other
-// steps.
+// Minor reports whether the function is a key step that a view leaves out first.
 func (l *Lookup) Minor(function string) bool {
 	s := l.Entry(function).Step
 	return s != nil && s.Minor

@@ -58,7 +58,7 @@ func (p *packageNames) declares(name string, file *ast.File) bool {
 var constants = map[string]bool{"true": true, "false": true, "nil": true}
 
 // importName returns an import's name in a file. If the import states no name, importName
-// derives the name from the path. The package may have declared another name.
+// guesses it from the path.
 func importName(imp *ast.ImportSpec) string {
 	if imp.Name != nil {
 		return imp.Name.Name

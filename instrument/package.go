@@ -18,11 +18,10 @@ type rewrittenPackage struct {
 // sitesFile is the name of the file with a package's table of functions. Each package has
 // its own table, so a change in one package does not rebuild the others.
 //
-// The name sorts before all others, because Go initialises variables in the order of the
-// files. A variable may call an instrumented function, which needs the table.
+// Go initialises variables in the order of the files. The initialisation of a variable
+// may call an instrumented function, which needs the table. So the name sorts first.
 const sitesFile = "0_apitrace_sites.go"
 
-// rewritePackage instruments the files of one package.
 func (p *plan) rewritePackage(dir packageDir) (*rewrittenPackage, error) {
 	fset := token.NewFileSet()
 	files, err := parsePackage(fset, dir.dir, p.opts.parseFile)
@@ -92,7 +91,7 @@ func (pkg *packageRewriter) rewriteFile(f *sourceFile) error {
 	return err
 }
 
-// writeSites writes the table of the package's functions.
+// writeSites writes the package's sitesFile.
 func (pkg *packageRewriter) writeSites(files []*sourceFile) error {
 	if len(pkg.out.functions) == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 // A packageDir is a package of the vendor tree.
 type packageDir struct {
 	path, dir string
-	// linkOnly is set for a package that is not instrumented, but has a function where a
+	// linkOnly is set for a package that is not instrumented. It has a function where a
 	// trace changes processes or goroutines.
 	linkOnly bool
 }

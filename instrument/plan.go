@@ -53,8 +53,8 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string][]given{}, takes: map[string]taken{}, tail: map[string]stage{},
 	}
 	for _, s := range opts.Guide.Steps {
-		// A step without values or an override changes no code, but wanted needs its
-		// function.
+		// A step without values or an override changes no code, but the program must
+		// have its function; see wanted.
 		if s.Has(opts.Version) && prog.covers(s.Function) {
 			p.steps = append(p.steps, compiledStep{s, s.Function.Compile()})
 		}
@@ -83,8 +83,7 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 	return p
 }
 
-// covers reports whether functions with the name or pattern belong to this program, and
-// not to another program of the guide.
+// covers reports whether functions with the name or pattern may belong to this program.
 func (g *ProgramGuide) covers(function funcname.Pattern) bool {
 	path := funcname.Package(function.Compile().Start())
 	return slices.ContainsFunc(g.Packages, func(p Packages) bool {
@@ -92,7 +91,8 @@ func (g *ProgramGuide) covers(function funcname.Pattern) bool {
 	})
 }
 
-// wanted lists the functions that the guide names for this program and version.
+// wanted lists the functions that this program and version must have, because the guide
+// names them.
 func (p *plan) wanted() []string {
 	var names []string
 	for _, s := range p.steps {
@@ -105,7 +105,7 @@ func (p *plan) wanted() []string {
 	return slices.Compact(names)
 }
 
-// lacks reports whether a package is missing that the program may lack.
+// lacks reports whether the program lacks a package and may lack it.
 func (p *plan) lacks(path string) bool {
 	if !p.prog.Partial {
 		return false
@@ -140,8 +140,8 @@ type spanKind int
 
 const (
 	noSpan spanKind = iota
-	// entrySpan records the entry of the function: the caller, the line of the call, and
-	// the time. A function that calls nothing has nothing else to record.
+	// entrySpan records only the entry of a function that calls nothing: the caller, the
+	// line of the call, and the time.
 	entrySpan
 	fullSpan
 )
@@ -184,7 +184,7 @@ func (p *plan) carries(name string) bool {
 }
 
 // values lists the guide's values for a function. sure reports whether the guide has the
-// function's exact name. Then a missing parameter is a mistake.
+// function's exact name. If so, a missing parameter is an error.
 func (p *plan) values(name string) (values []Value, sure bool) {
 	seen := map[string]bool{}
 	for _, s := range p.steps {

@@ -22,14 +22,13 @@ type Options struct {
 	Program string
 	// Version is the program's version: "v1.37.1".
 	Version string
-	// Vendor is the vendor folder with the pristine source. The files of a package are in
-	// Vendor/<import path>. The vendor folder is in the workspace's folder.
+	// Vendor is the vendor folder with the pristine source, in the workspace's folder.
+	// The files of a package are in Vendor/<import path>.
 	Vendor string
 	// Out is an existing folder for the changed copies.
 	Out string
-	// Edited replaces files of the vendor tree, because a user tries a change. A key is
-	// the path below Vendor, with slashes. The overlay includes every edited file, with
-	// or without a span.
+	// Edited holds the user's edits of files, by the path below Vendor, with slashes.
+	// The overlay includes every edited file, with or without a span.
 	Edited map[string]EditedFile
 }
 
@@ -43,8 +42,8 @@ type EditedFile struct {
 // A Result is the output of Rewrite.
 type Result struct {
 	// Overlay maps the absolute path of a file in the workspace to the path of its
-	// replacement, in the form of "go build -overlay". The file in the workspace need not
-	// exist. Overlay includes the probe.
+	// replacement, for "go build -overlay". The file in the workspace need not exist.
+	// Overlay includes the probe.
 	Overlay map[string]string
 	// Files counts the source files that were changed.
 	Files int
@@ -65,8 +64,10 @@ type Function struct {
 }
 
 // Rewrite instruments a program. It reads source files below Options.Vendor and writes
-// changed copies below Options.Out. If this version lacks a function, parameter or
-// package that the guide names, Rewrite returns an error with its name.
+// changed copies below Options.Out.
+//
+// If this version lacks a function, parameter or package that the guide names, Rewrite
+// returns an error with its name.
 func Rewrite(opts Options) (*Result, error) {
 	prog := opts.Guide.Programs[opts.Program]
 	if prog == nil {
@@ -122,8 +123,8 @@ func (r *Result) add(pkg *rewrittenPackage) {
 	r.Functions = append(r.Functions, pkg.functions...)
 }
 
-// checkAllFound returns an error for each function that the guide names and no package
-// has.
+// checkAllFound returns an error for each function that the guide names and the program
+// lacks.
 func (p *plan) checkAllFound() error {
 	var missing []error
 	for _, name := range p.wanted() {

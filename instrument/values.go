@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The guide's expressions are not inserted into the function itself, because a function
-// literal there would shift the names of upstream's literals. They go into separate
-// functions after the file's last line, which get the variables as arguments.
+// The guide's expressions go into separate functions after the file's last line. These
+// functions get the variables as arguments. In the function itself, an inserted literal
+// would shift the names of upstream's literals.
 
 // A variable is a receiver, parameter or result that an expression of the guide may name.
 type variable struct {
@@ -20,7 +20,7 @@ type variable struct {
 }
 
 // valueCalls adds the functions that record the guide's values to the file. It returns
-// the statements that call them, or "" if there are none.
+// the statements that call them, or "".
 func (w *functionRewriter) valueCalls() (string, error) {
 	values, sure := w.values(w.fn.name)
 	var text strings.Builder
@@ -66,8 +66,8 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 	return " " + call + ";", nil
 }
 
-// failureCall adds code to body that records the function's last result, if the result's
-// type is one of the guide's Failures. It returns the variables that the code uses.
+// failureCall adds code to body that records the function's last result, if its type is
+// among the guide's Failures. It returns the variables that the code uses.
 func (w *functionRewriter) failureCall(body *bytes.Buffer) []variable {
 	types := fieldTypes(w.fn.typ.Results)
 	if len(types) == 0 {
@@ -91,8 +91,8 @@ func (w *functionRewriter) failureCall(body *bytes.Buffer) []variable {
 	return nil
 }
 
-// expression adds a function that computes an expression to the file, and returns a call
-// of it.
+// expression adds a function to the file that computes an expression. It returns the code
+// that calls the function.
 func (w *functionRewriter) expression(expr string) (string, error) {
 	expr, vars, err := w.resolve(expr, false)
 	if err != nil {
@@ -136,11 +136,11 @@ func loads(vars []variable) string {
 	return text
 }
 
-// words replaces the guide's own words in an expression by functions of the probe.
+// words replaces the guide's own functions in an expression by functions of the probe.
 var words = strings.NewReplacer("type(", "apitraceProbe.Type(", "choose(", "apitraceProbe.Choose(", "implements(", "apitraceProbe.Implements(")
 
 // resolve checks that the function has each variable of an expression. It returns the
-// expression with the guide's own words replaced, and the variables that it uses.
+// variables, and the expression for the inserted code.
 func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable, error) {
 	if w.fn.generic() {
 		return "", nil, fmt.Errorf("values of functions with type parameters are not supported")
@@ -166,8 +166,8 @@ func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable
 	return expr, used, nil
 }
 
-// identifiers lists the names in an expression, sorted and without repetition. It leaves
-// out names after a dot.
+// identifiers lists the names in an expression, sorted, each once. It leaves out names
+// after a dot.
 func identifiers(expr ast.Expr) []string {
 	var names []string
 	ast.Inspect(expr, func(n ast.Node) bool {
@@ -184,9 +184,8 @@ func identifiers(expr ast.Expr) []string {
 	return slices.Compact(names)
 }
 
-// variable finds a name among the parameters and receivers of the function and of its
-// enclosing functions, innermost first. At exit, it looks among the function's own
-// results first.
+// variable finds a parameter or receiver of the function or of a function around it,
+// innermost first. At exit, it looks among the function's own results first.
 func (w *functionRewriter) variable(name string, atExit bool) (variable, bool) {
 	if atExit {
 		for i, typ := range fieldTypes(w.fn.typ.Results) {
