@@ -11,13 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// compiled matches the place in a compiler error: a file of the vendor folder or of
-// the overlay, and a line. It leaves out the column, because the column counts code
-// that the rewriter has inserted.
+// compiled matches a compiler error with a file of the vendor folder or of the
+// overlay. It captures no column, because inserted code shifts the columns.
 var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// SplitComplaint splits a line of a compiler error into a file below the vendor
-// folder, a line and a text.
+// SplitComplaint splits a line of a compiler error into a file, a line number and a
+// text. The file is below the vendor folder.
 func SplitComplaint(complaint string) (file, line, text string, ok bool) {
 	found := compiled.FindStringSubmatch(complaint)
 	if found == nil {
@@ -28,8 +27,8 @@ func SplitComplaint(complaint string) (file, line, text string, ok bool) {
 
 // An EditError reports that a user's edit does not compile.
 type EditError struct {
-	// Complaints are the compiler's messages. Each is one line and begins with the
-	// edited file and the line.
+	// Complaints are the compiler's messages, one line each. A message begins with
+	// the edited file and the line number.
 	Complaints []string
 	err        error
 }
@@ -45,8 +44,8 @@ func (e *EditError) message() message.Message {
 
 func (e *EditError) Unwrap() error { return e.err }
 
-// explainCompile makes the compiler's complaints name the edited files. Complaints
-// about other files are kept, because the edit broke these files.
+// explainCompile makes the compiler's messages name the edited files. It keeps
+// messages about other files, because the edit broke these files.
 func explainCompile(err error, edits []program.Edit) error {
 	var compile *program.CompileError
 	var syntax scanner.ErrorList

@@ -14,17 +14,17 @@ import (
 )
 
 // A tolerance makes a guide fit changed source. It removes and reports the entries
-// for functions or packages that the source no longer has.
+// for functions or packages that the source lacks.
 type tolerance struct {
 	options instrument.Options
 	prog    *instrument.ProgramGuide
-	// found has the functions of the packages that were read, by import path.
+	// found has the functions of the packages read so far, by import path.
 	found   map[string]map[string]bool
 	missing []message.Message
 }
 
-// tolerant returns the guide without the entries that a program's source lacks, and a
-// message for each removed entry.
+// tolerant returns the guide without the entries that a program's source lacks. It
+// also returns a message for each removed entry.
 func tolerant(options instrument.Options) (*instrument.Guide, []message.Message) {
 	prog := *options.Guide.Programs[options.Program]
 	t := &tolerance{options: options, prog: &prog, found: map[string]map[string]bool{}}
@@ -65,9 +65,9 @@ func (t *tolerance) lacksPackage(p instrument.Packages) bool {
 	return !has
 }
 
-// lacks reports whether the source lacks a function that an entry of the guide needs,
-// or the part of the function that the entry needs. In such a function, traces enter,
-// leave or change goroutines. with adds the entry to a guide.
+// lacks reports whether the source lacks the function of an entry, or a parameter that
+// the entry needs. with adds the entry to a guide. The entry is a root, an exit, a
+// handoff or a stage.
 func (t *tolerance) lacks(function string, with func(*instrument.ProgramGuide)) bool {
 	if !t.has(function) {
 		t.lack("the checkout has no function %q, which the guide names: traces lack what it connects", function)
@@ -96,7 +96,7 @@ func (t *tolerance) lacksStep(s instrument.Step) bool {
 	return true
 }
 
-// dropValues removes the values of steps that the source's functions do not have.
+// dropValues removes the values that the source's functions do not have.
 func (t *tolerance) dropValues(steps []instrument.Step) {
 	of := map[string][]instrument.Step{}
 	for _, s := range steps {
@@ -127,7 +127,7 @@ func (t *tolerance) dropValues(steps []instrument.Step) {
 	}
 }
 
-// try rewrites the packages of a few entries of the guide.
+// try returns the error of rewriting a program with only these entries.
 func (t *tolerance) try(prog *instrument.ProgramGuide, steps []instrument.Step) error {
 	out, err := os.MkdirTemp(t.options.Out, "try")
 	if err != nil {
@@ -159,8 +159,7 @@ func (t *tolerance) has(function string) bool {
 	return names[function]
 }
 
-// covers reports whether a function's package belongs to this program rather than to
-// another program of the guide.
+// covers reports whether a function's package belongs to this program.
 func (t *tolerance) covers(function string) bool {
 	pkg := funcname.Package(function)
 	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {
@@ -168,7 +167,8 @@ func (t *tolerance) covers(function string) bool {
 	})
 }
 
-// RewriteTolerantly is instrument.Rewrite for source that the guide was not written for.
+// RewriteTolerantly is instrument.Rewrite for source that may differ from the guide's
+// releases. It returns a message for each entry of the guide that it left out.
 func RewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Message, error) {
 	result, err := instrument.Rewrite(o)
 	if err == nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// below at the end of an import path means all packages at and below the path.
+// below at the end of an import path adds all packages below the path.
 const below = "/..."
 
-// ParsePackages reads the names of packages to trace: an import path, or an import path
-// and "/..." for all packages at and below it. It returns a message.UsageError for the
-// first name that is not valid.
+// ParsePackages parses the names of packages to trace. A name is an import path; "/..."
+// at its end adds all packages below it. ParsePackages returns a message.UsageError for
+// the first invalid name.
 func ParsePackages(names []string) ([]instrument.Packages, error) {
 	var all []instrument.Packages
 	for _, name := range names {
@@ -51,8 +51,8 @@ func PackagesIn(vendor string, all []instrument.Packages) []instrument.Packages 
 	return slices.DeleteFunc(slices.Clone(all), func(p instrument.Packages) bool { return !hasPackage(vendor, p) })
 }
 
-// hasPackage reports whether a vendor folder has a package that an entry names, with a file
-// that is compiled for this machine.
+// hasPackage reports whether a vendor folder has a package of an entry. The package must
+// have a file that is compiled for this machine.
 func hasPackage(vendor string, p instrument.Packages) bool {
 	top, has := filepath.Join(vendor, filepath.FromSlash(p.Path)), false
 	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error counts as no file
@@ -67,8 +67,7 @@ func hasPackage(vendor string, p instrument.Packages) bool {
 	return has
 }
 
-// isCompiled reports whether a build of a traced program for this machine compiles a file
-// of a package.
+// isCompiled reports whether a build for this machine compiles the file.
 func isCompiled(file string) bool {
 	target := build.Default
 	target.CgoEnabled = false
@@ -77,7 +76,7 @@ func isCompiled(file string) bool {
 }
 
 // CheckPackages returns a message.UsageError for the first entry without a package in any
-// of the vendor folders. of names the programs of the folders.
+// vendor folder. of names the programs of the folders.
 func CheckPackages(all []instrument.Packages, of message.Message, vendors ...string) error {
 	for _, p := range all {
 		if slices.ContainsFunc(vendors, func(vendor string) bool { return hasPackage(vendor, p) }) {
@@ -99,15 +98,16 @@ func CheckPackages(all []instrument.Packages, of message.Message, vendors ...str
 	return nil
 }
 
-// hasNoDomain reports whether the first element of an import path is no domain, as in the
-// paths of Go's standard library.
+// hasNoDomain reports whether the first element of an import path is not a domain. This
+// is so in Go's standard library.
 func hasNoDomain(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// nearPackages returns up to three packages of vendor folders. It prefers import paths that
-// end in the given path, and takes the most similar import paths if there are none.
+// nearPackages suggests up to three packages of vendor folders for a path. It returns
+// packages with an import path that ends in "/" and the path. If there are none, it
+// returns packages with similar import paths.
 func nearPackages(path string, vendors []string) ([]string, error) {
 	all, err := ListPackages(vendors...)
 	if err != nil {
@@ -120,8 +120,8 @@ func nearPackages(path string, vendors []string) ([]string, error) {
 	return text.Nearest(path, all, 3), nil
 }
 
-// ListPackages returns the import paths of all packages in vendor folders that are compiled
-// for this machine, sorted, each once.
+// ListPackages returns the import paths of the packages in vendor folders, sorted, each
+// once. It leaves out packages without a file that is compiled for this machine.
 func ListPackages(vendors ...string) ([]string, error) {
 	found := map[string]bool{}
 	for _, vendor := range vendors {
@@ -145,7 +145,7 @@ func ListPackages(vendors ...string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// traces reports whether a program's guide already traces all packages of an entry.
+// traces reports whether the guide already traces all packages of an entry.
 func traces(prog *instrument.ProgramGuide, version string, p instrument.Packages) bool {
 	return slices.ContainsFunc(prog.Packages, func(known instrument.Packages) bool {
 		covers := known.Path == p.Path && (known.Recursive || !p.Recursive) || known.Recursive && strings.HasPrefix(p.Path, known.Path+"/")
@@ -156,11 +156,11 @@ func traces(prog *instrument.ProgramGuide, version string, p instrument.Packages
 	})
 }
 
-// withMore returns the guide with further packages of a program.
+// withMore returns the guide with more packages of the named program.
 func withMore(guide *instrument.Guide, name string, more []instrument.Packages) *instrument.Guide {
 	prog := *guide.Programs[name]
 	prog.Packages = slices.Concat(prog.Packages, more)
-	// Steps of other programs may be in packages below those of more.
+	// The guide may have steps for other programs in packages below these paths.
 	prog.Partial = true
 	adapted := *guide
 	adapted.Programs = maps.Clone(guide.Programs)

@@ -1,9 +1,9 @@
-// Package traced has the common parts of all programs that apitrace traces. A
-// [Program] is found for a release of Kubernetes and built with or without spans. Its
-// source can be read and edited.
+// Package traced finds and builds the programs that apitrace traces. A [Program] is
+// built for a release of Kubernetes, with or without spans. Its source can be read and
+// edited.
 //
-// How a program runs belongs to a package of its own, such as storage, which also has
-// its Program. apiserver.Programs lists the programs.
+// A package such as storage defines a Program and runs it. apiserver.Programs lists
+// the programs.
 package traced
 
 import (
@@ -21,32 +21,30 @@ import (
 
 // A Program is a program that apitrace traces.
 type Program struct {
-	// Name is the name of the program in traces, in the guide and in the cache, and
-	// of its folder of edits.
+	// Name is the name of the program in traces, in the guide and in the cache.
 	Name string
-	// Of returns how to build the program that belongs to a release of Kubernetes, or
-	// to a checkout. kubernetes returns the module of Kubernetes in that version. It
-	// may use the network, so only a program that needs it calls it.
+	// Of returns the program for a release of Kubernetes, or for a checkout.
+	// kubernetes returns the module of Kubernetes in that version. It may use the
+	// network, so Of calls it only if necessary.
 	Of func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error)
-	// GuideVersion returns the program's version in the guide. If it is nil, that is
-	// the version of Kubernetes.
+	// GuideVersion returns the program's version in the guide. nil stands for the
+	// version of Kubernetes.
 	GuideVersion func(program.Program) (string, error)
-	// Optional is set for a program that only some servers need.
+	// Optional is set for a program that some servers do not need.
 	Optional bool
-	// Packages are parts of import paths that only packages of this program have.
+	// Packages are parts of import paths that only this program has.
 	Packages []string
-	// Adapt returns the guide with an entry for the program. If it is nil, the guide
-	// already has an entry.
+	// Adapt returns the guide with an entry for the program. It is nil if the guide
+	// has one.
 	Adapt func(*instrument.Guide) *instrument.Guide
-	// More are packages to trace in addition to the guide's. The program must have them.
+	// More are further packages to trace. The program must have them.
 	More []instrument.Packages
-	// Rewrite inserts the spans. If it is nil, instrument.Rewrite does it for a
-	// release, and RewriteTolerantly for a checkout.
+	// Rewrite inserts the spans. nil stands for instrument.Rewrite for a release, and
+	// for RewriteTolerantly for a checkout.
 	Rewrite func(instrument.Options) (*instrument.Result, []message.Message, error)
 	// Edits is the name of the folder of edits, if it differs from Name.
 	Edits string
-	// Explain adds advice for the user to an error of a Recipe. If it is nil, the
-	// error stays unchanged.
+	// Explain adds advice for the user to an error of a Recipe. It may be nil.
 	Explain func(r *Recipe, err error) error
 }
 
@@ -55,7 +53,7 @@ func (p Program) EditsName() string { return cmp.Or(p.Edits, p.Name) }
 
 // Options select the build of a program.
 type Options struct {
-	// Version is the version of Kubernetes in the form that apiserver.ParseVersion returns.
+	// Version is the version of Kubernetes, as apiserver.ParseVersion returns it.
 	Version string
 	// Kubernetes is the argument of Program.Of.
 	Kubernetes func() (program.Upstream, error)
@@ -63,8 +61,8 @@ type Options struct {
 	Plain bool
 	// Debuggable is program.Options.Debuggable.
 	Debuggable bool
-	// EditsDir is a folder of program.Edits. Builds with spans include the edits of
-	// the version. "" means no edits.
+	// EditsDir is program.Edits.Dir. A build with spans includes the edits of the
+	// version. "" means no edits.
 	EditsDir string
 	// Cache is the cache of the builds. Required.
 	Cache *program.Cache
@@ -79,19 +77,18 @@ type Recipe struct {
 	K8sVersion string
 	// Cache is the cache that the program is built in.
 	Cache *program.Cache
-	// Edits are the edits in the build; a plain build has none. They are in the
-	// folder EditsName.
+	// Edits are the edits in the build, from the folder EditsName. They are empty for
+	// a plain build.
 	Edits     []program.Edit
 	EditsName string
-	// More names the packages that are traced in addition to the guide's, in the form of
-	// ParsePackages.
+	// More names further packages that are traced, in the form of ParsePackages.
 	More []string
 
 	explain func(*Recipe, error) error
 	options program.Options
 }
 
-// Recipe returns how to build the program. It builds nothing.
+// Recipe returns the recipe for the program. It builds nothing.
 func (p Program) Recipe(o Options) (*Recipe, error) {
 	found, err := p.Of(o.Version, o.Kubernetes)
 	if err != nil {
@@ -152,13 +149,13 @@ func (r *Recipe) explained(err error) error {
 	return r.explain(r, err)
 }
 
-// Key returns the key of the binary that Build would return. It builds nothing.
+// Key returns the cache key of the binary. It builds nothing.
 func (r *Recipe) Key(ctx context.Context) (string, error) {
 	key, err := program.Key(ctx, r.Program, r.options)
 	return key, r.explained(err)
 }
 
-// IsBuilt reports whether Build would find the binary among the entries of the cache.
+// IsBuilt reports whether the binary is among the entries of the cache.
 // It does not use the network.
 func (r *Recipe) IsBuilt(ctx context.Context, entries []program.Entry) (bool, error) {
 	of := func(e program.Entry) bool {
@@ -179,7 +176,7 @@ func (r *Recipe) Plan(ctx context.Context) (*program.Plan, error) {
 	return program.MakePlan(ctx, r.Program, r.options)
 }
 
-// WritePlan prints the steps of Build without executing them. It does not use the network.
+// WritePlan prints the steps of Build. It does not use the network.
 func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer) error {
 	plan, err := r.Plan(ctx)
 	if err != nil {
@@ -188,8 +185,8 @@ func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer)
 	return plan.Write(w, in)
 }
 
-// Carried returns the program's part of an export. With rebuild, the importer can
-// build the program with edits.
+// Carried returns the program's part of an export. With rebuild, the export lets its
+// importer build the program with edits.
 func (r *Recipe) Carried(rebuild bool) program.ExportedProgram {
 	return program.ExportedProgram{Program: r.Program, Options: r.options, Rebuild: rebuild}
 }
@@ -200,7 +197,7 @@ func (p Program) Has(function string) bool {
 	return slices.ContainsFunc(p.Packages, func(part string) bool { return strings.Contains(function, part) })
 }
 
-// Find returns the program with this name. ok is false if there is no such program.
+// Find returns the program with this name.
 func Find(programs []Program, name string) (Program, bool) {
 	at := slices.IndexFunc(programs, func(p Program) bool { return p.Name == name })
 	if at < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// rewrite returns the rewriter that inserts the spans into a build, by the guide for
-// this version, with the user's edits of the source.
+// rewrite returns the rewriter that inserts the spans into a build. The rewriter
+// follows the guide for this version, and includes the user's edits.
 func (p Program) rewrite(guide *instrument.Guide, found program.Program, version string, edits []program.Edit) *program.Rewrite {
 	rewrite := p.Rewrite
 	switch {

@@ -13,7 +13,7 @@ import (
 
 // A Source is the pristine source of a program and of all its dependencies.
 type Source struct {
-	// Program is the name of the program. Version is the program's own version.
+	// Program is the program's name, Version its own version.
 	Program, Version string
 	// Dir is the vendor folder. Paths of files in calls are relative to it.
 	Dir string
@@ -31,7 +31,8 @@ func (r *Recipe) Source(ctx context.Context) (*Source, error) {
 	return &Source{Program: r.Program.Name, Version: r.Program.Release(), Dir: dir}, nil
 }
 
-// FilesCalled lists the Go files with this path, or with a path that ends in it.
+// FilesCalled returns the Go file with this path. If there is none, it returns all
+// files with a path that ends in "/" and the path.
 func (s *Source) FilesCalled(name string) ([]string, error) {
 	name = filepath.ToSlash(name)
 	if info, err := os.Stat(filepath.Join(s.Dir, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") {
