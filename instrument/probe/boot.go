@@ -12,7 +12,7 @@ import (
 )
 
 // traceBoot begins the trace of the program's start. The first call of the trace is
-// runtime.main, which is already running: now it initialises the packages, later it calls
+// runtime.main, which is already running. It initialises the packages, then it calls
 // main.main.
 func traceBoot(traceparent string) {
 	if traceparent == "" {
@@ -39,11 +39,11 @@ func traceBoot(traceparent string) {
 	setLabels(unsafe.Pointer(c))
 }
 
-// mainSite is the Site of runtime.main, once mainFunction has found it.
+// mainSite is the Site of runtime.main. mainFunction sets it.
 var mainSite Site
 
 // mainFunction returns the position of runtime.main on the goroutine's stack, and its
-// Site. On another goroutine, the Site is nil.
+// Site. If runtime.main is not on the stack, the Site is nil.
 func mainFunction() (position, *Site) {
 	var site *Site
 	var entry uintptr
@@ -83,25 +83,25 @@ func callers() (all [64]position) {
 	return all
 }
 
-// untraced stands for work that is not part of any trace although its goroutine has
-// labels.
+// untraced holds the labels of work that is not part of any trace.
 var untraced = func() *tracing {
 	t := &tracing{in: &traces, boot: true, labels: pprof.Labels(labelKey, "")}
 	t.closed.Store(true)
 	return t
 }()
 
-// An outsider is a call that is not recorded. It is in no chunk, so it keeps the labels
-// before it in memory itself.
+// An outsider is a call that is not recorded. It is in no chunk, so it keeps the previous
+// labels in memory itself.
 type outsider struct {
 	Call
 	labels unsafe.Pointer
 }
 
 // outside begins a call that is not recorded. The calls below it are not recorded either.
-// The goroutines that serve requests start while the program starts, and have its labels.
-// An untraced request on them is not part of the program's start. Without a parent,
-// outside returns nil.
+// Without a parent, outside returns nil.
+//
+// The goroutines that serve requests begin during the program's start, so they inherit
+// its labels. An untraced request on such a goroutine is not part of the start.
 func outside(parent *Call, labels unsafe.Pointer) *Call {
 	if parent == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A Site is an instrumented function. The rewriter puts a table of Sites into each
+// A Site is an instrumented function. The rewriter adds a table of Sites to each
 // instrumented package.
 type Site struct {
 	Function string // full name, see Record.Function
@@ -17,15 +17,14 @@ type Site struct {
 	Line     int    // of the word "func"
 }
 
-// A Call is one execution of an instrumented function for a traced request. While this
-// function is the innermost instrumented function of its goroutine, the Call is also the
-// goroutine's label pointer.
+// A Call is one execution of an instrumented function for a traced request. The Call of a
+// goroutine's innermost instrumented function is the goroutine's label pointer.
 //
 // The goroutine that makes the call writes the fields. The reader's goroutine reads them
 // once state says that they are written.
 //
 // A Call holds addresses instead of pointers, because the garbage collector would follow
-// each pointer of each call. What the addresses stand for never moves. The call's chunk
+// each pointer of each call. An object with such an address never moves. The call's chunk
 // keeps it in memory.
 type Call struct {
 	labels  labelWords // must be first: see fromLabels
@@ -44,7 +43,6 @@ type Call struct {
 	start, end int64   // in ticks
 }
 
-// site returns the Site of the function.
 func (c *Call) site() *Site { return *(**Site)(unsafe.Pointer(&c.siteAt)) }
 
 func (c *Call) trace() *tracing { return *(**tracing)(unsafe.Pointer(&c.traceAt)) }
@@ -52,15 +50,16 @@ func (c *Call) trace() *tracing { return *(**tracing)(unsafe.Pointer(&c.traceAt)
 // prev returns the goroutine's label pointer before this call.
 func (c *Call) prev() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.prevAt)) }
 
-// inherits reports whether the goroutine inherited the labels of the call's parent from
-// the goroutine that started it.
+// inherits reports whether the call's goroutine inherited its parent's labels from the
+// goroutine that started it.
 func (c *Call) inherits(parent *Call) bool {
 	return parent != nil && parent.goroutine != c.goroutine && fromLabels(c.prev()) == parent
 }
 
-// A note is a fact that only some calls have. A call's notes are in order of time. The
-// goroutine that makes the call writes a note. The reader's goroutine reads it once ready
-// is set.
+// A note is a fact that only some calls have. A call's notes are in order of time.
+//
+// The goroutine that makes the call writes a note. The reader's goroutine reads it once
+// ready is set.
 type note struct {
 	key   string // of a value
 	text  text   // of a value or an error; the origin of a panic
@@ -79,7 +78,7 @@ const (
 	noteStage // see After
 )
 
-// note adds to the call's notes. Only the goroutine that makes the call may call it.
+// note adds a note. Only the goroutine that makes the call may call it.
 func (c *Call) note(kind noteKind, key string, of text, stage uint16) {
 	t := c.trace()
 	if t.closed.Load() {
@@ -101,10 +100,11 @@ const (
 	returned
 )
 
-// Enter begins a call below the call that labels stand for. labels is the goroutine's
-// label pointer. If the labels are not the probe's, or the trace takes no more calls,
-// Enter returns nil, which Exit accepts. The instrumented function itself must call
-// Enter.
+// Enter begins a call below the call of labels, the goroutine's label pointer. If the
+// labels are not the probe's, or the trace takes no more calls, Enter returns nil, which
+// Exit accepts.
+//
+// The instrumented function itself must call Enter.
 //
 //go:noinline
 func Enter(labels unsafe.Pointer, site *Site) *Call {
@@ -116,9 +116,11 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 	return begin(parent.trace(), parent, labels, site, &at)
 }
 
-// Root begins the first call of a trace if traceparent asks for a trace. On a goroutine
-// that is already traced, Root is like Enter, unless the trace is of the program's start.
-// traceparent is a string, or a []string from gRPC metadata.
+// Root begins the first call of a trace if traceparent asks for a trace. traceparent is a
+// string, or a []string from gRPC metadata.
+//
+// On a goroutine that is already traced, Root is like Enter, unless the trace is of the
+// program's start.
 //
 //go:noinline
 func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
@@ -141,7 +143,7 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	return c
 }
 
-// begin does the work of Enter, Root, Take and After. at is the arrival in the function
+// begin begins a call for Enter, Root, Take or After. at is the arrival in the function
 // that called one of them.
 func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arrival) *Call {
 	c := t.newCall()
@@ -173,8 +175,8 @@ func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arri
 	return c
 }
 
-// Exit ends the call. The instrumented function defers it, with the address of its last
-// result if the result is an error, else with nil.
+// Exit ends the call. The instrumented function must defer it. err is the address of the
+// function's last result if the result's type is error, else nil.
 //
 //go:noinline
 func (c *Call) Exit(err *error) {
@@ -204,7 +206,7 @@ func (c *Call) Attr(key string, v any) {
 	}
 	var noted text
 	switch v := v.(type) {
-	case string: // these have no methods that format could call
+	case string: // these types have no methods that format could call
 		noted.full = bounded(v, maxAttr)
 	case bool:
 		noted.full = strconv.FormatBool(v)
@@ -221,18 +223,17 @@ func (c *Call) Attr(key string, v any) {
 	c.note(noteValue, key, noted, 0)
 }
 
-// Fail records the error of a function with a last result that holds errors but is not an
-// error. err is an error, or nil.
+// Fail records the error of a function with a last result of a type that the guide lists
+// under failures. err is an error, or nil.
 func (c *Call) Fail(err any) {
 	if err, ok := err.(error); ok {
 		c.note(noteError, "", textOf(err), 0)
 	}
 }
 
-// Value computes an expression of the guide. The expression may use a nil pointer. The
-// panic must not reach the program, so Value returns nil. The expression may also call
-// instrumented methods. Nobody has asked for these calls, so Value traces nothing
-// meanwhile.
+// Value computes an expression of the guide. If the expression panics, for example at a
+// nil pointer, Value returns nil. The expression may call instrumented methods. These
+// calls are not part of the request, so Value traces nothing meanwhile.
 func Value(compute func() any) (v any) {
 	labels := Labels()
 	setLabels(nil)

@@ -12,15 +12,17 @@ import (
 
 // callSites remembers the source line of each call, by the call's pc.
 //
-// A pc alone is not enough. Where the compiler has inlined a library function into the
-// caller, the runtime names the library's line. Only on the live stack does it name the
-// caller's line as well. So the first call from a pc looks at the stack.
+// A pc alone is not enough. If the compiler has inlined a library function into the
+// caller, the runtime returns the library's line for the pc. For a live stack, it returns
+// the caller's line, too. So the first call from a pc looks at the stack.
 var callSites lineTable
 
 // A lineTable is a hash table of lines by pc. The upper half of an entry is the lower
 // half of the pc, which is unique in a program of less than 4 GB. The lower half of an
-// entry is the line plus one. Call sites that are close in the program are close in the
-// table, so a function with several calls needs few of the processor's cache lines.
+// entry is the line plus one.
+//
+// Call sites that are close in the program are close in the table. So a function with
+// several calls needs few of the processor's cache lines.
 type lineTable [1 << 16]atomic.Uint64
 
 // slot returns the ith place to look for pc.
@@ -28,9 +30,9 @@ func (t *lineTable) slot(pc uintptr, i int) *atomic.Uint64 {
 	return &t[(pc>>4^pc>>20+uintptr(i))%uintptr(len(t))]
 }
 
-// learn records the line of pc if pc is new. pc is an address in the function of the call
-// parent, found on the goroutine's stack. The same goroutine must call learn, below the
-// frames that had pc.
+// learn records the line of pc if pc is new. pc is an address in the function of parent,
+// found on the goroutine's stack. The same goroutine must call learn, while the frame
+// with pc is on its stack.
 func (t *lineTable) learn(pc uintptr, parent *Call) {
 	if t.slot(pc, 0).Load()>>32 != uint64(uint32(pc)) && pc != 0 {
 		t.insert(pc, parent)
@@ -68,14 +70,14 @@ func (t *lineTable) line(pc uintptr) int {
 	return 0
 }
 
-// lineInCaller finds the nearest frame of parent's function on the stack, above the
-// instrumented function that is being entered. It returns the frame's current line, or 0.
+// lineInCaller returns the current line of parent's function, or 0. It takes the nearest
+// frame of that function above the instrumented function that is being entered.
 func lineInCaller(parent *Call) int {
 	entry := runtime.FuncForPC(parent.self).Entry()
 	self := true
 	for f := range frames {
 		if f.Func == nil || isProbe(f.Function) {
-			continue // inlined, so not the function itself; or the probe's own
+			continue // an inlined function, or a function of the probe
 		}
 		if !self && f.Entry == entry {
 			return f.Line
@@ -118,13 +120,13 @@ var packagePath = func() string {
 	return name
 }()
 
-// place returns the file and line of a frame. It leaves out the file's folders.
+// place returns a frame's file, without folders, and line.
 func place(f runtime.Frame) string {
 	return path.Base(f.File) + ":" + strconv.Itoa(f.Line)
 }
 
-// panicOrigin returns the function that raised the panic, and its place. It walks the
-// stack of the panicking goroutine.
+// panicOrigin returns the function that raised the panic, and its place. The panicking
+// goroutine must call it.
 func panicOrigin() string {
 	raised := false
 	for f := range frames {

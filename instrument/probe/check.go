@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// checking says whether each call is compared with the goroutine's real stack.
+// checking is set if each call is compared with the goroutine's real stack.
 var checking = os.Getenv(EnvCheck) == "1"
 
 // checks holds the results of the checking mode.
@@ -25,9 +25,9 @@ var checks struct {
 
 const maxMismatches = 100
 
-// check compares a new call with the runtime's information: the function's name, file and
-// line; the nearest instrumented function up the goroutine's stack; and the line of the
-// call in that function.
+// check compares a new call with the runtime's information. It compares the function's
+// name, file and line, the nearest instrumented function up the goroutine's stack, and
+// the line of the call in that function.
 func check(c, parent *Call) {
 	checks.done.Add(1)
 	var self *runtime.Frame
@@ -44,7 +44,7 @@ func check(c, parent *Call) {
 		}
 		site, ok := checks.sites.Load(f.Entry)
 		if panicking && parent != nil && site != parent.site() {
-			continue // a call that the panic has ended; its frame is still there
+			continue // the panic has ended this call; its frame is still there
 		}
 		if ok {
 			checkCaller(c, parent, site.(*Site), f)
@@ -59,7 +59,7 @@ func check(c, parent *Call) {
 func checkSelf(c *Call, f runtime.Frame) {
 	site := c.site()
 	checks.sites.Store(f.Entry, site)
-	// In a generic function the compiler counts method values among the literals.
+	// In a generic function, the compiler also counts method values as literals.
 	literalInGeneric := strings.Contains(site.Function, "[...]") && strings.Contains(site.Function, ".func")
 	if name := withoutTypeArguments(f.Function); name != withoutTypeArguments(site.Function) && !literalInGeneric {
 		mismatch("%s: the runtime calls it %s", site.Function, name)
@@ -73,7 +73,7 @@ func checkSelf(c *Call, f runtime.Frame) {
 func checkCaller(c, parent *Call, nearest *Site, f runtime.Frame) {
 	switch {
 	case parent == nil:
-		// A trace begins in the middle of a stack. The functions above are not traced.
+		// A trace may begin in the middle of a stack.
 	case parent.goroutine != c.goroutine:
 		if c.inherits(parent) {
 			mismatch("%s: recorded below %s of another goroutine, but it was called by %s", c.site().Function, parent.site().Function, nearest.Function)
@@ -107,7 +107,7 @@ func takeMismatches() []string {
 	return wrong
 }
 
-// withoutTypeArguments drops the text in brackets, because the runtime writes [...]. It
+// withoutTypeArguments removes the text in brackets, because the runtime writes [...]. It
 // also turns %2e into a dot.
 func withoutTypeArguments(name string) string {
 	var b strings.Builder

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Two readings of the clock are a third of the cost of a call. Where the processor's
-// counter is reliable, calls are timed in its ticks instead. The ticks become nanoseconds
+// Two readings of the clock are a third of the cost of a call. So calls are timed in
+// ticks of the processor's counter where it is reliable. The ticks become nanoseconds
 // when the trace is collected.
 
-// useCounter says whether the processor's counter runs at one speed, on all cores alike.
-// On amd64, it does if the Linux kernel itself tells the time by it. On arm64, it is
-// designed to.
+// useCounter is set if the processor's counter runs at one speed, on all cores alike. On
+// amd64, it does if the Linux kernel itself tells the time by it. On arm64, the
+// architecture guarantees it.
 var useCounter = runtime.GOARCH == "arm64" || runtime.GOARCH == "amd64" && kernelUsesCounter()
 
 func kernelUsesCounter() bool {
@@ -43,7 +43,7 @@ type moment struct {
 }
 
 // now reads both clocks. If the goroutine is interrupted between the two readings, they
-// are of different moments. So now tries a few times and returns the shortest try.
+// are of different moments. So now tries a few times and returns the fastest try.
 func now() (m moment) {
 	const tries = 4
 	best := int64(-1)

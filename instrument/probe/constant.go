@@ -4,12 +4,13 @@ package probe
 
 import "unsafe"
 
-// A constant of the program contains nothing of a request's data. So "mvcc: revision not
-// found" may be shown where a formatted text may not. The probe knows a constant by its
-// address. The linker sorts constants by size within one read-only section. Between two
-// known constants lie all constants at least as long as the first and at most as long as
-// the last. The first has more than 8 bytes, because the linker merges shorter ones with
-// other data, elsewhere in the section.
+// A constant of the program, such as "mvcc: revision not found", contains nothing of a
+// request's data. So it may be shown where a formatted text may not.
+//
+// The probe recognizes a constant by its address. The linker sorts constants by size
+// within one read-only section. So all constants of medium length lie between a short and
+// a long constant that the probe knows. The short constant has more than 8 bytes, because
+// the linker puts shorter constants elsewhere in the section, with other data.
 
 const (
 	shortConstant = "\x02\x01probe\x01\x02"

@@ -11,10 +11,9 @@ import (
 )
 
 // Some work moves to another goroutine through a queue. For example, etcd's server hands
-// a proposal to raft, and the apply loop takes it out again. Both sides identify the work
-// by a key.
+// a proposal to raft, and the apply loop takes it. Both sides identify the work by a key.
 
-// offers holds the calls with work that nobody has taken yet.
+// offers holds the calls with work that no goroutine has taken yet.
 var offers struct {
 	pending atomic.Int64
 	mu      sync.Mutex
@@ -26,9 +25,9 @@ type offer struct {
 	key   any
 }
 
-// Give offers the goroutine's current call to taker: the call becomes the parent of
-// taker's call with the key. If key is a Batch, Give makes an offer for each piece. If
-// key is nil, it makes none.
+// Give offers the goroutine's current call to the function taker. The call becomes the
+// parent of taker's call with the same key. If key is a Batch, Give makes an offer for
+// each piece. If key is nil, it makes no offer.
 func Give(labels unsafe.Pointer, taker string, key any) {
 	c := fromLabels(labels)
 	if c == nil || key == nil || c.trace().closed.Load() {
@@ -48,11 +47,11 @@ func Give(labels unsafe.Pointer, taker string, key any) {
 
 const maxOffers = 10_000
 
-// Offered reports whether a call waits for its work to be taken.
+// Offered reports whether there are offers.
 func Offered() bool { return offers.pending.Load() != 0 }
 
-// Bytes returns the key of work that travels as these very bytes: their address in
-// memory. It returns nil if there are no bytes.
+// Bytes returns the key of work that travels as a slice of bytes. The key is the slice's
+// address in memory, or nil if the slice is empty.
 func Bytes(data []byte) any {
 	if len(data) == 0 {
 		return nil
@@ -61,8 +60,10 @@ func Bytes(data []byte) any {
 }
 
 // Batch returns the key of pieces of work that are taken together. The call that takes
-// them belongs to the first traced call that gave one of them. list is a slice of
-// structs, or of pointers to structs. Their named field has the bytes of one piece.
+// them gets the first traced call that gave a piece as its parent.
+//
+// list is a slice of structs, or of pointers to structs. Their named field has the bytes
+// of one piece.
 func Batch(list any, field string) any { return batch{list, field} }
 
 type batch struct {
@@ -70,8 +71,8 @@ type batch struct {
 	field string
 }
 
-// keysOf returns the key alone. For a batch, it returns the key from Bytes for each piece
-// that has bytes.
+// keysOf returns the key itself. For a batch, it returns the key of each piece that is
+// not empty; see Bytes.
 func keysOf(key any) (keys []any) {
 	b, ok := key.(batch)
 	if !ok {
@@ -86,13 +87,14 @@ func keysOf(key any) (keys []any) {
 	return keys
 }
 
-// attrHandoff is the attribute for the name of the queue through which work came to
-// another goroutine.
+// attrHandoff is the attribute for the queue's name, on the call that took the work.
 const attrHandoff = "apitrace.handoff"
 
-// Take begins a call below the call that gave the key. On a goroutine that is already
-// traced, Take is like Enter, unless the trace is of the program's start. If nobody gave
-// the key on an untraced goroutine, Take returns nil.
+// Take begins a call below the call that gave the key. If no call gave it and the
+// goroutine is untraced, Take returns nil.
+//
+// On a goroutine that is already traced, Take is like Enter, unless the trace is of the
+// program's start.
 //
 //go:noinline
 func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
@@ -113,9 +115,8 @@ func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	return begin(parent.trace(), parent, labels, site, &at)
 }
 
-// takenUp withdraws the offer to the taker for the key, and returns the call that made
-// it, or nil. For a batch, it withdraws the offers for all pieces. It returns the first
-// of the calls with a trace that is not over.
+// takenUp removes the offers to the taker for the key, which are several for a batch. It
+// returns the first call that made one of them and belongs to an open trace, or nil.
 func takenUp(taker string, key any) (giver *Call) {
 	if !Offered() {
 		return nil
@@ -148,8 +149,8 @@ func Traceparent(labels unsafe.Pointer) string {
 	return fmt.Sprintf("00-%s-%s-%02x", c.trace().id, c.spanID(), flags)
 }
 
-// spanID returns the id of a call. The id is unique within the trace, across processes,
-// and among a trace and the tails of its writes.
+// spanID returns the id of a call. The id is unique among all processes of a trace and
+// the tails of the trace's writes.
 func (c *Call) spanID() SpanID { return spanID(c.trace().base + c.seq) }
 
 // spanID returns the nth id of this process.

@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// A leaf is an execution of a function that calls nothing, for a traced request. Nothing
-// runs below it, so the goroutine keeps its labels, and only the entry is recorded. A
-// leaf costs a fraction of a Call.
+// A leaf is an execution of a function that calls nothing, for a traced request. The
+// goroutine keeps its labels, and only the entry is recorded. So a leaf costs a fraction
+// of a Call.
 //
-// It has no pointers, so the garbage collector need not look into it.
+// It has no pointers, so the garbage collector does not look into it.
 type leaf struct {
 	site      uintptr // address of a Site, a package variable
 	callPC    uintptr // where control left the parent, 0 if unknown
@@ -23,16 +23,15 @@ type leaf struct {
 	state     atomic.Uint32
 }
 
-// States of a leaf. Its fields may be read in all states but the first.
+// States of a leaf. The fields of an unwritten leaf must not be read.
 const (
 	unwritten uint32 = iota
 	written
 	inherited // written, on a goroutine that inherited the labels
 )
 
-// Leaf records the entry of a function that calls nothing, below the call that labels
-// stand for. If the labels are not the probe's, it does nothing. The function itself must
-// call Leaf.
+// Leaf records the entry of a function that calls nothing, below the call of labels. If
+// the labels are not the probe's, Leaf does nothing. The function itself must call Leaf.
 //
 //go:noinline
 func Leaf(labels unsafe.Pointer, site *Site) {
@@ -62,11 +61,11 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 	publish(&l.state, state)
 }
 
-// Inline is never true. The compiler does not know this. So it inlines no literal that
-// would start a goroutine if Inline were true.
+// Inline is always false, but the compiler does not know it. So the compiler does not
+// inline a literal that would start a goroutine if Inline were true.
 var Inline bool
 
-// A notedLeaf is a leaf with fields that may be read.
+// A notedLeaf is a written leaf.
 type notedLeaf struct {
 	*leaf
 	site      *Site
@@ -75,7 +74,7 @@ type notedLeaf struct {
 	seq       uint32 // number among the trace's leaves
 }
 
-// noted returns the leaves with fields that may be read, in the order of their entry.
+// noted returns the written leaves in the order of entry.
 func (t *tracing) noted() []notedLeaf {
 	parents := slices.Collect(t.called.items(&t.mu))
 	var all []notedLeaf
@@ -90,5 +89,5 @@ func (t *tracing) noted() []notedLeaf {
 }
 
 // spanID returns the id of a leaf, which is as unique as the id of a Call. The numbers of
-// leaves begin after the numbers of the trace's calls.
+// a trace's leaves follow the numbers of its calls.
 func (l notedLeaf) spanID() SpanID { return spanID(l.parent.trace().base + maxCalls + l.seq) }

@@ -16,11 +16,11 @@ type list[T any] struct {
 	chunks  []*chunk[T] // guarded by tracing.mu
 }
 
-// chunkItems is how many items a chunk has. Most writes that nobody has asked about leave
-// a tail with few calls, so a chunk is small.
+// chunkItems is the number of items in a chunk. It is small, because most tails have few
+// calls.
 const chunkItems = 32
 
-// A chunk is a piece of a list. The label pointer of a goroutine keeps the chunk of its
+// A chunk is a part of a list. The label pointer of a goroutine keeps the chunk of its
 // call in memory. The chunk keeps the trace, and the trace keeps its other chunks.
 type chunk[T any] struct {
 	trace *tracing // the only pointer in a chunk of calls; the garbage collector looks no further
@@ -28,8 +28,8 @@ type chunk[T any] struct {
 	items [chunkItems]T
 }
 
-// take returns an empty item of a list of the trace, and the item's number. If the trace
-// is over or too large, the item is nil.
+// take returns an empty item of the trace's list l, and its number. If the trace is over
+// or too large, the item is nil.
 func take[T any](t *tracing, l *list[T]) (*T, uint32) {
 	if t.closed.Load() {
 		if !t.boot {
@@ -50,7 +50,7 @@ func take[T any](t *tracing, l *list[T]) (*T, uint32) {
 	return &k.items[seq-k.first], seq
 }
 
-// grow returns the chunk that holds the item seq. It makes the chunks that are missing.
+// grow returns the chunk with the item seq. It adds chunks up to this chunk.
 func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,8 +63,8 @@ func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
 	return l.chunks[seq/chunkItems]
 }
 
-// items iterates over all items in the chunks, also items that were not given out. mu is
-// the trace's. It must not be held.
+// items iterates over all items in the chunks, even items that take has not returned. mu
+// is the trace's, and must not be held.
 func (l *list[T]) items(mu *sync.Mutex) func(yield func(*T) bool) {
 	return func(yield func(*T) bool) {
 		mu.Lock()

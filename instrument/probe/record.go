@@ -12,26 +12,27 @@ type Query struct {
 	// Trace is the W3C trace id: 32 lower-case hexadecimal digits.
 	Trace string `json:"trace,omitempty"`
 	// Revision asks for the calls that followed a write, not for a trace. It is the
-	// revision that etcd gave the write; see After. The probe waits until the write's
-	// event has passed the last stage that every event reaches, but no longer than
-	// TimeoutMillis.
+	// revision that etcd gave the write; see After.
+	//
+	// The probe waits until the write's event has passed the last stage that every event
+	// reaches, but no longer than TimeoutMillis.
 	Revision int64 `json:"revision,omitempty"`
-	// SettleMillis is how long no call may have begun or ended before the trace counts as
-	// over, if no call is running.
+	// A trace without running calls is over if no call has begun or ended for
+	// SettleMillis.
 	SettleMillis int `json:"settleMillis"`
-	// TimeoutMillis is the same time for a trace with running calls, such as a sleeping
-	// goroutine or a watch. These calls are marked as unfinished. After ten times this
-	// time, the probe answers in any case.
+	// TimeoutMillis is the same time for a trace with running calls, such as a watch.
+	// These calls are marked as unfinished. The probe answers after ten times this time
+	// at the latest.
 	TimeoutMillis int `json:"timeoutMillis"`
-	// Secrets says which errors lose their texts. "" cuts the texts for a request on a
-	// resource that holds secrets, and for calls that follow a write.
+	// Secrets selects the error texts to withhold. "" withholds the texts of a request
+	// on a resource that holds secrets, and of calls that follow a write.
 	Secrets string `json:"secrets,omitempty"`
 }
 
 // Values of Query.Secrets.
 const (
-	SecretsCut  = "cut"  // cut them for any request
-	SecretsShow = "show" // cut none
+	SecretsCut  = "cut"  // withhold all error texts
+	SecretsShow = "show" // withhold no error texts
 )
 
 // A Header opens the answer to a Query.
@@ -39,21 +40,19 @@ type Header struct {
 	// Process is the name of the traced program: "kube-apiserver", "etcd".
 	Process string `json:"process"`
 	Trace   string `json:"trace"`
-	// Calls is the number of Records that follow. It is 0 for a trace that never reached
+	// Calls is the number of Records that follow. It is 0 if the trace never reached
 	// this process.
 	Calls int `json:"calls"`
 	// Dropped counts calls of this trace that are not among the Records, because the
-	// trace outgrew the probe's memory limit.
+	// trace had too many calls.
 	Dropped int64 `json:"dropped,omitempty"`
 	// Secret is set if the request is on a resource that holds secrets.
 	Secret bool `json:"secret,omitempty"`
-	// Undelivered counts calls of other, earlier traces that the probe dropped to make
-	// room before anybody fetched them.
+	// Undelivered counts calls of earlier traces that the probe dropped to free memory.
 	Undelivered int64 `json:"undelivered,omitempty"`
-	// Late counts calls of any trace that happened after the trace was fetched, on
-	// goroutines that outlived the trace.
+	// Late counts calls of any trace that began after the trace was fetched.
 	Late int64 `json:"late,omitempty"`
-	// Mismatches lists the mistakes that the checking mode found, one sentence each.
+	// Mismatches lists the differences that the checking mode found, one sentence each.
 	Mismatches []string `json:"mismatches,omitempty"`
 	// Checked counts the calls that the checking mode compared with the real stack.
 	Checked int64 `json:"checked,omitempty"`
@@ -73,14 +72,14 @@ type Record struct {
 	Line       int
 	CallerLine int
 	Goroutine  uint64
-	// NewGoroutine is set when the call runs on a goroutine that its parent started, or a
-	// function called by its parent.
+	// NewGoroutine is set if the parent, or a function called by the parent, started the
+	// call's goroutine.
 	NewGoroutine bool
 	// Stage is set on a call that handles the event of a write. It is the number of the
-	// stage that the event had reached, from 1. Such a call has no parent.
+	// event's stage, from 1. Such a call has no parent.
 	Stage int
 	// Leaf is set on a call of a function that calls nothing. Only its entry was
-	// recorded. Its Duration is not known and 0, and it has no Error and no Attrs.
+	// recorded. Its Duration is 0, and it has no Error and no Attrs.
 	Leaf bool
 	// Start is in nanoseconds since the Unix epoch, Duration in nanoseconds.
 	Start      int64

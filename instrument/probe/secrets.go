@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// The errors of a request on a Secret quote the Secret: a patch that does not fit quotes
-// all its keys. So the text of an error in such a trace stays in the process, unless the
-// text is a constant. The error's type leaves the process, and so does the call that
-// returned the error. See Query.Secrets for the exception.
+// An error of a request on a Secret may quote the Secret. For example, an invalid patch
+// quotes all keys. So the text of an error in such a trace stays in the process, unless
+// the text is a constant. The error's type and the call that returned the error leave the
+// process. See Query.Secrets for the exception.
 
 // secretKinds are the resources with secrets in their objects; see HoldsSecrets.
 var secretKinds = []string{
@@ -21,8 +21,7 @@ var secretKinds = []string{
 }
 
 // About records the URL path of the trace's request. If the path names a resource that
-// holds secrets, the trace gives out no error texts. The trace of the program's start is
-// not affected.
+// holds secrets, error texts are withheld, except in the trace of the program's start.
 func (c *Call) About(path any) {
 	if path, ok := path.(string); ok && !c.trace().boot && HoldsSecrets(path) {
 		c.trace().secret.Store(true)
@@ -30,9 +29,10 @@ func (c *Call) About(path any) {
 }
 
 // HoldsSecrets reports whether the URL path of a request names a resource with secrets in
-// its objects. The probe knows such resources, and more lists others. These have the form
-// RESOURCE, RESOURCE.GROUP or RESOURCE/SUBRESOURCE.GROUP; "*" stands for any resource of
-// a group.
+// its objects, such as secrets or token requests.
+//
+// more lists further such resources in the form RESOURCE, RESOURCE.GROUP or
+// RESOURCE/SUBRESOURCE.GROUP. "*" stands for any resource of a group.
 func HoldsSecrets(path string, more ...string) bool {
 	resource, subresource, group := resourceOf(path)
 	return resource != "" && slices.ContainsFunc(slices.Concat(secretKinds, more), func(kind string) bool {
@@ -71,7 +71,7 @@ func resourceOf(path string) (resource, subresource, group string) {
 type text struct {
 	full string
 	// kind is the type of an error. It is "" for another value, and for an error with a
-	// text that is a constant of the program.
+	// constant text.
 	kind string
 }
 
@@ -95,8 +95,8 @@ func textOf(err error) text {
 	return text{full, kindOf(err)}
 }
 
-// kindOf returns the type of an error. If the error becomes an HTTP answer (a StatusError
-// of k8s.io/apimachinery/pkg/api/errors), kindOf adds its code.
+// kindOf returns the type of an error. For a StatusError of
+// k8s.io/apimachinery/pkg/api/errors, it adds the HTTP status code.
 func kindOf(err error) string {
 	kind := Type(err)
 	v := reflect.Indirect(reflect.ValueOf(err))
@@ -113,9 +113,9 @@ func kindOf(err error) string {
 	return kind
 }
 
-// isObject reports whether a value can be stored or sent as a whole. A Secret could be in
-// such a value. A list of words with a form on the wire, such as metav1.Verbs, is not an
-// object.
+// isObject reports whether a value can be stored or sent as a whole. Such a value could
+// contain a Secret. A list of words that can be sent, such as metav1.Verbs, does not
+// count.
 func isObject(v any) bool {
 	if _, ok := v.(interface{ Marshal() ([]byte, error) }); !ok {
 		return false

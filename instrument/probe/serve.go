@@ -18,13 +18,12 @@ import (
 )
 
 var (
-	// listening says whether traces are recorded. They are recorded if a reader can fetch
+	// listening is set if traces are recorded. They are recorded if a reader can fetch
 	// them.
 	listening atomic.Bool
-	// failure says why nothing is traced although tracing was requested.
+	// failure is set if tracing was requested but is not possible.
 	failure error
-	// processID distinguishes the span ids of this process from the ids of other
-	// processes.
+	// processID is the upper half of this process's span ids.
 	processID uint32
 )
 
@@ -34,9 +33,9 @@ func init() {
 	}
 }
 
-// start makes the probe record traces and answer queries on a unix socket. It reports a
-// failure to the reader that queries, or to stderr if nobody can query. A failure never
-// stops the program.
+// start makes the probe record traces and answer queries on a unix socket. A failure
+// never stops the program. start reports it in the answers, or on stderr if no reader can
+// query.
 func start(path string) {
 	if failure = calibrate(); failure == nil {
 		failure = checkLabelLayout()
@@ -83,8 +82,8 @@ func answer(conn net.Conn) {
 	}
 }
 
-// deliver ends a trace and writes its calls. If the reader does not take all of them, the
-// trace is kept for another try.
+// deliver ends a trace and writes its calls. If the writing fails, the trace is kept for
+// another query.
 func deliver(conn net.Conn, q Query) error {
 	h := Header{Process: os.Getenv(EnvProcess), Trace: q.Trace, Undelivered: traces.undelivered.Load(), Late: traces.late.Load()}
 	if failure != nil {
@@ -143,11 +142,11 @@ type entry struct {
 	leaf notedLeaf // if call is nil
 }
 
-// inOrder merges the calls and the leaves of a trace, each ordered by time of entry, into
-// one order. A leaf knows the number of calls that had begun when it was entered.
+// inOrder merges the calls and the leaves of a trace, each in order of entry. A leaf
+// knows the number of calls that began before it.
 func inOrder(calls []*Call, leaves []notedLeaf) []entry {
-	// Two goroutines may have got their numbers in one order, and the number of calls in
-	// the other.
+	// Two goroutines may get the numbers of their leaves in one order, and the numbers of
+	// calls in the other.
 	slices.SortStableFunc(leaves, func(a, b notedLeaf) int { return cmp.Compare(a.before, b.before) })
 	all := make([]entry, 0, len(calls)+len(leaves))
 	for _, c := range calls {
@@ -185,8 +184,8 @@ func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 	}
 }
 
-// record returns a call in wire form, without its notes. A call that is still running
-// lasts until the given moment.
+// record returns a call in wire form, without its notes. until is the end of a call that
+// is still running.
 func (t *tracing) record(c *Call, until moment) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
@@ -238,14 +237,14 @@ func (t *tracing) leafRecord(l notedLeaf, until moment) Record {
 }
 
 // callerLine returns the line of a call in the parent, or 0. callPC is the place where
-// control left the parent. On a goroutine that has inherited its labels, callPC is the go
-// statement that started the goroutine.
+// control left the parent. If inherited is set, it is the go statement that started the
+// goroutine.
 func callerLine(parent *Call, callPC uintptr, inherited bool) int {
 	if callPC == 0 || !inherited {
 		return callSites.line(callPC)
 	}
-	// The go statement may be in a library that the parent called. Then the line in the
-	// parent is not known.
+	// The go statement may be in a library that the parent called. If so, the line in
+	// the parent is unknown.
 	f, _ := runtime.CallersFrames([]uintptr{callPC}).Next()
 	if f.Func == nil || f.Entry != runtime.FuncForPC(parent.self).Entry() {
 		return 0

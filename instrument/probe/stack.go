@@ -12,8 +12,8 @@ import (
 )
 
 // The functions below read the runtime's own structures, and Go does not guarantee their
-// layout. calibrate finds each offset by experiment when the program starts. An
-// experiment without a clear outcome turns the probe off.
+// layout. calibrate finds each offset by experiment when the program starts. If an
+// experiment has no clear outcome, the probe is off.
 
 // stack holds the outcome of calibrate.
 var stack struct {
@@ -44,8 +44,8 @@ func (f frame) up() frame { return *(*frame)(f.pointer()) }
 func (f frame) returnPC() uintptr { return *(*uintptr)(unsafe.Add(f.pointer(), 8)) }
 
 // frameOf converts the result of framePointer to the frame of the function that called
-// framePointer. A frame is valid until the next call of a function that may need more
-// stack, because growth moves the stack.
+// framePointer. A frame is valid until the stack moves. Every call of a function that is
+// not nosplit may move the stack.
 //
 //go:nosplit
 func frameOf(fp uintptr) frame {
@@ -55,15 +55,14 @@ func frameOf(fp uintptr) frame {
 	return frame(fp)
 }
 
-// A position is the place of a function on its goroutine's stack, in a form that stays
-// valid when the stack moves.
+// A position is the place of a function on its goroutine's stack. It stays valid when the
+// stack moves.
 type position struct {
 	depth uintptr // of the function's frame below the upper end of the stack
 	pc    uintptr // in the function
 }
 
-// An arrival is a goroutine's entry into an instrumented function: the place and the
-// time.
+// An arrival is the place and time of a goroutine's entry into an instrumented function.
 type arrival struct {
 	position
 	goroutine goroutine
@@ -107,9 +106,9 @@ func (g goroutine) stackLo() uintptr { return g.word(0) }
 //go:nosplit
 func (g goroutine) stackHi() uintptr { return g.word(unsafe.Sizeof(uintptr(0))) }
 
-// callPC walks up the stack, from the frame of an instrumented function to the frame of
-// another. from and to are the depths of these frames. callPC returns the address in the
-// second function where control will return, or 0 if there is no such frame.
+// callPC walks up the stack, from the frame at depth from to the frame at depth to. It
+// returns the address in the second frame's function where control will return. It
+// returns 0 if there is no such frame.
 //
 //go:nocheckptr
 func (g goroutine) callPC(from, to uintptr) uintptr {
@@ -128,10 +127,10 @@ func (g goroutine) callPC(from, to uintptr) uintptr {
 	return 0
 }
 
-// maxFrames limits a walk. Go's own limit on the depth of a stack is its size, 1 GB.
+// maxFrames limits a walk. Go itself limits only the size of a stack, to 1 GB.
 const maxFrames = 10_000
 
-// calibrate sets stack, or returns an error that says which part it could not find.
+// calibrate sets stack. Its error names the part that it could not find.
 func calibrate() error {
 	if !supportedArch {
 		return fmt.Errorf("GOARCH %s is not supported: the probe knows amd64 and arm64", runtime.GOARCH)
@@ -159,9 +158,9 @@ func callerName() string {
 	return f.Function
 }
 
-// findGoroutineFields finds the words of a goroutine's descriptor that hold its id and
-// the pc of its go statement. It searches the descriptors of some new goroutines for the
-// values that runtime.Stack prints.
+// findGoroutineFields finds the id and the pc of the go statement in a goroutine's
+// descriptor. It searches the descriptors of some new goroutines for the values that
+// runtime.Stack prints.
 func findGoroutineFields() error {
 	const descriptorSize = 400 // a prefix of runtime.g, which is larger
 	ids, pcs := words(descriptorSize), words(descriptorSize)
@@ -249,7 +248,7 @@ func isGoStatement(pc uintptr, function string, line int) bool {
 	return at == line
 }
 
-// findPanicPC panics to find where in the runtime a panic calls deferred functions.
+// findPanicPC panics, to find where the runtime calls deferred functions of a panic.
 func findPanicPC() error {
 	panicWithExit()
 	f := runtime.FuncForPC(stack.panicPC)
@@ -266,8 +265,8 @@ func panicWithExit() {
 	panic("the probe looks where deferred functions are called from")
 }
 
-// learnPanicPC is deferred in the same way as Exit: through a wrapper that the compiler
-// makes to hold the arguments.
+// learnPanicPC is deferred in the same way as Exit, through a wrapper that the compiler
+// makes for the arguments.
 //
 //go:noinline
 func (c *Call) learnPanicPC(*error) {

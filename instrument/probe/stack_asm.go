@@ -9,12 +9,11 @@ const supportedArch = true
 // getg returns the runtime's descriptor of the current goroutine.
 func getg() unsafe.Pointer
 
-// framePointer returns the frame pointer register. On these architectures, Go keeps it in
-// every frame. It points to the caller's frame pointer. The return address is one word
-// up.
+// framePointer returns the frame pointer register. On these architectures, Go saves it in
+// every frame. It points to the caller's frame pointer. The return address follows.
 func framePointer() uintptr
 
-// here returns the results of getg, framePointer and counter, for the price of one call.
+// here returns the results of getg, framePointer and counter, at the cost of one call.
 func here() (gp unsafe.Pointer, fp uintptr, count int64)
 
 // counter reads the processor's time counter.

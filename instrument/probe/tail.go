@@ -9,34 +9,36 @@ import (
 	"unsafe"
 )
 
-// The effects of a write go on after its answer: etcd tells its watchers, and the watch
-// cache takes up the event and hands it to each client that watches. No goroutine on this
-// way works for the request, but each knows the revision that etcd gave the write. A tail
+// The effects of a write go on after its answer. etcd notifies its watchers. The watch
+// cache adds the event and sends it to each watching client. No goroutine on this way
+// works for the request, but each knows the revision that etcd gave the write. A tail
 // holds the calls for one revision.
 
-// tails holds the tails that nobody has fetched, by revision. Most belong to untraced
-// writes and are dropped.
+// tails holds the tails that no reader has fetched, by revision. Most tails belong to
+// untraced writes and are dropped.
 var tails = registry{full: func(r *registry) bool { return len(r.order) >= maxTails }, base: nextTailBase}
 
 const (
 	maxTails = 512
-	// aftermath is how long tails are recorded after the last trace was fetched.
+	// Tails are recorded until aftermath has passed since the last trace was fetched.
 	aftermath = 5 * time.Second
 	forever   = 1<<63 - 1
 )
 
-// Following reports whether tails are recorded. They are recorded while somebody traces
-// requests.
+// Following reports whether tails are recorded. They are recorded while there are traces,
+// and some seconds longer.
 func Following() bool {
 	until := traces.lively.Load()
 	return until == forever || until != 0 && time.Now().UnixNano() < until
 }
 
 // After begins a call that handles the event of a write, at the given stage of the
-// event's way. revision is the revision that etcd gave the write. settled says that this
-// stage is the last that every event reaches. On a goroutine that is already traced, such
-// as the goroutine of a watch, After is like Enter. It returns nil if revision is not a
-// number, or if tails are not recorded.
+// event's way. revision is the revision that etcd gave the write. settled marks the last
+// stage that every event reaches.
+//
+// On a goroutine that is already traced, such as the goroutine of a watch, After is like
+// Enter. Otherwise, it returns nil if revision is not a number, or if tails are not
+// recorded.
 //
 //go:noinline
 func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision any) *Call {
@@ -69,8 +71,8 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 const attrRevision = "apitrace.etcd.revision"
 
 // tailsBegun numbers the tails. A tail is delivered with its request, and a request may
-// write many times. The number makes the ids of the tail's calls differ from the ids of
-// the request and of its other tails.
+// write many times. The number makes the ids of calls unique among the request and its
+// tails.
 var tailsBegun atomic.Uint32
 
 func nextTailBase() uint32 { return (tailsBegun.Add(1)%2047 + 1) * 2 * maxCalls }
@@ -78,7 +80,7 @@ func nextTailBase() uint32 { return (tailsBegun.Add(1)%2047 + 1) * 2 * maxCalls 
 func tailID(revision string) string { return "revision " + revision }
 
 // awaitTail returns the tail of a revision once it has settled. After timeout, it returns
-// the unsettled tail, or nil if the event has not come by.
+// the unsettled tail, or nil if there is no tail.
 func awaitTail(revision int64, timeout time.Duration) *tracing {
 	id := tailID(strconv.FormatInt(revision, 10))
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {

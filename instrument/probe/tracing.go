@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// tracing holds the calls of one trace in this process.
+// A tracing holds the calls of one trace in this process.
 type tracing struct {
 	id     string
 	in     *registry
@@ -39,24 +39,24 @@ type tracing struct {
 
 // Limits. They are variables so that tests can change them.
 var (
-	// maxCalls limits the calls of one trace, and its leaves. Further calls are counted
-	// as dropped.
+	// maxCalls limits the calls of one trace, and separately its leaves. Further calls
+	// count as dropped.
 	maxCalls uint32 = 1 << 20
-	// maxRetained limits the memory, in bytes, of all traces that nobody has fetched yet.
-	// Beyond it, the oldest trace is dropped and counted as undelivered. A call takes 112
-	// bytes, so this is room for half a million calls.
+	// maxRetained limits the memory of all traces that no reader has fetched, in bytes.
+	// Beyond the limit, the oldest trace is dropped and counts as undelivered. A call
+	// takes 112 bytes, so there is room for half a million calls.
 	maxRetained int64 = 64 << 20
 )
 
-// keep keeps labels in memory that calls of the trace found on their goroutine, if the
-// labels are not those of a call of the trace.
+// keep keeps labels in memory, so that Exit can restore them. The labels belong to other
+// code or to another trace.
 func (t *tracing) keep(labels unsafe.Pointer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = append(t.kept, labels)
 }
 
-// addText counts a text of so many bytes.
+// addText adds to the memory that the trace's texts take.
 func (t *tracing) addText(bytes int) {
 	t.texts.Add(int64(bytes))
 	t.in.retained.Add(int64(bytes))
@@ -71,7 +71,7 @@ func (t *tracing) newCall() *Call {
 	return c
 }
 
-// calls returns the calls with fields that may be read.
+// calls returns the calls that have begun.
 func (t *tracing) calls() (begun []*Call) {
 	for c := range t.called.items(&t.mu) {
 		if c.state.Load() != beginning {
@@ -81,7 +81,7 @@ func (t *tracing) calls() (begun []*Call) {
 	return begun
 }
 
-// progress returns how many calls have begun, and how many of them are over.
+// progress returns the number of calls that have begun, and how many are over.
 func (t *tracing) progress() (begun, over int64) {
 	for c := range t.called.items(&t.mu) {
 		switch c.state.Load() {
@@ -120,7 +120,7 @@ func (t *tracing) parentOf(c *Call) *Call {
 	return t.called.at(c.parent - 1)
 }
 
-// traces holds the traces that nobody has fetched yet.
+// traces holds the traces that no reader has fetched yet.
 var traces = registry{full: func(r *registry) bool { return r.retained.Load() > maxRetained }}
 
 // A registry holds traces by their id, up to a limit.
@@ -181,7 +181,7 @@ func (r *registry) remove(t *tracing) {
 }
 
 // restore undoes remove, but the trace stays closed. If another trace with its id has
-// begun since, the calls count as undelivered instead.
+// begun since, its calls count as undelivered instead.
 func (r *registry) restore(t *tracing) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +202,7 @@ func (r *registry) drop(t *tracing) {
 	}
 	t.closed.Store(true)
 	delete(r.byID, t.id)
-	if r.order[0] == t { // the usual case if nobody fetches; thousands may follow it
+	if r.order[0] == t { // usual if no reader fetches; thousands may follow it
 		r.order[0] = nil
 		r.order = r.order[1:]
 	} else {
@@ -217,14 +217,13 @@ func (r *registry) drop(t *tracing) {
 	}
 }
 
-// quiet is the time without traces after which inserted code stops looking for labels.
-// Goroutines that outlive their trace may still have labels. Each call that they make in
-// this time counts as late and extends the time. quiet is a variable so that tests can
-// change it.
+// quiet is the time without traces until inserted code stops looking for labels. A
+// goroutine that outlives its trace may still have labels. Each call that it makes counts
+// as late and restarts the time. quiet is a variable so that tests can change it.
 var quiet = time.Minute
 
-// rest turns on off once no trace has begun and no call was late for a while. r.mu must
-// be held.
+// rest sets on to false once there was no trace and no late call for the time quiet.
+// r.mu must be held.
 func (r *registry) rest() {
 	r.quietSince, r.lateThen = time.Now(), r.late.Load()
 	if r.resting {
@@ -251,7 +250,7 @@ func (r *registry) rest() {
 	})
 }
 
-// notesByCall returns the notes of each call that has some, by Call.seq.
+// notesByCall returns the notes of calls, by Call.seq.
 func (t *tracing) notesByCall() map[uint32][]*note {
 	notes := map[uint32][]*note{}
 	for n := range t.notes.items(&t.mu) {
@@ -262,16 +261,16 @@ func (t *tracing) notesByCall() map[uint32][]*note {
 	return notes
 }
 
-// size returns the number of the trace's calls and leaves. room returns the memory that
-// they take, in bytes.
+// size returns the number of the trace's calls and leaves.
 func (t *tracing) size() int64 { return t.called.size() + t.leaves.size() }
 
+// room returns the memory of the trace, in bytes.
 func (t *tracing) room() int64 {
 	return t.called.room(&t.mu) + t.leaves.room(&t.mu) + t.notes.room(&t.mu) + t.texts.Load()
 }
 
-// Flags of a traceparent. flagSecret is not a W3C flag. It tells the next traced process
-// that the request is on secrets. Only Traceparent sets it.
+// Flags of a traceparent. flagSecret is not a W3C flag. It marks a request on secrets for
+// the next traced process. Only Traceparent sets it.
 const (
 	flagSampled = 0x01
 	flagSecret  = 0x80

@@ -11,8 +11,7 @@ import (
 	"sync"
 )
 
-// Type returns the name of v's dynamic type. "*storage.REST" says which implementation is
-// behind an interface.
+// Type returns the name of v's dynamic type, such as "*storage.REST".
 func Type(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil {
@@ -26,8 +25,8 @@ func Type(v any) string {
 	return name
 }
 
-// typeNames holds the results of nameOf. A program has a limited number of types, unless it
-// makes types at run time.
+// typeNames holds the results of nameOf. Its size is limited by the number of types,
+// unless the program makes types at run time.
 var typeNames sync.Map
 
 func nameOf(t reflect.Type) string {
@@ -49,22 +48,21 @@ func Choose(condition bool, yes, no any) any {
 	return no
 }
 
-// Implements reports whether the dynamic type of v has the methods of the interface to
-// which pointer points.
+// Implements reports whether the dynamic type of v implements an interface. pointer is a
+// pointer to the interface.
 func Implements(v, pointer any) bool {
 	t := reflect.TypeOf(v)
 	return t != nil && t.Implements(reflect.TypeOf(pointer).Elem())
 }
 
-// First returns gRPC metadata without the result that says whether there is any, so that
-// an expression of the guide can use it. It has no type parameters, because the Go
-// version of some traced releases has none.
+// First returns the first of two results, gRPC metadata, for an expression of the guide.
+// It has no type parameters, because the Go version of some traced releases has none.
 func First(md map[string][]string, _ bool) map[string][]string { return md }
 
 // function names a function value by its place in the source and its runtime name:
 // "k8s.io/apiserver/pkg/endpoints/installer.go:1338
 // k8s.io/apiserver/pkg/endpoints.restfulGetResource.func1". The runtime's name may differ
-// from the name in a Site. The place does not.
+// from Site.Function, but the place is the same.
 func function(f reflect.Value) string {
 	if f.IsNil() {
 		return ""
@@ -74,8 +72,8 @@ func function(f reflect.Value) string {
 	return fmt.Sprintf("%s:%d %s", fileWithoutVersion(file), line, fn.Name())
 }
 
-// format formats a value of the guide. It formats plain values only. A struct or a
-// pointer could hold data that must not be shown, so format names only its type.
+// format formats a value of the guide. It formats plain values only. Any other value
+// could hold data that must not be shown, so format names only its type.
 func format(v any) string {
 	if isObject(v) {
 		return "(" + Type(v) + ")"

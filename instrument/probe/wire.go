@@ -12,14 +12,14 @@ import (
 
 // The wire format between a traced program and apitrace. A reader connects to the
 // program's unix socket and writes one Query as a line of JSON. Then it reads the answer:
-// one Header as a line of JSON, and as many Records as Header.Calls says, in binary. The
-// records of a request in JSON cost the program more processor time than the request
-// itself.
+// one Header as a line of JSON, and Header.Calls Records in binary. Records in JSON would
+// cost the program more processor time than the request itself.
 //
-// In a binary record, a number is a varint of package encoding/binary, signed where the
-// field of Record is. A text is its number in the list of the answer's texts, of which
-// the first is "". A text that is not yet in the list has the number that it gets there;
-// its length and its bytes follow.
+// In a binary record, a number is a varint of package encoding/binary, signed if the
+// field of Record is signed.
+//
+// A text is its index in the list of the answer's texts. The first text is "". A new text
+// has the next index, and its length and its bytes follow.
 
 // Bits of the first byte of a binary record.
 const (
@@ -34,10 +34,10 @@ type RecordWriter struct {
 	out    *bufio.Writer
 	record []byte
 	texts  map[string]uint64
-	start  int64 // of the record before
+	start  int64 // of the previous record
 }
 
-// NewRecordWriter returns a writer of the records of one answer.
+// NewRecordWriter returns a writer for the records of one answer.
 func NewRecordWriter(out *bufio.Writer) *RecordWriter {
 	return &RecordWriter{out: out, texts: map[string]uint64{"": 0}}
 }
@@ -113,8 +113,8 @@ func ReadHeader(in *bufio.Reader) (h Header, err error) {
 	return h, json.Unmarshal(line, &h)
 }
 
-// ReadRecords reads the records that follow a header. If they are not complete, it returns
-// the records that are, and an error.
+// ReadRecords reads the records that follow a header. On an error, it also returns the
+// complete records.
 func ReadRecords(in *bufio.Reader, calls int) ([]Record, error) {
 	r := recordReader{in: in, texts: []string{""}}
 	var records []Record
@@ -132,7 +132,7 @@ func ReadRecords(in *bufio.Reader, calls int) ([]Record, error) {
 type recordReader struct {
 	in    *bufio.Reader
 	texts []string
-	start int64 // of the record before
+	start int64 // of the previous record
 	err   error
 }
 
@@ -207,7 +207,7 @@ func (r *recordReader) fail(err error) {
 	}
 }
 
-// unexpected turns the end of the input in the middle of an answer into an error that says so.
+// unexpected turns io.EOF in the middle of an answer into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
