@@ -46,9 +46,9 @@ type Webhook struct {
 	Delay time.Duration `yaml:"delay"`
 	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
-	// TakesNames is how many generated names a request with this webhook in its Asks
-	// finds taken: before the webhook answers, it creates an object with the generated
-	// name as the administrator.
+	// TakesNames is the number of generated names that the webhook takes from each
+	// request with this webhook in its Asks. To take a name, the webhook creates an
+	// object with the name before it answers. It does so as the administrator.
 	TakesNames int `yaml:"takesNames"`
 }
 

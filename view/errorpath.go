@@ -197,8 +197,9 @@ func (f *errorFinder) panicked(i int) {
 	f.add(i, ErrorPanicked, f.tree.Call(i).Panic)
 }
 
-// withoutError completes the path of a request that failed although no
-// call returned an error. It returns nil if no recorded call wrote the status.
+// withoutError returns the error path of a failed request if no call has the
+// error as a value. The path ends at the call that wrote the HTTP status. If no
+// call did, withoutError returns nil.
 func (f *errorFinder) withoutError() *ErrorPath {
 	if f.notWritten() {
 		return f.path

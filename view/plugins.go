@@ -34,9 +34,10 @@ func (s *Story) Plugins(n *Node) []Plugin {
 	return all
 }
 
-// phaseOf returns the call of the admission phase that called a plugin. A phase
-// has a verdict, as a plugin has, but no name of a plugin or webhook. Without
-// such a call, phaseOf returns the caller of the plugin.
+// phaseOf returns the call of the admission phase, mutating or validating, that
+// a plugin ran in. This is the nearest caller with a verdict and without the
+// name of a plugin or webhook. If there is no such caller, phaseOf returns the
+// plugin's direct caller.
 func (s *Story) phaseOf(p Plugin) int {
 	for i := s.Tree.Parent(p.Call); i >= 0; i = s.Tree.Parent(i) {
 		values := s.Tree.Call(i).Attributes

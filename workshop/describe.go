@@ -73,8 +73,8 @@ func (r *RequestTest) words() message.Message {
 	return message.List(words)
 }
 
-// found describes the trace, if part is about a request, a number of calls, or calls that
-// must not exist. Otherwise the sentence is empty.
+// found returns a sentence with the actual value in the trace: of a request, of a number
+// of calls, or of a call that must not exist. For other tests, the sentence is empty.
 func (t *traces) found(part *Test) (message.Message, error) {
 	switch {
 	case part.Request != nil:
@@ -96,7 +96,7 @@ func (t *traces) found(part *Test) (message.Message, error) {
 	return message.Message{}, nil
 }
 
-// found describes the request's own values, for r's fields, and its status.
+// found describes a request by its status and by the fields that r tests.
 func (r *RequestTest) found(request *trace.Request) message.Message {
 	has := RequestTest{Status: request.Status}
 	if r.Method != "" {
