@@ -1,7 +1,7 @@
 // Package instrument puts a span around each function that matters.
 //
 // The guide is YAML. It selects the functions to instrument, and explains the functions
-// worth knowing.
+// worth knowing. A [ReaderGuide] presents it to a reader of recordings.
 //
 // The rewriter reads the Go source of a program's vendor tree. It writes changed copies
 // for "go build -overlay". The changed copies call package probe.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,8 +23,8 @@ import (
 //go:embed guide
 var guideFiles embed.FS
 
-// A Guide says which functions are instrumented, and explains the functions worth
-// knowing. The YAML files below guide/ hold it; docs/guide.md explains their format.
+// A Guide selects the functions to instrument, and explains the functions worth knowing.
+// The YAML files below guide/ hold it; docs/guide.md explains their format.
 type Guide struct {
 	// Layers are in the order of a request's way through them. A function belongs to the
 	// first layer with a matching pattern.
@@ -245,12 +246,16 @@ func (s Step) validate() error {
 //go:embed *.go probe/*.go probe/*.s
 var ownSource embed.FS
 
+// forReaders are the files of this package that the rewriter does not use. A change of
+// them must not rebuild kube-apiserver.
+var forReaders = []string{"reader.go", "usercode.go"}
+
 // Key identifies the rewriter's output for a program at a version. It depends on the
-// source of this package, of the probe and of package funcname, and on the guide's
-// entries for the program.
+// source of this package without forReaders, of the probe and of package funcname, and on
+// the guide's entries for the program.
 func (g *Guide) Key(program, version string) string {
 	h := sha256.New()
-	addSource(h, ownSource)
+	addSource(h, ownSource, forReaders...)
 	addSource(h, funcname.Source)
 	prog := g.Programs[program]
 	if prog == nil {
@@ -268,13 +273,13 @@ func (g *Guide) Key(program, version string) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addSource adds the files of a package to a hash, except tests.
-func addSource(h io.Writer, source embed.FS) {
+// addSource adds the files of a package to a hash, except tests and the named files.
+func addSource(h io.Writer, source fs.FS, except ...string) {
 	_ = fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") || slices.Contains(except, name) {
 			return err
 		}
-		content, err := source.ReadFile(name)
+		content, err := fs.ReadFile(source, name)
 		fmt.Fprintf(h, "%s %d\n%s\n", name, len(content), content)
 		return err
 	})

@@ -8,7 +8,39 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
+
+// TestKeyLeavesOutFilesForReaders changes a file of the package: the key's hash changes
+// only if the rewriter uses the file.
+func TestKeyLeavesOutFilesForReaders(t *testing.T) {
+	hash := func(changed string) string {
+		files := fstest.MapFS{}
+		names, err := filepath.Glob("*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			files[name] = &fstest.MapFile{Data: []byte(name)}
+		}
+		if files[changed] == nil {
+			t.Fatalf("there is no file %s", changed)
+		}
+		files[changed] = &fstest.MapFile{Data: []byte("changed")}
+		var out strings.Builder
+		addSource(&out, files, forReaders...)
+		return out.String()
+	}
+	unchanged := hash("key_test.go")
+	for _, name := range forReaders {
+		if hash(name) != unchanged {
+			t.Errorf("a change of %s rebuilds every server", name)
+		}
+	}
+	if hash("rewrite.go") == unchanged {
+		t.Error("a change of rewrite.go rebuilds no server")
+	}
+}
 
 // TestKeyCoversWhatTheRewriterUses fails if the rewriter imports a package that
 // determines its output, and the key of a build does not cover the package's source.
@@ -24,7 +56,7 @@ func TestKeyCoversWhatTheRewriterUses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(forReaders, name) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)

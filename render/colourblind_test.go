@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -46,7 +45,7 @@ func TestSectionsDifferForTheColourBlind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range rec.Requests {
-			doc, err := view.NewTrace(rec, i, spoken.New(guide, "en", rec), view.Options{})
+			doc, err := view.NewTrace(rec, i, guide.ForReader("en", rec), view.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
@@ -41,9 +40,9 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 			if test.scenarioA != test.scenarioB {
 				o.NameA, o.NameB = test.scenarioA, test.scenarioB
 			}
-			spokenGuide := spoken.New(guide, lang, a, b)
+			readerGuide := guide.ForReader(lang, a, b)
 			var out strings.Builder
-			if err := writeDiff(&out, c, spokenGuide, o); err != nil {
+			if err := writeDiff(&out, c, readerGuide, o); err != nil {
 				t.Fatal(err)
 			}
 			drawn := strings.Join(strings.Fields(out.String()), " ")
@@ -54,7 +53,7 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 					}
 				}
 			}
-			doc, err := comparisonIn(c, spokenGuide, o)
+			doc, err := comparisonIn(c, readerGuide, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,11 +121,11 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := diff.CompareRecordings(a, b, diff.Options{})
-	doc, err := comparisonIn(c, spoken.New(guide, "en", a, b), DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "v1.30.4", NameB: "v1.37.1"}})
+	doc, err := comparisonIn(c, guide.ForReader("en", a, b), DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "v1.30.4", NameB: "v1.37.1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged := view.NewDifferences(c.Requests[0].Diff, spoken.New(guide, "en")).Merged.Tree
+	merged := view.NewDifferences(c.Requests[0].Diff, guide.ForReader("en")).Merged.Tree
 	for beginning, function := range map[string]string{
 		"etcd3.(*corruptObjectDeleter).Get now stands between": "etcd3.(*corruptObjectDeleter).Get",
 		"storage type of registry.(*Store).Get":                "registry.(*Store).Get",

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -155,7 +154,7 @@ func TestDiffsAtEveryWidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := diff.CompareRecordings(a, b, diff.Options{})
-	words := spoken.New(guide, "en", b)
+	words := guide.ForReader("en", b)
 	shown, err := comparisonIn(c, words, DiffOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -37,7 +36,7 @@ func TestDiffMarkdownOfReleases(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		var out strings.Builder
 		options := DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: "v1.36.3", NameB: "v1.37.1"}, Layout: Layout{Width: 80}}
-		if err := writeDiffMarkdown(&out, c, spoken.New(guide, lang, a, b), options); err != nil {
+		if err := writeDiffMarkdown(&out, c, guide.ForReader(lang, a, b), options); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "diff-get-node."+lang+".md", out.String())
@@ -64,7 +63,7 @@ func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 	b.Requests[0].Calls = calls
 	var out strings.Builder
 	options := DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: view.Options{Lang: "en"}, NameA: "base", NameB: "change"}, Layout: Layout{Width: 80}}
-	if err := writeDiffMarkdown(&out, diff.CompareRecordings(a, &b, diff.Options{}), spoken.New(guide, "en", a, &b), options); err != nil {
+	if err := writeDiffMarkdown(&out, diff.CompareRecordings(a, &b, diff.Options{}), guide.ForReader("en", a, &b), options); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.Contains(got, "<summary>1 change, with its place in the source</summary>") || !strings.Contains(got, "`server.ownStep`") || !strings.Contains(got, "\n+   └─ server.ownStep") {

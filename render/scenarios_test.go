@@ -13,7 +13,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
@@ -30,7 +29,7 @@ func recorded(t *testing.T, rec *trace.Recording, width int) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := writeTree(&out, rec, spoken.New(guide, "en", rec), Options{Layout: Layout{Width: width}}); err != nil {
+	if err := writeTree(&out, rec, guide.ForReader("en", rec), Options{Layout: Layout{Width: width}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -112,7 +111,7 @@ func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 		t.Fatal(err)
 	}
 	rest := squeezed(text)
-	traces, err := view.NewTraces(rec, spoken.New(guide, "en", rec), view.Options{})
+	traces, err := view.NewTraces(rec, guide.ForReader("en", rec), view.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

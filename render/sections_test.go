@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
@@ -29,7 +28,7 @@ func TestAuthorizationHasASection(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc, err := view.NewTrace(rec, 0, spoken.New(guide, "en", rec), view.Options{})
+			doc, err := view.NewTrace(rec, 0, guide.ForReader("en", rec), view.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

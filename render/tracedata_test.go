@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -23,9 +22,9 @@ func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			spokenGuide := spoken.New(guide, lang, rec)
+			readerGuide := guide.ForReader(lang, rec)
 			var out strings.Builder
-			if err := writeTree(&out, rec, spokenGuide, Options{Options: view.Options{Lang: lang, Notes: true}, Layout: Layout{Width: 4000}}); err != nil {
+			if err := writeTree(&out, rec, readerGuide, Options{Options: view.Options{Lang: lang, Notes: true}, Layout: Layout{Width: 4000}}); err != nil {
 				t.Fatal(err)
 			}
 			tree := strings.Join(strings.Fields(out.String()), " ")
@@ -53,7 +52,7 @@ func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 				}
 			}
 			for i := range rec.Requests {
-				doc, err := view.NewTrace(rec, i, spokenGuide, view.Options{Lang: lang, Notes: true})
+				doc, err := view.NewTrace(rec, i, readerGuide, view.Options{Lang: lang, Notes: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
@@ -127,5 +126,5 @@ func guideOf(t *testing.T) view.Guide {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spoken.New(guide, "en")
+	return guide.ForReader("en")
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -56,7 +55,7 @@ runtime.main
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide := spoken.New(rules, "en", &trace.Recording{K8sVersion: "v1.37.1"})
+	guide := rules.ForReader("en", &trace.Recording{K8sVersion: "v1.37.1"})
 	shown := func() []string {
 		var names []string
 		var collect func(n *view.Node)

@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -62,7 +61,7 @@ func checkDefaultViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	carried(t, func(t *testing.T, rec *trace.Recording) {
-		guide := spoken.New(loaded, "en", rec)
+		guide := loaded.ForReader("en", rec)
 		draw := func(palette render.Palette) string {
 			var out bytes.Buffer
 			traces, err := view.NewTraces(rec, guide, view.Options{})

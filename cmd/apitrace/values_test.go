@@ -12,7 +12,6 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -139,7 +138,7 @@ func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, release 
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				traces, err := view.NewTraces(rec, spoken.New(guide, "en", rec), o.Options)
+				traces, err := view.NewTraces(rec, guide.ForReader("en", rec), o.Options)
 				if err != nil {
 					t.Fatal(err)
 				}

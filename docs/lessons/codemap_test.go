@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -128,7 +127,7 @@ func codeMap(t *testing.T, release, lang string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := spoken.New(guide, lang)
+	said := guide.ForReader(lang)
 	modules, lost := mapFolders(functions)
 	for _, f := range lost {
 		if f.File != "" && !strings.HasPrefix(f.File, "runtime/") {
@@ -162,7 +161,7 @@ func codeMap(t *testing.T, release, lang string) string {
 }
 
 // layersOf names the layers that have at least a fifth of the folder's functions, the largest first.
-func layersOf(f mapped, said *spoken.Guide, lang string) string {
+func layersOf(f mapped, said *instrument.ReaderGuide, lang string) string {
 	counts := map[string]int{}
 	var names []string
 	for _, function := range f.functions {
@@ -183,7 +182,7 @@ func layersOf(f mapped, said *spoken.Guide, lang string) string {
 
 // keySteps names up to three key steps of the guide in the folder: those of the most scenarios, of as many packages as
 // there are. Where the guide has none, it names functions.
-func keySteps(f mapped, said *spoken.Guide, lang string) string {
+func keySteps(f mapped, said *instrument.ReaderGuide, lang string) string {
 	const most = 3
 	label := message.Text{En: "key steps: ", Zh: "关键步骤："}
 	var steps []recordings.Function

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -68,7 +67,7 @@ func requestWay(t *testing.T, release, lang string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := view.NewTrace(rec, 0, spoken.New(guide, lang, rec), view.Options{Lang: lang})
+	document, err := view.NewTrace(rec, 0, guide.ForReader(lang, rec), view.Options{Lang: lang})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render/tour"
@@ -55,7 +54,7 @@ func checkTours(t *testing.T, version string) {
 	for _, rec := range all {
 		var out bytes.Buffer
 		choice := tour.Choice{Most: view.StepsPerRequest(len(rec.Requests)), Lang: "en"}
-		if err := tour.Write(&out, rec, spoken.New(guide, "en", rec), choice); err != nil {
+		if err := tour.Write(&out, rec, guide.ForReader("en", rec), choice); err != nil {
 			t.Fatal(err)
 		}
 		var written struct {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
@@ -114,7 +113,7 @@ func guideFor(t *testing.T, c *diff.Comparison) view.Guide {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spoken.New(guide, "en", c.A, c.B)
+	return guide.ForReader("en", c.A, c.B)
 }
 
 // judgeStatements judges the statements of a comparison, about each change and in the

@@ -14,7 +14,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -76,7 +75,7 @@ func hold(t *testing.T, version string, n int) *tally {
 		t.Fatal(err)
 	}
 	w := newWorld(t, version)
-	book := spoken.New(loaded, "en", &trace.Recording{K8sVersion: w.server.K8sVersion, EtcdVersion: w.server.EtcdVersion})
+	book := loaded.ForReader("en", &trace.Recording{K8sVersion: w.server.K8sVersion, EtcdVersion: w.server.EtcdVersion})
 	total := &tally{answers: map[int]int{}, proved: map[string]int{}, unchecked: map[string]int{}, contradicted: map[string]int{}, reasons: map[string]map[string]int{}}
 	g := &generator{}
 	const restocked = 10 // requests between two stocktakings

@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/renames"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -99,7 +98,7 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 	if len(of) == 0 {
 		of = []*trace.Recording{{K8sVersion: c.Version}}
 	}
-	for _, step := range spoken.Of(c.Guide, of...).Steps {
+	for _, step := range c.Guide.ForRecordings(of...).Steps {
 		if step.Function.Exact() && c.Own.IsZero() { // the server Own may lack the function
 			known = append(known, string(step.Function))
 		}

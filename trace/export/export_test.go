@@ -17,14 +17,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 // coloured is a guide that gives a layer a colour.
-type coloured struct{ *spoken.Guide }
+type coloured struct{ *instrument.ReaderGuide }
 
 func (coloured) Colour(layer string) string {
 	if layer == trace.LayerAuthentication {
@@ -66,7 +65,7 @@ var writers = map[string]func(io.Writer, *trace.Recording) error{
 		if err != nil {
 			return err
 		}
-		return WriteMermaid(w, rec, coloured{spoken.New(guide, "en")})
+		return WriteMermaid(w, rec, coloured{guide.ForReader("en")})
 	},
 }
 
@@ -224,7 +223,7 @@ func TestMermaidParticipants(t *testing.T) {
 		var out bytes.Buffer
 		rec := real(t)
 		rec.Requests[0].Path = "/a;b#c?x=<y>"
-		if err := WriteMermaid(&out, rec, coloured{spoken.New(guide, lang)}); err != nil {
+		if err := WriteMermaid(&out, rec, coloured{guide.ForReader(lang)}); err != nil {
 			t.Fatal(err)
 		}
 		known, met := map[string]bool{"client": true}, map[string]bool{"client": true}

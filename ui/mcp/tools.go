@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -133,7 +132,7 @@ func (f *toolServer) treeOf(rec *trace.Recording, name string) (string, error) {
 	default:
 		return "", unknownView(name)
 	}
-	traces, err := view.NewTraces(rec, spoken.New(guide, f.printer.Lang(), rec), options.Options)
+	traces, err := view.NewTraces(rec, guide.ForReader(f.printer.Lang(), rec), options.Options)
 	if err != nil {
 		return "", err
 	}
@@ -195,10 +194,10 @@ func (f *toolServer) explainFunction(in functionInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	spokenGuide := spoken.New(guide, f.printer.Lang(), of...)
+	readerGuide := guide.ForReader(f.printer.Lang(), of...)
 	call := &trace.Call{Process: function.Process, File: function.File, Line: function.Line}
 	p := &explain.Page{
-		Function: function.Name, Layer: spokenGuide.Title(spokenGuide.Layer(function.Name)), Note: spokenGuide.Note(function.Name),
+		Function: function.Name, Layer: readerGuide.Title(readerGuide.Layer(function.Name)), Note: readerGuide.Note(function.Name),
 		File: function.File, Line: function.Line, Program: function.Process + " " + of[0].Version(function.Process), URL: of[0].SourceURL(call),
 		Recordings: len(of), Merged: true,
 	}
@@ -300,7 +299,7 @@ func (f *toolServer) compare(in diffInput) (string, error) {
 		},
 		Layout: render.Layout{Width: width},
 	}
-	comparer, err := view.NewComparer(diff.CompareRecordings(a, b, diff.Options{}), spoken.New(guide, f.printer.Lang(), a, b), options.ComparisonOptions)
+	comparer, err := view.NewComparer(diff.CompareRecordings(a, b, diff.Options{}), guide.ForReader(f.printer.Lang(), a, b), options.ComparisonOptions)
 	if err != nil {
 		return "", err
 	}

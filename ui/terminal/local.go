@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/bounded"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -69,7 +68,7 @@ func (*Local) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spoken.New(guide, lang, recs...), nil
+	return guide.ForReader(lang, recs...), nil
 }
 
 // Source implements Library.

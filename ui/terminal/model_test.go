@@ -18,7 +18,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
@@ -42,7 +41,7 @@ func (testLibrary) Guide(lang string, recs ...*trace.Recording) (view.Guide, err
 	if err != nil {
 		return nil, err
 	}
-	return spoken.New(guide, lang, recs...), nil
+	return guide.ForReader(lang, recs...), nil
 }
 func (testLibrary) Source(_ *trace.Recording, call *trace.Call) (string, error) {
 	if strings.Contains(call.File, "etcd") {

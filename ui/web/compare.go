@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -135,7 +134,7 @@ func (c *compared) guide(lang string) (view.Guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spoken.New(guide, lang, c.a.rec, c.b.rec), nil
+	return guide.ForReader(lang, c.a.rec, c.b.rec), nil
 }
 
 // drawing returns the render options for a language.

@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -55,7 +54,7 @@ func (a *api) getGuide(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	titles := spoken.New(guide, lang)
+	titles := guide.ForReader(lang)
 	list, at := GuideList{Items: []GuideLayer{}}, map[string]int{}
 	layer := func(name string) *GuideLayer {
 		if _, known := at[name]; !known {

@@ -8,7 +8,6 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -128,7 +127,7 @@ func recordedStep(release string, calls int, changes *diff.Comparison, lang stri
 	}
 	out.Since = changes.A.K8sVersion
 	o := view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: changes.A.K8sVersion, NameB: changes.B.K8sVersion}
-	comparer, err := view.NewComparer(changes, spoken.New(guide, lang, changes.A, changes.B), o)
+	comparer, err := view.NewComparer(changes, guide.ForReader(lang, changes.A, changes.B), o)
 	if err != nil {
 		return out, err
 	}

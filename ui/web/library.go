@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -171,7 +170,7 @@ func (l *loaded) guideLocked(lang string) (view.Guide, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.guides[lang] = spoken.New(guide, lang, l.rec)
+		l.guides[lang] = guide.ForReader(lang, l.rec)
 	}
 	return l.guides[lang], nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
@@ -103,7 +102,7 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 		if options.Remarks, err = checkout.OnPath(ctx, &step); err != nil {
 			return false, err
 		}
-		if err := o.writeStep(std, step, isFirst, spoken.New(guide, drawing.Lang, step.A, step.B), options); err != nil {
+		if err := o.writeStep(std, step, isFirst, guide.ForReader(drawing.Lang, step.A, step.B), options); err != nil {
 			return false, err
 		}
 		same, isFirst = same && step.Same(), false

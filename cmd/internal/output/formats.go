@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -66,7 +65,7 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	if err != nil {
 		return err
 	}
-	steps := spoken.New(guide, options.Lang, recording)
+	steps := guide.ForReader(options.Lang, recording)
 	write := render.WriteTree
 	if o.View == "outline" {
 		options.Outline, write = true, render.WriteOutline
@@ -95,11 +94,11 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 	if err != nil {
 		return err
 	}
-	return export.WriteMermaid(std.Out, recording, diagramGuide{spoken.New(guide, lang, recording)})
+	return export.WriteMermaid(std.Out, recording, diagramGuide{guide.ForReader(lang, recording)})
 }
 
 // A diagramGuide gives a diagram's layers their colours in the tree.
-type diagramGuide struct{ *spoken.Guide }
+type diagramGuide struct{ *instrument.ReaderGuide }
 
 // Colour returns a layer's colour, the same in every view.
 func (diagramGuide) Colour(layer string) string { return view.LayerColour(layer) }

@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
@@ -125,7 +124,7 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	if err != nil {
 		return nil, err
 	}
-	guide := spoken.New(c.Guide, lang, c.Recordings...)
+	guide := c.Guide.ForReader(lang, c.Recordings...)
 	page := &explain.Page{
 		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name),
 		File: place.File, Line: place.Line, URL: place.Recording.SourceURL(place.Call), Program: place.Program,

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -53,12 +52,12 @@ type historyStep struct {
 
 // ofScenario prints the changes of each release.
 func (o *Options) ofScenario(std *console.Streams, scenario string) error {
-	options, spoken, err := o.historyDrawing(std)
+	options, guide, err := o.historyDrawing(std)
 	if err != nil {
 		return err
 	}
 	steps, err := kept(fmt.Sprintf("history of %s in %s, ASCII %t", scenario, options.Lang, options.ASCII), func() ([]historyStep, error) {
-		return historyOf(scenario, spoken, options.ComparisonOptions)
+		return historyOf(scenario, guide, options.ComparisonOptions)
 	})
 	if err != nil {
 		return err
@@ -75,9 +74,9 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 }
 
 // historyOf compares the recordings of a scenario, each with the release before.
-func historyOf(scenario string, spoken *spoken.Guide, options view.ComparisonOptions) (all []historyStep, err error) {
+func historyOf(scenario string, guide *instrument.ReaderGuide, options view.ComparisonOptions) (all []historyStep, err error) {
 	steps, err := history.Steps(scenario, func(c *diff.Comparison) (*view.Brief, error) {
-		comparer, err := view.NewComparer(c, spoken, options)
+		comparer, err := view.NewComparer(c, guide, options)
 		if err != nil {
 			return nil, err
 		}
@@ -126,13 +125,13 @@ func kept[T any](name string, produce func() (T, error)) (result T, err error) {
 	return result, nil
 }
 
-func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spoken.Guide, error) {
+func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *instrument.ReaderGuide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return render.DiffOptions{}, nil, err
 	}
 	drawing, err := o.drawing(std, guide, nil)
-	return render.DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: drawing.Options}, Layout: drawing.Layout}, spoken.New(guide, drawing.Lang), err
+	return render.DiffOptions{ComparisonOptions: view.ComparisonOptions{Options: drawing.Options}, Layout: drawing.Layout}, guide.ForReader(drawing.Lang), err
 }
 
 // ofFunction prints the releases and scenarios with a function on the path.

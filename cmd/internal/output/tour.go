@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render/tour"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
@@ -22,5 +21,5 @@ func WriteTour(w io.Writer, recording *trace.Recording, lang string) error {
 		return err
 	}
 	choice := tour.Choice{Most: view.StepsPerRequest(len(recording.Requests)), Lang: lang}
-	return tour.Write(w, recording, spoken.New(guide, lang, recording), choice)
+	return tour.Write(w, recording, guide.ForReader(lang, recording), choice)
 }

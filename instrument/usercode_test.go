@@ -1,11 +1,10 @@
-package spoken
+package instrument
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -33,7 +32,7 @@ func calls(text string) trace.Request {
 // Key steps are the functions of the user's module, and of packages that --trace named,
 // that other code called.
 func TestCodeThatTheUserLooksFor(t *testing.T) {
-	guide, err := instrument.Load()
+	guide, err := Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +63,7 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 	if err := rec.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	spoken := New(guide, "en", rec)
+	reader := guide.ForReader("en", rec)
 	for function, want := range map[string]struct {
 		layer      string
 		key, minor bool
@@ -86,16 +85,16 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 		"k8s.io/single/below.F":                                          {"", false, false},
 		"k8s.io/apiserver/pkg/registry/generic/registry.(*Store).Create": {"registry", true, false},
 	} {
-		if layer, key, minor := spoken.Layer(function), spoken.Key(function), spoken.Minor(function); layer != want.layer || key != want.key || minor != want.minor {
+		if layer, key, minor := reader.Layer(function), reader.Key(function), reader.Minor(function); layer != want.layer || key != want.key || minor != want.minor {
 			t.Errorf("%s: layer %q, key step %v, minor %v, expected %+v", function, layer, key, minor, want)
 		}
 	}
 	for lang, want := range map[string]string{"en": "The server's own code (example.com/mine)", "zh": "服务器自己的代码（example.com/mine）"} {
-		if got := New(guide, lang, rec).Title(trace.LayerOwn); got != want {
+		if got := guide.ForReader(lang, rec).Title(trace.LayerOwn); got != want {
 			t.Errorf("%s: the layer is titled %q, expected %q", lang, got, want)
 		}
 	}
-	if usual := New(guide, "en", &trace.Recording{Requests: rec.Requests}); usual.Key("example.com/mine/pkg/registry.(*REST).Create") || usual.Title(trace.LayerOwn) != "" {
+	if usual := guide.ForReader("en", &trace.Recording{Requests: rec.Requests}); usual.Key("example.com/mine/pkg/registry.(*REST).Create") || usual.Title(trace.LayerOwn) != "" {
 		t.Error("a recording without a server of the user's own has its key steps")
 	}
 }

@@ -1,16 +1,15 @@
-package spoken
+package instrument
 
 import (
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // The second literal of WithPriorityAndFairness was the filter itself until v1.27 and is
 // something else since.
 func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
-	guide, err := instrument.Load()
+	guide, err := Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,15 +37,15 @@ func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
 		{"go.etcd.io/etcd/client/v3/kubernetes.Client.Get", []*trace.Recording{newer}, true}, // kube-apiserver's
 		{"go.etcd.io/etcd/client/v3/kubernetes.Client.Get", []*trace.Recording{older}, false},
 	} {
-		spoken := New(guide, "en", test.of...)
-		if key, note := spoken.Key(test.function), spoken.Note(test.function) != ""; key != test.want || note != test.want {
+		reader := guide.ForReader("en", test.of...)
+		if key, note := reader.Key(test.function), reader.Note(test.function) != ""; key != test.want || note != test.want {
 			t.Errorf("%s of %v: key step %v, with a note %v, expected %v", test.function, test.of, key, note, test.want)
 		}
 	}
 }
 
 func TestGroupsAreNamedInBothLanguages(t *testing.T) {
-	guide, err := instrument.Load()
+	guide, err := Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func TestGroupsAreNamedInBothLanguages(t *testing.T) {
 		}
 	}
 	const plugin = "k8s.io/apiserver/pkg/admission/metrics.pluginHandlerWithMetrics.Admit"
-	if en, zh := New(guide, "en").Group(plugin), New(guide, "zh").Group(plugin); en != "admission plugin" || zh != "准入插件" {
+	if en, zh := guide.ForReader("en").Group(plugin), guide.ForReader("zh").Group(plugin); en != "admission plugin" || zh != "准入插件" {
 		t.Errorf("got %q and %q", en, zh)
 	}
 }
