@@ -100,6 +100,14 @@ type Packages struct {
 	Except []string `yaml:"except"`
 }
 
+// Names returns the import paths of the entry, without regard to Range and Except.
+func (p Packages) Names() funcname.Packages {
+	return funcname.Packages{Path: p.Path, Recursive: p.Recursive}
+}
+
+// Covers reports whether the entry names a package, without regard to Range and Except.
+func (p Packages) Covers(pkg string) bool { return p.Names().Has(pkg) }
+
 // A Failure is a result type, other than error, for errors.
 type Failure struct {
 	// Type is the path of the type's package, a dot, and the type's name.

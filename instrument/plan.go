@@ -87,7 +87,7 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 func (g *ProgramGuide) covers(function funcname.Pattern) bool {
 	path := funcname.Package(function.Compile().Start())
 	return slices.ContainsFunc(g.Packages, func(p Packages) bool {
-		return path == p.Path || p.Recursive && strings.HasPrefix(path, p.Path+"/") || strings.HasPrefix(p.Path, path)
+		return p.Covers(path) || strings.HasPrefix(p.Path, path)
 	})
 }
 

@@ -3,10 +3,12 @@ package trace
 import (
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// More returns the packages in Edition that the user had traced in addition: import
-// paths, with "/..." for all packages at and below a path.
+// More returns the packages in Edition that the user had traced in addition, in the form
+// of funcname.ParsePackages.
 func (r *Recording) More() []string {
 	if words := strings.Fields(r.Edition); len(words) > 1 {
 		return words[1:]
@@ -14,16 +16,9 @@ func (r *Recording) More() []string {
 	return nil
 }
 
-// HasMore reports whether a package is one of More.
+// HasMore reports whether More names the package.
 func (r *Recording) HasMore(pkg string) bool {
-	return slices.ContainsFunc(r.More(), func(name string) bool { return InPackages(pkg, name) })
-}
-
-// InPackages reports whether a package is one of packages: an import path, or an import
-// path and "/..." for all packages at and below it.
-func InPackages(pkg, packages string) bool {
-	path, recursive := strings.CutSuffix(packages, "/...")
-	return pkg == path || recursive && strings.HasPrefix(pkg, path+"/")
+	return slices.ContainsFunc(r.More(), func(name string) bool { return funcname.ParsePackages(name).Has(pkg) })
 }
 
 // AddMore adds packages to those that More returns. Edition must be known.

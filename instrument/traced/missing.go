@@ -163,7 +163,7 @@ func (t *tolerance) has(function string) bool {
 func (t *tolerance) covers(function string) bool {
 	pkg := funcname.Package(function)
 	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {
-		return pkg == p.Path || p.Recursive && strings.HasPrefix(pkg, p.Path+"/")
+		return p.Covers(pkg)
 	})
 }
 

@@ -11,24 +11,21 @@ import (
 	modpath "golang.org/x/mod/module"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// below at the end of an import path adds all packages below the path.
-const below = "/..."
-
-// ParsePackages parses the names of packages to trace. A name is an import path; "/..."
-// at its end adds all packages below it. ParsePackages returns a message.UsageError for
-// the first invalid name.
+// ParsePackages parses the names of packages to trace, in the form of
+// funcname.ParsePackages. It returns a message.UsageError for the first invalid name.
 func ParsePackages(names []string) ([]instrument.Packages, error) {
 	var all []instrument.Packages
 	for _, name := range names {
-		path, recursive := strings.CutSuffix(name, below)
-		if err := modpath.CheckImportPath(path); err != nil {
+		packages := funcname.ParsePackages(name)
+		if err := modpath.CheckImportPath(packages.Path); err != nil {
 			return nil, message.UsageErrorf("--trace %q: expected the import path of a package, such as %q, or of several, such as %q: %w", name, examplePackage, exampleTree, err)
 		}
-		all = append(all, instrument.Packages{Path: path, Recursive: recursive})
+		all = append(all, instrument.Packages{Path: packages.Path, Recursive: packages.Recursive})
 	}
 	return all, nil
 }
@@ -37,14 +34,6 @@ const (
 	examplePackage = "k8s.io/kubernetes/pkg/api/pod"
 	exampleTree    = "k8s.io/kubernetes/pkg/api/..."
 )
-
-// nameOf is the opposite of ParsePackages, for one entry.
-func nameOf(p instrument.Packages) string {
-	if p.Recursive {
-		return p.Path + below
-	}
-	return p.Path
-}
 
 // PackagesIn returns the entries with a package in a vendor folder.
 func PackagesIn(vendor string, all []instrument.Packages) []instrument.Packages {
@@ -91,9 +80,9 @@ func CheckPackages(all []instrument.Packages, of message.Message, vendors ...str
 			next = message.Of("the nearest are %s", message.List(near))
 		}
 		if hasNoDomain(p.Path) {
-			return message.UsageErrorf("--trace %q: an import path without a domain belongs to Go's standard library, which cannot be traced: expected the import path of a package that is compiled into %s; %s", nameOf(p), of, next)
+			return message.UsageErrorf("--trace %q: an import path without a domain belongs to Go's standard library, which cannot be traced: expected the import path of a package that is compiled into %s; %s", p.Names().String(), of, next)
 		}
-		return message.UsageErrorf("--trace %q: no such package is compiled into %s: expected the import path of a package that is; %s", nameOf(p), of, next)
+		return message.UsageErrorf("--trace %q: no such package is compiled into %s: expected the import path of a package that is; %s", p.Names().String(), of, next)
 	}
 	return nil
 }
@@ -148,11 +137,11 @@ func ListPackages(vendors ...string) ([]string, error) {
 // traces reports whether the guide already traces all packages of an entry.
 func traces(prog *instrument.ProgramGuide, version string, p instrument.Packages) bool {
 	return slices.ContainsFunc(prog.Packages, func(known instrument.Packages) bool {
-		covers := known.Path == p.Path && (known.Recursive || !p.Recursive) || known.Recursive && strings.HasPrefix(p.Path, known.Path+"/")
+		all := known.Covers(p.Path) && (known.Recursive || !p.Recursive)
 		excepts := slices.ContainsFunc(known.Except, func(except string) bool {
-			return except == p.Path || strings.HasPrefix(p.Path, except+"/") || p.Recursive && strings.HasPrefix(except, p.Path+"/")
+			return p.Covers(except) || funcname.Packages{Path: except, Recursive: true}.Has(p.Path)
 		})
-		return covers && !excepts && known.Has(version)
+		return all && !excepts && known.Has(version)
 	})
 }
 

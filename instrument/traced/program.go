@@ -122,7 +122,7 @@ func (p Program) Recipe(o Options) (*Recipe, error) {
 		guide = withMore(guide, p.Name, more)
 	}
 	for _, m := range more {
-		r.More = append(r.More, nameOf(m))
+		r.More = append(r.More, m.Names().String())
 	}
 	r.options.Rewrite = p.rewrite(guide, found, version, r.Edits)
 	r.options.Rewrite.More = r.More
