@@ -13,11 +13,11 @@ import (
 
 // A sourceFile is a parsed file and the changes made to it.
 type sourceFile struct {
-	name  string // its path in the vendor tree
-	fset  *token.FileSet
-	ast   *ast.File
-	edits edits
-	tail  bytes.Buffer // declarations to append after the last line
+	name     string // its path in the vendor tree
+	fset     *token.FileSet
+	ast      *ast.File
+	edits    edits
+	appended bytes.Buffer // declarations to append after the last line
 }
 
 func parseFile(fset *token.FileSet, name string) (*sourceFile, error) {
@@ -51,9 +51,9 @@ func (s *sourceFile) changed() bool { return len(s.edits.list) > 0 }
 func (s *sourceFile) rewritten() []byte {
 	s.edits.insert(s.offset(s.ast.Name.End()), fmt.Sprintf("; import apitraceProbe %q", ProbePath))
 	out := s.edits.bytes()
-	if s.tail.Len() > 0 {
+	if s.appended.Len() > 0 {
 		out = append(out, '\n')
-		out = append(out, s.tail.Bytes()...)
+		out = append(out, s.appended.Bytes()...)
 	}
 	return out
 }

@@ -25,19 +25,22 @@ type functionRewriter struct {
 //
 //	if On() { if l := Labels(); l != nil { Leaf(l, &site) } };
 //
-// See apart for the entrySpan of a literal. The guide can require more code; see leaving
-// and span.
+// See noInlineCode for the entrySpan of a literal. The guide can require more code; see
+// exitCode, handoffCode and spanCode.
+//
+// exitCode and handoffCode run before the function's own span begins.
 func (w *functionRewriter) rewrite() error {
-	leave, err := w.leaving()
+	handoff, err := w.handoffCode()
 	if err != nil {
 		return err
 	}
+	leave := w.exitCode() + handoff
 	var enter string
 	switch w.kind {
 	case entrySpan:
-		enter = fmt.Sprintf(" if apitraceProbe.On() { if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Leaf(apitraceL, &apitraceSites[%d])%s } };", w.site, w.apart())
+		enter = fmt.Sprintf(" if apitraceProbe.On() { if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Leaf(apitraceL, &apitraceSites[%d])%s } };", w.site, w.noInlineCode())
 	case fullSpan:
-		if enter, err = w.span(); err != nil {
+		if enter, err = w.spanCode(); err != nil {
 			return err
 		}
 	}
@@ -47,27 +50,33 @@ func (w *functionRewriter) rewrite() error {
 	return nil
 }
 
-// apart returns code that keeps the compiler from inlining a literal. For a declared
+// noInlineCode returns code that keeps the compiler from inlining a literal. For a declared
 // function, it returns "".
 //
 // An inlined literal has no frame of its own. The compiler inlines a literal that is
 // called once even if it is ten times too large for other inlining. It never inlines a
 // literal with a go statement.
-func (w *functionRewriter) apart() string {
+func (w *functionRewriter) noInlineCode() string {
 	if w.fn.outer == nil {
 		return ""
 	}
 	return "; if apitraceProbe.Inline { go apitraceProbe.Leaf(nil, nil) }"
 }
 
-// leaving returns the code that hands the current call to another process, or through a
-// queue to another goroutine. This code runs before the function's own span begins.
-func (w *functionRewriter) leaving() (string, error) {
-	var text string
-	if exit, ok := w.exits[w.fn.name]; ok {
-		statement := strings.NewReplacer("TRACEPARENT", "apitraceT", "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey)).Replace(exit.Statement)
-		text += fmt.Sprintf(` if apitraceT := apitraceProbe.Traceparent(apitraceProbe.Labels()); apitraceT != "" { %s };`, statement)
+// exitCode returns the code that hands the current call to another process, or "".
+func (w *functionRewriter) exitCode() string {
+	exit, ok := w.exits[w.fn.name]
+	if !ok {
+		return ""
 	}
+	statement := strings.NewReplacer("TRACEPARENT", "apitraceT", "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey)).Replace(exit.Statement)
+	return fmt.Sprintf(` if apitraceT := apitraceProbe.Traceparent(apitraceProbe.Labels()); apitraceT != "" { %s };`, statement)
+}
+
+// handoffCode returns the code that hands the current call to another goroutine through a
+// queue, or "".
+func (w *functionRewriter) handoffCode() (string, error) {
+	var text string
 	for _, give := range w.gives[w.fn.name] {
 		key, err := w.expression(give.key)
 		if err != nil {
@@ -78,8 +87,8 @@ func (w *functionRewriter) leaving() (string, error) {
 	return text, nil
 }
 
-// span returns the code that makes the function's execution a call of the trace.
-func (w *functionRewriter) span() (string, error) {
+// spanCode returns the code that makes the function's execution a call of the trace.
+func (w *functionRewriter) spanCode() (string, error) {
 	values, err := w.valueCalls()
 	if err != nil {
 		return "", err
@@ -106,7 +115,7 @@ func (w *functionRewriter) span() (string, error) {
 		key, err := w.expression(take.key)
 		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Offered() { if apitraceC := apitraceProbe.Take(apitraceL, %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, take.queue, key, result, values), err
 	}
-	if stage, ok := w.tail[w.fn.name]; ok {
+	if stage, ok := w.stages[w.fn.name]; ok {
 		revision, err := w.expression(stage.Revision)
 		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Following() { if apitraceC := apitraceProbe.After(apitraceL, %s, %d, %t, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, stage.number, stage.Settled, revision, result, values), err
 	}

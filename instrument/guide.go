@@ -271,7 +271,7 @@ func (g *Guide) Key(program, version string) string {
 	}
 	// A better note must not rebuild kube-apiserver, nor must an entry for another
 	// program. So only this program's entries that become code count.
-	programs, _ := yaml.Marshal(prog.at(version))
+	programs, _ := yaml.Marshal(prog.forVersion(version))
 	h.Write(programs)
 	for _, s := range g.Steps {
 		if s.becomesCode() && s.Has(version) && prog.covers(s.Function) {
@@ -296,25 +296,25 @@ func addSource(h io.Writer, source fs.FS, except ...string) {
 // becomesCode reports whether the step changes the build. A note alone does not.
 func (s Step) becomesCode() bool { return s.Span != "" || len(s.Values) > 0 }
 
-// at returns the program's guide with only the entries for the version. The entries have
-// no ranges of releases.
-func (g *ProgramGuide) at(version string) ProgramGuide {
-	held := *g
-	held.Packages = heldAt(version, g.Packages, func(p *Packages) *release.Range { return &p.Range })
-	held.Roots = heldAt(version, g.Roots, func(r *Root) *release.Range { return &r.Range })
-	held.Exits = heldAt(version, g.Exits, func(e *Exit) *release.Range { return &e.Range })
-	held.Handoffs = heldAt(version, g.Handoffs, func(h *Handoff) *release.Range { return &h.Range })
-	held.Tail = heldAt(version, g.Tail, func(s *Stage) *release.Range { return &s.Range })
-	return held
+// forVersion returns the program's guide with only the entries for the version. The
+// entries have no ranges of releases.
+func (g *ProgramGuide) forVersion(version string) ProgramGuide {
+	selected := *g
+	selected.Packages = entriesForVersion(version, g.Packages, func(p *Packages) *release.Range { return &p.Range })
+	selected.Roots = entriesForVersion(version, g.Roots, func(r *Root) *release.Range { return &r.Range })
+	selected.Exits = entriesForVersion(version, g.Exits, func(e *Exit) *release.Range { return &e.Range })
+	selected.Handoffs = entriesForVersion(version, g.Handoffs, func(h *Handoff) *release.Range { return &h.Range })
+	selected.Tail = entriesForVersion(version, g.Tail, func(s *Stage) *release.Range { return &s.Range })
+	return selected
 }
 
-func heldAt[E any](version string, entries []E, releases func(*E) *release.Range) []E {
-	var held []E
+func entriesForVersion[E any](version string, entries []E, releases func(*E) *release.Range) []E {
+	var selected []E
 	for _, e := range entries {
 		if r := releases(&e); r.Has(version) {
 			*r = release.Range{}
-			held = append(held, e)
+			selected = append(selected, e)
 		}
 	}
-	return held
+	return selected
 }

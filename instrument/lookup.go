@@ -9,10 +9,10 @@ import (
 // A Lookup finds the guide's entry for a function by its full name. It caches entries,
 // because a trace has few different names. It is safe for concurrent use.
 type Lookup struct {
-	layers []compiledLayer
-	steps  []compiledStep
-	makes  funcname.Matchers // constructors
-	known  sync.Map          // function → *Entry
+	layers       []compiledLayer
+	steps        []compiledStep
+	constructors funcname.Matchers
+	entries      sync.Map // function → *Entry
 }
 
 type compiledLayer struct {
@@ -31,7 +31,7 @@ type Entry struct {
 }
 
 func (g *Guide) Lookup() *Lookup {
-	l := &Lookup{makes: funcname.Compile(g.Constructors)}
+	l := &Lookup{constructors: funcname.Compile(g.Constructors)}
 	for _, layer := range g.Layers {
 		l.layers = append(l.layers, compiledLayer{layer.Name, funcname.Compile(layer.Match)})
 	}
@@ -44,10 +44,10 @@ func (g *Guide) Lookup() *Lookup {
 // Entry returns the guide's entry for a function, never nil. A step with the function's
 // exact name takes precedence over a step with a pattern.
 func (l *Lookup) Entry(function string) *Entry {
-	if e, ok := l.known.Load(function); ok {
+	if e, ok := l.entries.Load(function); ok {
 		return e.(*Entry)
 	}
-	e := &Entry{Layer: l.layer(function), Constructor: l.makes.Match(function)}
+	e := &Entry{Layer: l.layer(function), Constructor: l.constructors.Match(function)}
 	for i := range l.steps {
 		s := &l.steps[i]
 		exact := s.names.Exact()
@@ -58,7 +58,7 @@ func (l *Lookup) Entry(function string) *Entry {
 			}
 		}
 	}
-	l.known.Store(function, e)
+	l.entries.Store(function, e)
 	return e
 }
 

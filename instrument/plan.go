@@ -20,11 +20,11 @@ type plan struct {
 	never  funcname.Matchers
 	always funcname.Matchers
 
-	roots map[string]Root
-	exits map[string]Exit
-	gives map[string][]given
-	takes map[string]taken
-	tail  map[string]stage
+	roots  map[string]Root
+	exits  map[string]Exit
+	gives  map[string][]giveRule
+	takes  map[string]takeRule
+	stages map[string]numberedStage
 
 	found sync.Map // names of functions that exist
 }
@@ -34,15 +34,15 @@ type compiledStep struct {
 	names funcname.Matcher
 }
 
-// A given describes how a function hands work over: the function that takes the work, and
-// the expression for the work's key.
-type given struct{ taker, key string }
+// A giveRule describes how a function hands work over: the function that takes the work,
+// and the expression for the work's key.
+type giveRule struct{ taker, key string }
 
-// A taken describes how a function gets work: the name of the queue, and the expression
-// for the work's key.
-type taken struct{ queue, key string }
+// A takeRule describes how a function gets work: the name of the queue, and the
+// expression for the work's key.
+type takeRule struct{ queue, key string }
 
-type stage struct {
+type numberedStage struct {
 	Stage
 	number int // from 1
 }
@@ -50,11 +50,11 @@ type stage struct {
 func newPlan(opts Options, prog *ProgramGuide) *plan {
 	p := &plan{
 		opts: opts, prog: prog, never: funcname.Compile(prog.Never), always: funcname.Compile(prog.Always),
-		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string][]given{}, takes: map[string]taken{}, tail: map[string]stage{},
+		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string][]giveRule{}, takes: map[string]takeRule{}, stages: map[string]numberedStage{},
 	}
 	for _, s := range opts.Guide.Steps {
 		// A step without values or an override changes no code, but the program must
-		// have its function; see wanted.
+		// have its function; see requiredFunctions.
 		if s.Has(opts.Version) && prog.covers(s.Function) {
 			p.steps = append(p.steps, compiledStep{s, s.Function.Compile()})
 		}
@@ -71,13 +71,13 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 	}
 	for _, h := range prog.Handoffs {
 		if h.Has(opts.Version) {
-			p.gives[h.Give.Function] = append(p.gives[h.Give.Function], given{h.Take.Function, h.Give.Key})
-			p.takes[h.Take.Function] = taken{h.Name, h.Take.Key}
+			p.gives[h.Give.Function] = append(p.gives[h.Give.Function], giveRule{h.Take.Function, h.Give.Key})
+			p.takes[h.Take.Function] = takeRule{h.Name, h.Take.Key}
 		}
 	}
 	for _, s := range prog.Tail {
 		if s.Has(opts.Version) {
-			p.tail[s.Function] = stage{s, len(p.tail) + 1}
+			p.stages[s.Function] = numberedStage{s, len(p.stages) + 1}
 		}
 	}
 	return p
@@ -91,12 +91,12 @@ func (g *ProgramGuide) covers(function funcname.Pattern) bool {
 	})
 }
 
-// wanted lists the functions that this program and version must have, because the guide
-// names them.
-func (p *plan) wanted() []string {
+// requiredFunctions lists the functions that this program and version must have, because
+// the guide names them.
+func (p *plan) requiredFunctions() []string {
 	var names []string
 	for _, s := range p.steps {
-		if s.names.Exact() && !p.lacks(funcname.Package(string(s.Function))) {
+		if s.names.Exact() && !p.mayLack(funcname.Package(string(s.Function))) {
 			names = append(names, string(s.Function))
 		}
 	}
@@ -105,8 +105,8 @@ func (p *plan) wanted() []string {
 	return slices.Compact(names)
 }
 
-// lacks reports whether the program lacks a package and may lack it.
-func (p *plan) lacks(path string) bool {
+// mayLack reports whether the program lacks a package, and the guide allows it.
+func (p *plan) mayLack(path string) bool {
 	if !p.prog.Partial {
 		return false
 	}
@@ -129,7 +129,7 @@ func (p *plan) links() []string {
 	for name := range p.takes {
 		names = append(names, name)
 	}
-	for name := range p.tail {
+	for name := range p.stages {
 		names = append(names, name)
 	}
 	return names
@@ -151,7 +151,7 @@ func (p *plan) spanOf(f *function, names *packageNames) spanKind {
 	switch {
 	case f.skip || f.pool:
 		return noSpan
-	case p.carries(f.name):
+	case p.entersTrace(f.name):
 		return fullSpan
 	}
 	for _, s := range p.steps {
@@ -174,24 +174,24 @@ func (p *plan) spanOf(f *function, names *packageNames) spanKind {
 	return entrySpan
 }
 
-// carries reports whether a trace begins in the function, or comes to it from another
+// entersTrace reports whether a trace begins in the function, or comes to it from another
 // goroutine.
-func (p *plan) carries(name string) bool {
+func (p *plan) entersTrace(name string) bool {
 	_, root := p.roots[name]
 	_, take := p.takes[name]
-	_, tail := p.tail[name]
-	return root || take || tail
+	_, stage := p.stages[name]
+	return root || take || stage
 }
 
-// values lists the guide's values for a function. sure reports whether the guide has the
-// function's exact name. If so, a missing parameter is an error.
-func (p *plan) values(name string) (values []Value, sure bool) {
+// values lists the guide's values for a function. exactName reports whether the guide has
+// the function's exact name. If so, a missing parameter is an error.
+func (p *plan) values(name string) (values []Value, exactName bool) {
 	seen := map[string]bool{}
 	for _, s := range p.steps {
 		if len(s.Values) == 0 || !s.names.Match(name) {
 			continue
 		}
-		sure = sure || s.names.Exact()
+		exactName = exactName || s.names.Exact()
 		for _, v := range s.Values {
 			if !seen[v.Name] {
 				seen[v.Name] = true
@@ -199,5 +199,5 @@ func (p *plan) values(name string) (values []Value, sure bool) {
 			}
 		}
 	}
-	return values, sure
+	return values, exactName
 }

@@ -127,7 +127,7 @@ func (r *Result) add(pkg *rewrittenPackage) {
 // lacks.
 func (p *plan) checkAllFound() error {
 	var missing []error
-	for _, name := range p.wanted() {
+	for _, name := range p.requiredFunctions() {
 		if _, ok := p.found.Load(name); ok {
 			continue
 		}

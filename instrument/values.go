@@ -22,10 +22,10 @@ type variable struct {
 // valueCalls adds the functions that record the guide's values to the file. It returns
 // the statements that call them, or "".
 func (w *functionRewriter) valueCalls() (string, error) {
-	values, sure := w.values(w.fn.name)
+	values, exactName := w.values(w.fn.name)
 	var text strings.Builder
 	for _, at := range []string{"entry", "exit"} {
-		call, err := w.valueCall(at, values, sure)
+		call, err := w.valueCall(at, values, exactName)
 		if err != nil {
 			return "", err
 		}
@@ -34,7 +34,7 @@ func (w *functionRewriter) valueCalls() (string, error) {
 	return text.String(), nil
 }
 
-func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (string, error) {
+func (w *functionRewriter) valueCall(at string, values []Value, exactName bool) (string, error) {
 	var body bytes.Buffer
 	var used []variable
 	for _, v := range values {
@@ -42,13 +42,13 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 			continue
 		}
 		expr, vars, err := w.resolve(v.Expr, at == "exit")
-		if err != nil && sure {
+		if err != nil && exactName {
 			return "", fmt.Errorf("value %s of %s %s: %w", v.Name, w.opts.Program, w.opts.Version, err)
 		}
 		if err != nil {
 			continue // a pattern of the guide: not every function has that parameter
 		}
-		fmt.Fprintf(&body, "\tapitraceC.Attr(%q, apitraceProbe.Value(func() interface{} { %sreturn %s }))\n", v.Name, loads(vars), expr)
+		fmt.Fprintf(&body, "\tapitraceC.Attr(%q, apitraceProbe.Value(func() interface{} { %sreturn %s }))\n", v.Name, loadCode(vars), expr)
 		used = append(used, vars...)
 	}
 	if at == "exit" {
@@ -58,7 +58,7 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 		return "", nil
 	}
 	name, params, args := w.declare(at, used)
-	fmt.Fprintf(&w.file.tail, "func %s(apitraceC *apitraceProbe.Call%s) {\n%s}\n", name, params, body.Bytes())
+	fmt.Fprintf(&w.file.appended, "func %s(apitraceC *apitraceProbe.Call%s) {\n%s}\n", name, params, body.Bytes())
 	call := fmt.Sprintf("%s(apitraceC%s)", name, args)
 	if at == "exit" {
 		return " defer " + call + ";", nil
@@ -99,7 +99,7 @@ func (w *functionRewriter) expression(expr string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w", w.opts.Program, w.opts.Version, err)
 	}
 	name, params, args := w.declare("key", vars)
-	fmt.Fprintf(&w.file.tail, "func %s(%s) interface{} {\n\treturn apitraceProbe.Value(func() interface{} { return %s })\n}\n", name, strings.TrimPrefix(params, ", "), expr)
+	fmt.Fprintf(&w.file.appended, "func %s(%s) interface{} {\n\treturn apitraceProbe.Value(func() interface{} { return %s })\n}\n", name, strings.TrimPrefix(params, ", "), expr)
 	return fmt.Sprintf("%s(%s)", name, strings.TrimPrefix(args, ", ")), nil
 }
 
@@ -125,8 +125,8 @@ func (w *functionRewriter) declare(kind string, vars []variable) (name, params, 
 	return name, params, args
 }
 
-// loads returns code that reads the results from their addresses.
-func loads(vars []variable) string {
+// loadCode returns code that reads the results from their addresses.
+func loadCode(vars []variable) string {
 	var text string
 	for _, v := range vars {
 		if v.result {
@@ -136,8 +136,9 @@ func loads(vars []variable) string {
 	return text
 }
 
-// words replaces the guide's own functions in an expression by functions of the probe.
-var words = strings.NewReplacer("type(", "apitraceProbe.Type(", "choose(", "apitraceProbe.Choose(", "implements(", "apitraceProbe.Implements(")
+// guideFunctions replaces the guide's own functions in an expression by functions of the
+// probe.
+var guideFunctions = strings.NewReplacer("type(", "apitraceProbe.Type(", "choose(", "apitraceProbe.Choose(", "implements(", "apitraceProbe.Implements(")
 
 // resolve checks that the function has each variable of an expression. It returns the
 // variables, and the expression for the inserted code.
@@ -145,7 +146,7 @@ func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable
 	if w.fn.generic() {
 		return "", nil, fmt.Errorf("values of functions with type parameters are not supported")
 	}
-	expr = words.Replace(expr)
+	expr = guideFunctions.Replace(expr)
 	parsed, err := parser.ParseExpr(expr)
 	if err != nil {
 		return "", nil, fmt.Errorf("expression %q: %w", expr, err)
