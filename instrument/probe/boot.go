@@ -31,7 +31,7 @@ func traceBoot(traceparent string) {
 	t := traces.open(traceID)
 	t.boot = true
 	g, c := goroutine{getg()}, t.newCall()
-	c.labels, c.traceAt, c.siteAt = wordsOf(t.labels), uintptr(unsafe.Pointer(t)), uintptr(unsafe.Pointer(site))
+	c.labels, c.traceAddr, c.siteAddr = wordsOf(t.labels), uintptr(unsafe.Pointer(t)), uintptr(unsafe.Pointer(site))
 	c.goroutine, c.self, c.depth = g.id(), main.pc, uint32(main.depth)
 	checks.sites.Store(runtime.FuncForPC(main.pc).Entry(), site)
 	c.start = ticks()
@@ -83,30 +83,29 @@ func callers() (all [64]position) {
 	return all
 }
 
-// untraced holds the labels of work that is not part of any trace.
-var untraced = func() *tracing {
+// noTrace holds the labels of work that is not part of any trace.
+var noTrace = func() *tracing {
 	t := &tracing{in: &traces, boot: true, labels: pprof.Labels(labelKey, "")}
 	t.closed.Store(true)
 	return t
 }()
 
-// An outsider is a call that is not recorded. It is in no chunk, so it keeps the previous
-// labels in memory itself.
-type outsider struct {
+// An unrecordedCall is in no chunk, so it keeps the previous labels in memory itself.
+type unrecordedCall struct {
 	Call
 	labels unsafe.Pointer
 }
 
-// outside begins a call that is not recorded. The calls below it are not recorded either.
-// Without a parent, outside returns nil.
+// beginUnrecorded begins a call that is not recorded, and neither are the calls below it.
+// Without a parent, beginUnrecorded returns nil.
 //
 // The goroutines that serve requests begin during the program's start, so they inherit
 // its labels. An untraced request on such a goroutine is not part of the start.
-func outside(parent *Call, labels unsafe.Pointer) *Call {
+func beginUnrecorded(parent *Call, labels unsafe.Pointer) *Call {
 	if parent == nil {
 		return nil
 	}
-	o := &outsider{Call: Call{labels: wordsOf(untraced.labels), traceAt: uintptr(unsafe.Pointer(untraced)), prevAt: uintptr(labels)}, labels: labels}
+	o := &unrecordedCall{Call: Call{labels: wordsOf(noTrace.labels), traceAddr: uintptr(unsafe.Pointer(noTrace)), prevAddr: uintptr(labels)}, labels: labels}
 	setLabels(unsafe.Pointer(&o.Call))
 	return &o.Call
 }

@@ -27,11 +27,11 @@ type Site struct {
 // each pointer of each call. An object with such an address never moves. The call's chunk
 // keeps it in memory.
 type Call struct {
-	labels  labelWords // must be first: see fromLabels
-	traceAt uintptr    // of a tracing
-	prevAt  uintptr    // the goroutine's label pointer before this call; see tracing.keep
+	labels    labelWords // must be first: see fromLabels
+	traceAddr uintptr    // of a tracing
+	prevAddr  uintptr    // the goroutine's label pointer before this call; see tracing.keep
 
-	siteAt    uintptr // of a Site, a package variable
+	siteAddr  uintptr // of a Site, a package variable
 	goroutine uint64
 	seq       uint32
 	parent    uint32 // the parent's seq plus one, 0 for the first call of the trace in this process
@@ -43,12 +43,12 @@ type Call struct {
 	start, end int64   // in ticks
 }
 
-func (c *Call) site() *Site { return *(**Site)(unsafe.Pointer(&c.siteAt)) }
+func (c *Call) site() *Site { return *(**Site)(unsafe.Pointer(&c.siteAddr)) }
 
-func (c *Call) trace() *tracing { return *(**tracing)(unsafe.Pointer(&c.traceAt)) }
+func (c *Call) trace() *tracing { return *(**tracing)(unsafe.Pointer(&c.traceAddr)) }
 
 // prev returns the goroutine's label pointer before this call.
-func (c *Call) prev() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.prevAt)) }
+func (c *Call) prev() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.prevAddr)) }
 
 // inherits reports whether the call's goroutine inherited its parent's labels from the
 // goroutine that started it.
@@ -84,7 +84,7 @@ func (c *Call) note(kind noteKind, key string, of text, stage uint16) {
 	if t.closed.Load() {
 		return
 	}
-	n, _ := take(t, &t.notes)
+	n, _ := newItem(t, &t.notes)
 	if n == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	}
 	traceID, remote, flags, ok := parseTraceparent(traceparent)
 	if !ok || !listening.Load() {
-		return outside(parent, labels)
+		return beginUnrecorded(parent, labels)
 	}
 	c := begin(traces.open(traceID), nil, labels, site, &at)
 	if c != nil {
@@ -151,7 +151,7 @@ func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arri
 		return nil
 	}
 	g := at.goroutine
-	c.labels, c.traceAt, c.prevAt, c.siteAt = wordsOf(t.labels), uintptr(unsafe.Pointer(t)), uintptr(labels), uintptr(unsafe.Pointer(site))
+	c.labels, c.traceAddr, c.prevAddr, c.siteAddr = wordsOf(t.labels), uintptr(unsafe.Pointer(t)), uintptr(labels), uintptr(unsafe.Pointer(site))
 	if labels != nil && labels != unsafe.Pointer(parent) {
 		t.keep(labels)
 	}

@@ -101,7 +101,7 @@ func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	at := callerOf(here())
 	parent := fromLabels(labels)
 	if parent == nil || parent.trace().boot {
-		if giver := takenUp(site.Function, key); giver != nil {
+		if giver := takeOffers(site.Function, key); giver != nil {
 			c := begin(giver.trace(), giver, labels, site, &at)
 			if c != nil {
 				c.Attr(attrHandoff, queue)
@@ -115,9 +115,9 @@ func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	return begin(parent.trace(), parent, labels, site, &at)
 }
 
-// takenUp removes the offers to the taker for the key, which are several for a batch. It
-// returns the first call that made one of them and belongs to an open trace, or nil.
-func takenUp(taker string, key any) (giver *Call) {
+// takeOffers removes the offers to the taker for the key, which are several for a batch.
+// It returns the first call that made one of them and belongs to an open trace, or nil.
+func takeOffers(taker string, key any) (giver *Call) {
 	if !Offered() {
 		return nil
 	}

@@ -14,13 +14,13 @@ import (
 //
 // It has no pointers, so the garbage collector does not look into it.
 type leaf struct {
-	site      uintptr // address of a Site, a package variable
-	callPC    uintptr // where control left the parent, 0 if unknown
-	goroutine uint64
-	start     int64  // in ticks
-	parent    uint32 // the parent's seq
-	before    uint32 // number of calls of the trace that had begun
-	state     atomic.Uint32
+	site        uintptr // address of a Site, a package variable
+	callPC      uintptr // where control left the parent, 0 if unknown
+	goroutine   uint64
+	start       int64  // in ticks
+	parent      uint32 // the parent's seq
+	callsBefore uint32 // number of calls of the trace that had begun
+	state       atomic.Uint32
 }
 
 // States of a leaf. The fields of an unwritten leaf must not be read.
@@ -41,12 +41,12 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 		return
 	}
 	t := parent.trace()
-	l, _ := take(t, &t.leaves)
+	l, _ := newItem(t, &t.leaves)
 	if l == nil {
 		return
 	}
 	g := at.goroutine
-	l.site, l.parent, l.before, l.goroutine = uintptr(unsafe.Pointer(site)), parent.seq, t.called.next.Load(), g.id()
+	l.site, l.parent, l.callsBefore, l.goroutine = uintptr(unsafe.Pointer(site)), parent.seq, t.called.next.Load(), g.id()
 	state := written
 	if parent.goroutine == l.goroutine {
 		l.callPC = g.callPC(at.depth, uintptr(parent.depth))
@@ -55,7 +55,7 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 		state, l.callPC = inherited, g.creationPC()
 	}
 	if checking {
-		check(&Call{prevAt: uintptr(labels), siteAt: l.site, goroutine: l.goroutine, callPC: l.callPC}, parent)
+		check(&Call{prevAddr: uintptr(labels), siteAddr: l.site, goroutine: l.goroutine, callPC: l.callPC}, parent)
 	}
 	l.start = at.ticks()
 	publish(&l.state, state)
@@ -65,8 +65,8 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 // inline a literal that would start a goroutine if Inline were true.
 var Inline bool
 
-// A notedLeaf is a written leaf.
-type notedLeaf struct {
+// A writtenLeaf is a written leaf.
+type writtenLeaf struct {
 	*leaf
 	site      *Site
 	parent    *Call
@@ -74,14 +74,14 @@ type notedLeaf struct {
 	seq       uint32 // number among the trace's leaves
 }
 
-// noted returns the written leaves in the order of entry.
-func (t *tracing) noted() []notedLeaf {
+// writtenLeaves returns the written leaves in the order of entry.
+func (t *tracing) writtenLeaves() []writtenLeaf {
 	parents := slices.Collect(t.called.items(&t.mu))
-	var all []notedLeaf
+	var all []writtenLeaf
 	seq := uint32(0)
 	for l := range t.leaves.items(&t.mu) {
 		if state := l.state.Load(); state != unwritten {
-			all = append(all, notedLeaf{l, *(**Site)(unsafe.Pointer(&l.site)), parents[l.parent], state == inherited, seq})
+			all = append(all, writtenLeaf{l, *(**Site)(unsafe.Pointer(&l.site)), parents[l.parent], state == inherited, seq})
 		}
 		seq++
 	}
@@ -90,4 +90,4 @@ func (t *tracing) noted() []notedLeaf {
 
 // spanID returns the id of a leaf, which is as unique as the id of a Call. The numbers of
 // a trace's leaves follow the numbers of its calls.
-func (l notedLeaf) spanID() SpanID { return spanID(l.parent.trace().base + maxCalls + l.seq) }
+func (l writtenLeaf) spanID() SpanID { return spanID(l.parent.trace().base + maxCalls + l.seq) }

@@ -28,9 +28,9 @@ type chunk[T any] struct {
 	items [chunkItems]T
 }
 
-// take returns an empty item of the trace's list l, and its number. If the trace is over
+// newItem returns an empty item of the trace's list l, and its number. If the trace is over
 // or too large, the item is nil.
-func take[T any](t *tracing, l *list[T]) (*T, uint32) {
+func newItem[T any](t *tracing, l *list[T]) (*T, uint32) {
 	if t.closed.Load() {
 		if !t.boot {
 			t.in.late.Add(1)
@@ -63,7 +63,7 @@ func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
 	return l.chunks[seq/chunkItems]
 }
 
-// items iterates over all items in the chunks, even items that take has not returned. mu
+// items iterates over all items in the chunks, even items that newItem has not returned. mu
 // is the trace's, and must not be held.
 func (l *list[T]) items(mu *sync.Mutex) func(yield func(*T) bool) {
 	return func(yield func(*T) bool) {
@@ -86,7 +86,7 @@ func (l *list[T]) at(seq uint32) *T { return &l.chunks[seq/chunkItems].items[seq
 func (l *list[T]) size() int64 { return int64(min(l.next.Load(), maxCalls)) }
 
 // room returns the memory of the chunks, in bytes.
-func (l *list[T]) room(mu *sync.Mutex) int64 {
+func (l *list[T]) memory(mu *sync.Mutex) int64 {
 	mu.Lock()
 	defer mu.Unlock()
 	return int64(len(l.chunks)) * int64(unsafe.Sizeof(chunk[T]{}))

@@ -406,21 +406,21 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 // TestRest checks that inserted code looks for labels while there is a trace, and stops
 // after a while without traces.
 func TestRest(t *testing.T) {
-	setForTest(t, &quiet, time.Millisecond)
+	setForTest(t, &offDelay, time.Millisecond)
 	r := &registry{full: func(*registry) bool { return false }}
 	rest := func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.rest()
+		r.scheduleOff()
 	}
-	resting := func() bool {
+	offScheduled := func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return r.resting
+		return r.offScheduled
 	}
 	one := r.open(traceID(70))
 	rest()
-	for resting() {
+	for offScheduled() {
 		time.Sleep(time.Millisecond)
 	}
 	if !On() {

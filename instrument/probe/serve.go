@@ -89,14 +89,14 @@ func deliver(conn net.Conn, q Query) error {
 	if failure != nil {
 		h.Error = failure.Error()
 	}
-	quiet, timeout := time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond
+	idle, timeout := time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond
 	t := traces.get(q.Trace)
 	if q.Revision != 0 {
 		t = awaitTail(q.Revision, timeout)
 	}
 	var calls []entry
 	if t != nil {
-		calls = inOrder(t.settle(quiet, timeout))
+		calls = inOrder(t.settle(idle, timeout))
 		t.in.remove(t)
 		h.Calls, h.Dropped, h.Secret = len(calls), t.dropped.Load(), t.secret.Load()
 	}
@@ -139,18 +139,18 @@ func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) e
 // An entry is a call or a leaf.
 type entry struct {
 	call *Call
-	leaf notedLeaf // if call is nil
+	leaf writtenLeaf // if call is nil
 }
 
 // inOrder merges the calls and the leaves of a trace, each in order of entry. A leaf
 // knows the number of calls that began before it.
-func inOrder(calls []*Call, leaves []notedLeaf) []entry {
+func inOrder(calls []*Call, leaves []writtenLeaf) []entry {
 	// Two goroutines may get the numbers of their leaves in one order, and the numbers of
 	// calls in the other.
-	slices.SortStableFunc(leaves, func(a, b notedLeaf) int { return cmp.Compare(a.before, b.before) })
+	slices.SortStableFunc(leaves, func(a, b writtenLeaf) int { return cmp.Compare(a.callsBefore, b.callsBefore) })
 	all := make([]entry, 0, len(calls)+len(leaves))
 	for _, c := range calls {
-		for len(leaves) > 0 && leaves[0].before <= c.seq {
+		for len(leaves) > 0 && leaves[0].callsBefore <= c.seq {
 			all = append(all, entry{leaf: leaves[0]})
 			leaves = leaves[1:]
 		}
@@ -164,7 +164,7 @@ func inOrder(calls []*Call, leaves []notedLeaf) []entry {
 
 // settle waits until the trace is over, as Query describes, and returns its calls and
 // leaves.
-func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
+func (t *tracing) settle(idle, timeout time.Duration) ([]*Call, []writtenLeaf) {
 	const step = 5 * time.Millisecond
 	lastEntered, lastOver, start := int64(-1), int64(-1), time.Now()
 	since := start
@@ -175,10 +175,10 @@ func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 		}
 		patience := timeout
 		if over == begun {
-			patience = quiet
+			patience = idle
 		}
 		if time.Since(since) >= patience || time.Since(start) >= 10*timeout {
-			return t.calls(), t.noted()
+			return t.calls(), t.writtenLeaves()
 		}
 		time.Sleep(step)
 	}
@@ -227,7 +227,7 @@ func (r *Record) add(notes []*note, cut bool) {
 }
 
 // leafRecord returns a leaf in wire form.
-func (t *tracing) leafRecord(l notedLeaf, until moment) Record {
+func (t *tracing) leafRecord(l writtenLeaf, until moment) Record {
 	return Record{
 		ID: l.spanID(), Parent: l.parent.spanID(), Leaf: true,
 		Function: l.site.Function, File: l.site.File, Line: l.site.Line,

@@ -20,15 +20,16 @@ var tails = registry{full: func(r *registry) bool { return len(r.order) >= maxTa
 
 const (
 	maxTails = 512
-	// Tails are recorded until aftermath has passed since the last trace was fetched.
-	aftermath = 5 * time.Second
-	forever   = 1<<63 - 1
+	// Tails are recorded until tailsAfterLast has passed since the last trace was
+	// fetched.
+	tailsAfterLast = 5 * time.Second
+	forever        = 1<<63 - 1
 )
 
 // Following reports whether tails are recorded. They are recorded while there are traces,
 // and some seconds longer.
 func Following() bool {
-	until := traces.lively.Load()
+	until := traces.tailsEnd.Load()
 	return until == forever || until != 0 && time.Now().UnixNano() < until
 }
 

@@ -64,7 +64,7 @@ func (t *tracing) addText(bytes int) {
 
 // newCall returns an empty call, or nil if the trace is over or too large.
 func (t *tracing) newCall() *Call {
-	c, seq := take(t, &t.called)
+	c, seq := newItem(t, &t.called)
 	if c != nil {
 		c.seq = seq
 	}
@@ -134,12 +134,12 @@ type registry struct {
 	retained    atomic.Int64
 	undelivered atomic.Int64
 	late        atomic.Int64 // calls by goroutines that outlived their trace
-	lively      atomic.Int64 // when the recording of tails ends, in Unix nanoseconds
+	tailsEnd    atomic.Int64 // when the recording of tails ends, in Unix nanoseconds
 
-	// See rest; guarded by mu.
-	resting    bool
-	quietSince time.Time
-	lateThen   int64
+	// See scheduleOff; guarded by mu.
+	offScheduled bool
+	idleSince    time.Time
+	lateAtIdle   int64
 }
 
 // open returns the trace with the given id. A new trace begins now.
@@ -162,7 +162,7 @@ func (r *registry) open(id string) *tracing {
 	}
 	r.byID[id] = t
 	r.order = append(r.order, t)
-	r.lively.Store(forever)
+	r.tailsEnd.Store(forever)
 	on.Store(true)
 	return t
 }
@@ -191,8 +191,8 @@ func (r *registry) restore(t *tracing) {
 	}
 	r.byID[t.id] = t
 	r.order = append(r.order, t)
-	r.retained.Add(t.room())
-	r.lively.Store(forever)
+	r.retained.Add(t.memory())
+	r.tailsEnd.Store(forever)
 }
 
 // drop ends a trace. r.mu must be held.
@@ -208,43 +208,43 @@ func (r *registry) drop(t *tracing) {
 	} else {
 		r.order = slices.DeleteFunc(r.order, func(o *tracing) bool { return o == t })
 	}
-	r.retained.Add(-t.room())
+	r.retained.Add(-t.memory())
 	if len(r.order) == 0 {
-		r.lively.Store(time.Now().Add(aftermath).UnixNano())
+		r.tailsEnd.Store(time.Now().Add(tailsAfterLast).UnixNano())
 		if r == &traces { // the tail of a write comes soon after its trace
-			r.rest()
+			r.scheduleOff()
 		}
 	}
 }
 
-// quiet is the time without traces until inserted code stops looking for labels. A
+// offDelay is the time without traces until inserted code stops looking for labels. A
 // goroutine that outlives its trace may still have labels. Each call that it makes counts
-// as late and restarts the time. quiet is a variable so that tests can change it.
-var quiet = time.Minute
+// as late and restarts the time. offDelay is a variable so that tests can change it.
+var offDelay = time.Minute
 
-// rest sets on to false once there was no trace and no late call for the time quiet.
+// scheduleOff sets on to false once there was no trace and no late call for offDelay.
 // r.mu must be held.
-func (r *registry) rest() {
-	r.quietSince, r.lateThen = time.Now(), r.late.Load()
-	if r.resting {
+func (r *registry) scheduleOff() {
+	r.idleSince, r.lateAtIdle = time.Now(), r.late.Load()
+	if r.offScheduled {
 		return
 	}
-	r.resting = true
+	r.offScheduled = true
 	var timer *time.Timer
-	timer = time.AfterFunc(quiet, func() {
+	timer = time.AfterFunc(offDelay, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if late := r.late.Load(); late != r.lateThen {
-			r.quietSince, r.lateThen = time.Now(), late
+		if late := r.late.Load(); late != r.lateAtIdle {
+			r.idleSince, r.lateAtIdle = time.Now(), late
 		}
-		left := quiet - time.Since(r.quietSince)
+		left := offDelay - time.Since(r.idleSince)
 		switch {
-		case len(r.order) > 0: // dropping the last trace calls rest again
-			r.resting = false
+		case len(r.order) > 0: // dropping the last trace calls scheduleOff again
+			r.offScheduled = false
 		case left > 0:
 			timer.Reset(left)
 		default:
-			r.resting = false
+			r.offScheduled = false
 			on.Store(false)
 		}
 	})
@@ -265,8 +265,8 @@ func (t *tracing) notesByCall() map[uint32][]*note {
 func (t *tracing) size() int64 { return t.called.size() + t.leaves.size() }
 
 // room returns the memory of the trace, in bytes.
-func (t *tracing) room() int64 {
-	return t.called.room(&t.mu) + t.leaves.room(&t.mu) + t.notes.room(&t.mu) + t.texts.Load()
+func (t *tracing) memory() int64 {
+	return t.called.memory(&t.mu) + t.leaves.memory(&t.mu) + t.notes.memory(&t.mu) + t.texts.Load()
 }
 
 // Flags of a traceparent. flagSecret is not a W3C flag. It marks a request on secrets for
