@@ -45,7 +45,7 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 // fileCalled returns the path of the only file of a source with a name, else "".
 // Several files are a message.UsageError.
 func fileCalled(src *traced.Source, name string) (string, error) {
-	found, err := src.FilesCalled(name)
+	found, err := src.FilesNamed(name)
 	if len(found) > 1 {
 		return "", message.UsageErrorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
 	}

@@ -213,7 +213,7 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	}
 	progress := to.Building()
 	defer progress.Close()
-	binary, err := recipe.Report(progress).Build(ctx)
+	binary, err := recipe.WithProgress(progress).Build(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// compiled matches a compiler error with a file of the vendor folder or of the
+// compileMessage matches a compiler error with a file of the vendor folder or of the
 // overlay. It captures no column, because inserted code shifts the columns.
-var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
+var compileMessage = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
 // SplitComplaint splits a line of a compiler error into a file, a line number and a
 // text. The file is below the vendor folder.
 func SplitComplaint(complaint string) (file, line, text string, ok bool) {
-	found := compiled.FindStringSubmatch(complaint)
+	found := compileMessage.FindStringSubmatch(complaint)
 	if found == nil {
 		return "", "", "", false
 	}

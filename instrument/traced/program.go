@@ -117,9 +117,9 @@ func (p Program) Recipe(o Options) (*Recipe, error) {
 			return nil, err
 		}
 	}
-	more := slices.DeleteFunc(slices.Clone(p.More), func(m instrument.Packages) bool { return traces(guide.Programs[p.Name], version, m) })
+	more := slices.DeleteFunc(slices.Clone(p.More), func(m instrument.Packages) bool { return alreadyTraced(guide.Programs[p.Name], version, m) })
 	if len(more) > 0 {
-		guide = withMore(guide, p.Name, more)
+		guide = withPackages(guide, p.Name, more)
 	}
 	for _, m := range more {
 		r.More = append(r.More, m.Names().String())
@@ -129,8 +129,8 @@ func (p Program) Recipe(o Options) (*Recipe, error) {
 	return r, nil
 }
 
-// Report returns the recipe with another receiver of its progress.
-func (r *Recipe) Report(to program.Progress) *Recipe {
+// WithProgress returns the recipe with another receiver of its progress.
+func (r *Recipe) WithProgress(to program.Progress) *Recipe {
 	reported := *r
 	reported.options.Progress = to
 	return &reported
@@ -185,9 +185,9 @@ func (r *Recipe) WritePlan(ctx context.Context, w io.Writer, in message.Printer)
 	return plan.Write(w, in)
 }
 
-// Carried returns the program's part of an export. With rebuild, the export lets its
+// ForExport returns the program's part of an export. With rebuild, the export lets its
 // importer build the program with edits.
-func (r *Recipe) Carried(rebuild bool) program.ExportedProgram {
+func (r *Recipe) ForExport(rebuild bool) program.ExportedProgram {
 	return program.ExportedProgram{Program: r.Program, Options: r.options, Rebuild: rebuild}
 }
 

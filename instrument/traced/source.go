@@ -31,9 +31,9 @@ func (r *Recipe) Source(ctx context.Context) (*Source, error) {
 	return &Source{Program: r.Program.Name, Version: r.Program.Release(), Dir: dir}, nil
 }
 
-// FilesCalled returns the Go file with this path. If there is none, it returns all
+// FilesNamed returns the Go file with this path. If there is none, it returns all
 // files with a path that ends in "/" and the path.
-func (s *Source) FilesCalled(name string) ([]string, error) {
+func (s *Source) FilesNamed(name string) ([]string, error) {
 	name = filepath.ToSlash(name)
 	if info, err := os.Stat(filepath.Join(s.Dir, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") {
 		return []string{name}, nil

@@ -83,7 +83,7 @@ func (o *BuildExport) programs(ctx context.Context, to session.Reporter) (all []
 			return nil, err
 		}
 		options.Progress = notices{to}
-		programs, err := apiserver.Carried(ctx, options, o.Sample && !plain, o.Rebuild && !plain)
+		programs, err := apiserver.ProgramsForExport(ctx, options, o.Sample && !plain, o.Rebuild && !plain)
 		if err != nil {
 			return nil, err
 		}

@@ -134,8 +134,8 @@ func ListPackages(vendors ...string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// traces reports whether the guide already traces all packages of an entry.
-func traces(prog *instrument.ProgramGuide, version string, p instrument.Packages) bool {
+// alreadyTraced reports whether the guide already traces all packages of an entry.
+func alreadyTraced(prog *instrument.ProgramGuide, version string, p instrument.Packages) bool {
 	return slices.ContainsFunc(prog.Packages, func(known instrument.Packages) bool {
 		all := known.Covers(p.Path) && (known.Recursive || !p.Recursive)
 		excepts := slices.ContainsFunc(known.Except, func(except string) bool {
@@ -145,8 +145,8 @@ func traces(prog *instrument.ProgramGuide, version string, p instrument.Packages
 	})
 }
 
-// withMore returns the guide with more packages of the named program.
-func withMore(guide *instrument.Guide, name string, more []instrument.Packages) *instrument.Guide {
+// withPackages returns the guide with more packages of the named program.
+func withPackages(guide *instrument.Guide, name string, more []instrument.Packages) *instrument.Guide {
 	prog := *guide.Programs[name]
 	prog.Packages = slices.Concat(prog.Packages, more)
 	// The guide may have steps for other programs in packages below these paths.

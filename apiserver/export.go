@@ -6,11 +6,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Carried returns the contents of a release's export: kube-apiserver, its etcd and,
+// ProgramsForExport returns the contents of a release's export: kube-apiserver, its etcd and,
 // with optional, the sample API server.
 // With rebuild, the importer can build them with edits.
 // The export has no edits of the user.
-func Carried(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.ExportedProgram, error) {
+func ProgramsForExport(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.ExportedProgram, error) {
 	o.EditsDir = ""
 	options, err := o.traced(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func Carried(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]pro
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, recipe.Carried(rebuild))
+		all = append(all, recipe.ForExport(rebuild))
 	}
 	return all, nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A tolerance makes a guide fit changed source. It removes and reports the entries
+// A guideFitter makes a guide fit changed source. It removes and reports the entries
 // for functions or packages that the source lacks.
-type tolerance struct {
+type guideFitter struct {
 	options instrument.Options
 	prog    *instrument.ProgramGuide
 	// found has the functions of the packages read so far, by import path.
@@ -23,11 +23,11 @@ type tolerance struct {
 	missing []message.Message
 }
 
-// tolerant returns the guide without the entries that a program's source lacks. It
+// fitGuide returns the guide without the entries that a program's source lacks. It
 // also returns a message for each removed entry.
-func tolerant(options instrument.Options) (*instrument.Guide, []message.Message) {
+func fitGuide(options instrument.Options) (*instrument.Guide, []message.Message) {
 	prog := *options.Guide.Programs[options.Program]
-	t := &tolerance{options: options, prog: &prog, found: map[string]map[string]bool{}}
+	t := &guideFitter{options: options, prog: &prog, found: map[string]map[string]bool{}}
 	guide := *options.Guide
 	guide.Programs = map[string]*instrument.ProgramGuide{options.Program: &prog}
 	guide.Steps = slices.Clone(guide.Steps)
@@ -50,17 +50,17 @@ func tolerant(options instrument.Options) (*instrument.Guide, []message.Message)
 	return &guide, t.missing
 }
 
-func (t *tolerance) lack(format string, args ...any) {
+func (t *guideFitter) reportMissing(format string, args ...any) {
 	t.missing = append(t.missing, message.Of(format, args...))
 }
 
-func (t *tolerance) lacksPackage(p instrument.Packages) bool {
+func (t *guideFitter) lacksPackage(p instrument.Packages) bool {
 	if !p.Has(t.options.Version) {
 		return false
 	}
 	has := hasPackage(t.options.Vendor, p)
 	if !has {
-		t.lack("the checkout has no package %q, which the guide names: it is not traced", p.Path)
+		t.reportMissing("the checkout has no package %q, which the guide names: it is not traced", p.Path)
 	}
 	return !has
 }
@@ -68,21 +68,21 @@ func (t *tolerance) lacksPackage(p instrument.Packages) bool {
 // lacks reports whether the source lacks the function of an entry, or a parameter that
 // the entry needs. with adds the entry to a guide. The entry is a root, an exit, a
 // handoff or a stage.
-func (t *tolerance) lacks(function string, with func(*instrument.ProgramGuide)) bool {
+func (t *guideFitter) lacks(function string, with func(*instrument.ProgramGuide)) bool {
 	if !t.has(function) {
-		t.lack("the checkout has no function %q, which the guide names: traces lack what it connects", function)
+		t.reportMissing("the checkout has no function %q, which the guide names: traces lack what it connects", function)
 		return true
 	}
 	only := instrument.ProgramGuide{}
 	with(&only)
-	if err := t.try(&only, nil); err != nil && !strings.Contains(err.Error(), "has no function") {
-		t.lack("the checkout has changed function %q: %v; traces lack what it connects", function, err)
+	if err := t.tryRewrite(&only, nil); err != nil && !strings.Contains(err.Error(), "has no function") {
+		t.reportMissing("the checkout has changed function %q: %v; traces lack what it connects", function, err)
 		return true
 	}
 	return false
 }
 
-func (t *tolerance) lacksStep(s instrument.Step) bool {
+func (t *guideFitter) lacksStep(s instrument.Step) bool {
 	name := string(s.Function)
 	if !s.Has(t.options.Version) || !s.Function.Exact() || !t.covers(name) || t.has(name) {
 		return false
@@ -92,12 +92,12 @@ func (t *tolerance) lacksStep(s instrument.Step) bool {
 			return false
 		}
 	}
-	t.lack("the checkout has no function %q, which the guide names", name)
+	t.reportMissing("the checkout has no function %q, which the guide names", name)
 	return true
 }
 
 // dropValues removes the values that the source's functions do not have.
-func (t *tolerance) dropValues(steps []instrument.Step) {
+func (t *guideFitter) dropValues(steps []instrument.Step) {
 	of := map[string][]instrument.Step{}
 	for _, s := range steps {
 		if name := string(s.Function); len(s.Values) > 0 && s.Function.Exact() && s.Has(t.options.Version) && t.covers(name) && t.has(name) {
@@ -106,7 +106,7 @@ func (t *tolerance) dropValues(steps []instrument.Step) {
 		}
 	}
 	for pkg, inPackage := range of {
-		if t.try(&instrument.ProgramGuide{Packages: []instrument.Packages{{Path: pkg}}}, inPackage) == nil {
+		if t.tryRewrite(&instrument.ProgramGuide{Packages: []instrument.Packages{{Path: pkg}}}, inPackage) == nil {
 			continue
 		}
 		for i := range steps {
@@ -117,9 +117,9 @@ func (t *tolerance) dropValues(steps []instrument.Step) {
 			s.Values = slices.DeleteFunc(slices.Clone(s.Values), func(v instrument.Value) bool {
 				alone := *s
 				alone.Values = []instrument.Value{v}
-				err := t.try(&instrument.ProgramGuide{Packages: []instrument.Packages{{Path: pkg}}}, []instrument.Step{alone})
+				err := t.tryRewrite(&instrument.ProgramGuide{Packages: []instrument.Packages{{Path: pkg}}}, []instrument.Step{alone})
 				if err != nil {
-					t.lack("the checkout has changed function %q: %v; the value is not noted", s.Function, err)
+					t.reportMissing("the checkout has changed function %q: %v; the value is not noted", s.Function, err)
 				}
 				return err != nil
 			})
@@ -128,7 +128,7 @@ func (t *tolerance) dropValues(steps []instrument.Step) {
 }
 
 // try returns the error of rewriting a program with only these entries.
-func (t *tolerance) try(prog *instrument.ProgramGuide, steps []instrument.Step) error {
+func (t *guideFitter) tryRewrite(prog *instrument.ProgramGuide, steps []instrument.Step) error {
 	out, err := os.MkdirTemp(t.options.Out, "try")
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (t *tolerance) try(prog *instrument.ProgramGuide, steps []instrument.Step) 
 }
 
 // has reports whether the source has a function.
-func (t *tolerance) has(function string) bool {
+func (t *guideFitter) has(function string) bool {
 	pkg := funcname.Package(function)
 	names, ok := t.found[pkg]
 	if !ok {
@@ -160,7 +160,7 @@ func (t *tolerance) has(function string) bool {
 }
 
 // covers reports whether a function's package belongs to this program.
-func (t *tolerance) covers(function string) bool {
+func (t *guideFitter) covers(function string) bool {
 	pkg := funcname.Package(function)
 	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {
 		return p.Covers(pkg)
@@ -174,7 +174,7 @@ func RewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Mess
 	if err == nil {
 		return result, nil, nil
 	}
-	guide, missing := tolerant(o)
+	guide, missing := fitGuide(o)
 	if len(missing) == 0 {
 		return nil, nil, err
 	}
