@@ -198,7 +198,7 @@ func (a *Aggregated) served(ctx context.Context, o AggregatedOptions) ([]metav1.
 		return []metav1.APIGroup{groupOf(sampleserver.Group, sampleserver.Versions...)}, nil
 	}
 	var own, others metav1.APIGroupList
-	if err := a.child.Ask(ctx, "/apis", a.server.AdminToken, &own); err != nil {
+	if err := a.child.GetJSON(ctx, "/apis", a.server.AdminToken, &own); err != nil {
 		return nil, message.Errorf("asking the server which API groups it serves: %w", err)
 	}
 	if err := a.server.readAsAdmin(ctx, a.client, "/apis", &others); err != nil {
@@ -307,7 +307,7 @@ const openAPITimeout = 10 * time.Second
 // It does not wait if the server or kube-apiserver's release has no OpenAPI v3.
 func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	var own openAPIIndex
-	if a.child.Ask(ctx, openAPIPath, a.server.AdminToken, &own) != nil || !own.hasAny(a.GroupVersions) {
+	if a.child.GetJSON(ctx, openAPIPath, a.server.AdminToken, &own) != nil || !own.hasAny(a.GroupVersions) {
 		return nil
 	}
 	timeout := time.After(openAPITimeout)

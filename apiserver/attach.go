@@ -67,17 +67,17 @@ const AnyVariant = "*"
 
 // Publish lets other processes of this user attach to the server, until Stop.
 func (s *Server) Publish() error {
-	if s.own == nil {
+	if s.processes == nil {
 		return message.NewError("publishing a server: it belongs to another process")
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return message.Errorf("publishing the server: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(s.own.stateFile), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.processes.stateFile), 0o700); err != nil {
 		return message.Errorf("publishing the server: %w", err)
 	}
-	if err := os.WriteFile(s.own.stateFile, data, 0o600); err != nil {
+	if err := os.WriteFile(s.processes.stateFile, data, 0o600); err != nil {
 		return message.Errorf("publishing the server: %w", err)
 	}
 	return nil

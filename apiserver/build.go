@@ -51,9 +51,9 @@ type Build struct {
 	// packages that are always traced.
 	More []string
 
-	// usual is the key of the build without BuildOptions.Trace and Debuggable.
+	// baseKey is the key of the build without BuildOptions.Trace and Debuggable.
 	// It is "" if that is this build.
-	usual string
+	baseKey string
 }
 
 // Release allows other processes to remove the binaries from the cache when no server
@@ -67,7 +67,7 @@ func (b *Build) Release() {
 // It is the key of the build without BuildOptions.Trace and Debuggable.
 // Servers with more traced packages are variants of a server, and a debuggable server
 // answers as any other.
-func (b *Build) key() string { return cmp.Or(b.usual, pairKey(b.APIServer.Key, b.Etcd.Key)) }
+func (b *Build) key() string { return cmp.Or(b.baseKey, pairKey(b.APIServer.Key, b.Etcd.Key)) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
 
@@ -132,17 +132,17 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	b := &Build{K8sVersion: apiserver.K8sVersion, EtcdVersion: etcd.Program.Release()}
 	b.Edited = traced.NamesOf(slices.Concat(apiserver.Edits, etcd.Edits))
 	if b.More = unionOf(apiserver.More, etcd.More); len(o.Trace) > 0 || o.Debuggable {
-		usual := o
-		usual.Trace, usual.Debuggable = nil, false
-		if _, b.usual, err = Key(ctx, usual); err != nil {
+		base := o
+		base.Trace, base.Debuggable = nil, false
+		if _, b.baseKey, err = Key(ctx, base); err != nil {
 			return nil, err
 		}
 	}
 	if b.Etcd, err = etcd.Build(ctx); err != nil {
-		return nil, advise(b.K8sVersion, err)
+		return nil, adviseTestedRelease(b.K8sVersion, err)
 	}
 	if b.APIServer, err = apiserver.Build(ctx); err != nil {
-		return nil, advise(b.K8sVersion, err)
+		return nil, adviseTestedRelease(b.K8sVersion, err)
 	}
 	return b, nil
 }

@@ -304,9 +304,9 @@ func inFolder(err error, up program.Upstream) (e *checkoutError, folders []strin
 	return e, folders
 }
 
-// taken returns the checkout that TakeCheckout copied as this version, and its vendor
-// folder in the cache.
-func taken(version string) (*program.LocalBuild, string, error) {
+// copiedCheckout returns the checkout that TakeCheckout copied as this version, and its
+// vendor folder in the cache.
+func copiedCheckout(version string) (*program.LocalBuild, string, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return nil, "", err
@@ -335,7 +335,7 @@ func CheckoutDir(version string) (string, error) {
 	if !program.IsLocal(version) {
 		return "", message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
 	}
-	local, _, err := taken(version)
+	local, _, err := copiedCheckout(version)
 	if err != nil {
 		return "", err
 	}
@@ -347,7 +347,7 @@ func CheckoutDir(version string) (string, error) {
 
 // CheckoutFolders lists a checkout's folders with the source of a version.
 func CheckoutFolders(version string) ([]string, error) {
-	local, vendor, err := taken(version)
+	local, vendor, err := copiedCheckout(version)
 	if err != nil {
 		return nil, err
 	}

@@ -227,7 +227,7 @@ func testAttach(t *testing.T, s *Server, o BuildOptions) {
 	if err := s.Publish(); err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(s.own.stateFile)
+	info, err := os.Stat(s.processes.stateFile)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the published state: %v, %v", info, err)
 	}
@@ -263,11 +263,11 @@ func testPortTaken(t *testing.T, s *Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := s.own.runDir.Part("second")
+	dir, err := s.processes.runDir.Part("second")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := &Server{K8sVersion: s.K8sVersion, Etcd: s.Etcd, own: s.own}
+	second := &Server{K8sVersion: s.K8sVersion, Etcd: s.Etcd, processes: s.processes}
 	files, err := second.writeFiles(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestTwoServers(t *testing.T) {
 func TestEtcdDies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
-	if err := s.own.etcd.Stop(t.Context()); err != nil {
+	if err := s.processes.etcd.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	testenv.Receive(t, "the end of etcd closes Done", s.Done())
@@ -358,7 +358,7 @@ func playOwner() int {
 		var s *Server
 		if s, err = Start(context.Background(), b, StartOptions{}); err == nil {
 			if err = s.Publish(); err == nil {
-				fmt.Printf("%s\n%s\n", s.RunDir, s.own.stateFile)
+				fmt.Printf("%s\n%s\n", s.RunDir, s.processes.stateFile)
 				select {}
 			}
 		}

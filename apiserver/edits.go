@@ -33,7 +33,7 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 		if err != nil {
 			return program.Edit{}, err
 		}
-		if file, err := fileCalled(src, name); err != nil {
+		if file, err := fileNamed(src, name); err != nil {
 			return program.Edit{}, err
 		} else if file != "" {
 			return edits.Add(p.Name, src.Dir, file)
@@ -42,9 +42,9 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 	return program.Edit{}, message.UsageErrorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
-// fileCalled returns the path of the only file of a source with a name, else "".
+// fileNamed returns the path of the only file of a source with a name, else "".
 // Several files are a message.UsageError.
-func fileCalled(src *traced.Source, name string) (string, error) {
+func fileNamed(src *traced.Source, name string) (string, error) {
 	found, err := src.FilesNamed(name)
 	if len(found) > 1 {
 		return "", message.UsageErrorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))

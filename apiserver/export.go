@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ProgramsForExport returns the contents of a release's export: kube-apiserver, its etcd and,
-// with optional, the sample API server.
+// ProgramsForExport returns the contents of a release's export: kube-apiserver, its
+// etcd and, with optional, the sample API server.
 // With rebuild, the importer can build them with edits.
 // The export has no edits of the user.
 func ProgramsForExport(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.ExportedProgram, error) {

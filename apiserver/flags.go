@@ -79,9 +79,9 @@ func (s *Server) program(binary, dir string, f files, port int, extra serverconf
 	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
 	args, err := extra.Prepare(filepath.Join(dir, "extra"), s.flags(f, port))
 	return program.Server{
-		Name: Name, Path: binary, Dir: dir, Check: s.Check, Boot: s.own.boot,
+		Name: Name, Path: binary, Dir: dir, Check: s.Check, Boot: s.processes.boot,
 		Args:   args,
-		Remove: []string{s.own.stateFile},
+		Remove: []string{s.processes.stateFile},
 		Ready:  s.ready,
 	}, err
 }

@@ -200,8 +200,8 @@ func mainFolders(dir string) (folders []string, err error) {
 		}
 		return nil
 	})
-	if usual := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f != "." && !strings.HasPrefix(f, "cmd/") }); len(usual) > 0 {
-		folders = usual
+	if preferred := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f != "." && !strings.HasPrefix(f, "cmd/") }); len(preferred) > 0 {
+		folders = preferred
 	}
 	return folders, err
 }

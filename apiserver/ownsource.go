@@ -64,7 +64,7 @@ func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, 
 	if err != nil {
 		return program.Edit{}, err
 	}
-	file, err := fileCalled(src, name)
+	file, err := fileNamed(src, name)
 	if err != nil {
 		return program.Edit{}, err
 	}

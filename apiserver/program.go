@@ -65,7 +65,7 @@ func programNames() []string {
 // Program returns how to build kube-apiserver.
 // The version has the form that ParseVersion returns.
 func Program(version string) program.Program {
-	return repaired(program.Program{
+	return withRepairs(program.Program{
 		Name:    Name,
 		Module:  module,
 		Version: version,

@@ -41,14 +41,14 @@ func (s *Server) ready(ctx context.Context) error {
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
 		if err := s.asAdmin(ctx, client, http.MethodGet, path, nil); err != nil {
-			return unready(err)
+			return onlyFailedChecks(err)
 		}
 	}
 	return nil
 }
 
-// unready leaves only the failed checks of the some 60 in an answer to /readyz.
-func unready(err error) error {
+// onlyFailedChecks removes the passed checks, of about 60, from an answer to /readyz.
+func onlyFailedChecks(err error) error {
 	var status *statusError
 	if errors.As(err, &status) {
 		status.answer = sampleserver.FailedChecks(status.answer)
@@ -59,21 +59,21 @@ func unready(err error) error {
 // asAdmin sends a request as the admin and expects success.
 // A body that is not nil is sent as JSON.
 func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string, body any) error {
-	_, err := s.askAsAdmin(ctx, client, method, path, body)
+	_, err := s.requestAsAdmin(ctx, client, method, path, body)
 	return err
 }
 
 // readAsAdmin gets an object as the admin.
 func (s *Server) readAsAdmin(ctx context.Context, client *http.Client, path string, into any) error {
-	answer, err := s.askAsAdmin(ctx, client, http.MethodGet, path, nil)
+	answer, err := s.requestAsAdmin(ctx, client, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(answer, into)
 }
 
-// askAsAdmin is asAdmin, but also returns the beginning of the answer.
-func (s *Server) askAsAdmin(ctx context.Context, client *http.Client, method, path string, body any) ([]byte, error) {
+// requestAsAdmin is asAdmin, but also returns the beginning of the answer.
+func (s *Server) requestAsAdmin(ctx context.Context, client *http.Client, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)

@@ -61,26 +61,26 @@ var stagingModules = []string{
 	"k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/apimachinery", "k8s.io/sample-apiserver", "k8s.io/component-base",
 }
 
-// optional is a module that some releases lack.
-const optional = "k8s.io/sample-apiserver"
+// optionalModule is a module that some releases lack.
+const optionalModule = "k8s.io/sample-apiserver"
 
 // Unread lists the modules that a folder of ReleasedSource lacks.
 func Unread(dir string) []string {
-	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(optional))); err != nil {
-		return []string{optional}
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(optionalModule))); err != nil {
+		return []string{optionalModule}
 	}
 	return nil
 }
 
-// released has the folders of the packages that ReleasedSource reads.
-// notReleased has folders in them that it skips, such as generated clients.
+// readFolders has the folders of the packages that ReleasedSource reads.
+// skippedFolders has folders in them that it skips, such as generated clients.
 var (
-	released = []string{
+	readFolders = []string{
 		"k8s.io/kubernetes/cmd/kube-apiserver/", "k8s.io/kubernetes/pkg/controlplane/", "k8s.io/kubernetes/pkg/master/", "k8s.io/kubernetes/pkg/kubeapiserver/",
 		"k8s.io/kubernetes/pkg/registry/", "k8s.io/kubernetes/pkg/apis/", "k8s.io/kubernetes/plugin/pkg/", "k8s.io/apiserver/pkg/", "k8s.io/apiserver/plugin/",
 		"k8s.io/apiextensions-apiserver/pkg/", "k8s.io/kube-aggregator/pkg/", "k8s.io/apimachinery/pkg/", "k8s.io/sample-apiserver/", "k8s.io/component-base/",
 	}
-	notReleased = []string{"/testing/", "/testdata/", "/pkg/client/", "/pkg/generated/", "/pkg/openapi/", "/examples/", "/test/", "/vendor/"}
+	skippedFolders = []string{"/testing/", "/testdata/", "/pkg/client/", "/pkg/generated/", "/pkg/openapi/", "/examples/", "/test/", "/vendor/"}
 )
 
 // ReleasedSource returns a folder with the unchanged source of a release of Readable.
@@ -97,24 +97,24 @@ func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error)
 	}
 	modules := []program.ReleasedModule{{Path: module, Version: version, Place: func(file string) string {
 		if rest, ok := strings.CutPrefix(file, "staging/src/"); ok {
-			return place(rest)
+			return readPath(rest)
 		}
-		return place(module + "/" + file)
+		return readPath(module + "/" + file)
 	}}}
 	if semver.Compare(version, "v1.15") > 0 {
 		for _, staging := range stagingModules {
-			modules = append(modules, program.ReleasedModule{Path: staging, Version: stagingVersion(version), Optional: staging == optional, Place: func(file string) string { return place(staging + "/" + file) }})
+			modules = append(modules, program.ReleasedModule{Path: staging, Version: stagingVersion(version), Optional: staging == optionalModule, Place: func(file string) string { return readPath(staging + "/" + file) }})
 		}
 	}
 	p := program.Program{Name: Name + "-source", Module: module, Version: version}
 	return program.ReleasedSource(ctx, p, program.Options{Cache: cache, Progress: o.Progress}, modules)
 }
 
-// place returns the path of a file if the file's package is read, else "".
-func place(file string) string {
+// readPath returns the path of a file if the file's package is read, else "".
+func readPath(file string) string {
 	if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
-		!slices.ContainsFunc(released, func(folder string) bool { return strings.HasPrefix(file, folder) }) ||
-		slices.ContainsFunc(notReleased, func(folder string) bool { return strings.Contains(file, folder) }) {
+		!slices.ContainsFunc(readFolders, func(folder string) bool { return strings.HasPrefix(file, folder) }) ||
+		slices.ContainsFunc(skippedFolders, func(folder string) bool { return strings.Contains(file, folder) }) {
 		return ""
 	}
 	return file

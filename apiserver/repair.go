@@ -58,8 +58,8 @@ var repairs = []repair{
 	},
 }
 
-// repaired returns the program with the repairs that its version needs.
-func repaired(p program.Program) program.Program {
+// withRepairs returns the program with the repairs that its version needs.
+func withRepairs(p program.Program) program.Program {
 	for _, r := range repairs {
 		if !r.Has(p.Version) {
 			continue

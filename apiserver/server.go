@@ -75,8 +75,8 @@ type Server struct {
 	// ownName and ownToken are the user and the token of requests by the user's own API
 	// server.
 	ownName, ownToken string
-	// own is nil in a Server that another process owns.
-	own *owned
+	// processes is nil in a Server that another process owns.
+	processes *ownedProcesses
 }
 
 // An AggregatedState describes an API server behind the aggregator.
@@ -96,9 +96,9 @@ type AggregatedState struct {
 	OpenAPILate bool `json:"-"`
 }
 
-// owned has the servers' processes and locks.
+// ownedProcesses has the servers' processes and locks.
 // It exists only in the process that started them.
-type owned struct {
+type ownedProcesses struct {
 	runDir *program.RunDir
 	etcd   store
 	child  *program.Child
@@ -154,12 +154,12 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 	}
 	s := &Server{
 		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.key(), Edited: b.Edited, More: b.More, Check: o.Check, RunDir: runDir.Path, Owner: os.Getpid(),
-		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, o.Variant(), runDir), boot: o.Boot, ended: make(chan struct{})},
+		processes: &ownedProcesses{runDir: runDir, stateFile: stateFile(o.Cache, b, o.Variant(), runDir), boot: o.Boot, ended: make(chan struct{})},
 	}
 	if err := s.start(ctx, b, o); err != nil {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
-	go s.own.watch()
+	go s.processes.watch()
 	return s, nil
 }
 
@@ -167,9 +167,9 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if err := s.startEtcd(ctx, b, o.Etcd); err != nil {
 		return err
 	}
-	ctx, cancel := cancelWhenDone(ctx, s.own.etcd)
+	ctx, cancel := cancelWhenDone(ctx, s.processes.etcd)
 	defer cancel()
-	dir, err := s.own.runDir.Part(Name)
+	dir, err := s.processes.runDir.Part(Name)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if err != nil {
 		return err
 	}
-	s.own.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
+	s.processes.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		server, err := s.program(b.APIServer.Path, dir, files, port, o.Extra)
 		if err != nil {
 			return nil, err
@@ -204,10 +204,10 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 
 // startOwn starts the user's own API server behind the aggregator.
 func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) {
-	if s.own.aggregated, err = s.StartAggregated(ctx, o); err != nil {
+	if s.processes.aggregated, err = s.StartAggregated(ctx, o); err != nil {
 		return err
 	}
-	a := s.own.aggregated
+	a := s.processes.aggregated
 	s.ProbeSockets[a.Name] = a.ProbeSocket
 	s.Edited, s.More = slices.Concat(s.Edited, o.Binary.Edited), unionOf(s.More, o.Binary.More)
 	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, Main: o.Own.Config.Main, GroupVersions: a.GroupVersions, Unready: a.Unready, OpenAPILate: a.OpenAPILate}
@@ -222,14 +222,14 @@ func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoin
 		if err != nil {
 			return err
 		}
-		s.own.etcd, s.Etcd, s.ExternalEtcd, s.EtcdVersion = etcd, *given, true, etcd.Version
+		s.processes.etcd, s.Etcd, s.ExternalEtcd, s.EtcdVersion = etcd, *given, true, etcd.Version
 		return nil
 	}
-	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
+	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.processes.runDir, Check: s.Check})
 	if err != nil {
 		return err
 	}
-	s.own.etcd, s.Etcd, s.ProbeSockets[storage.Name] = etcd, etcd.Endpoint, etcd.ProbeSocket
+	s.processes.etcd, s.Etcd, s.ProbeSockets[storage.Name] = etcd, etcd.Endpoint, etcd.ProbeSocket
 	return nil
 }
 
@@ -248,7 +248,7 @@ func cancelWhenDone(ctx context.Context, etcd store) (context.Context, func()) {
 }
 
 // watch closes ended when one of the servers ends.
-func (o *owned) watch() {
+func (o *ownedProcesses) watch() {
 	var aggregated <-chan struct{}
 	if o.aggregated != nil {
 		aggregated = o.aggregated.child.Done()
@@ -264,27 +264,27 @@ func (o *owned) watch() {
 // Done returns a channel that is closed once one of the servers ends, for any reason.
 // It returns nil for a server that another process owns.
 func (s *Server) Done() <-chan struct{} {
-	if s.own == nil {
+	if s.processes == nil {
 		return nil
 	}
-	return s.own.ended
+	return s.processes.ended
 }
 
 // Err returns which server ended and how, with its last log lines.
 // It is valid after Done is closed.
 func (s *Server) Err() error {
-	if s.own == nil {
+	if s.processes == nil {
 		return nil
 	}
 	// etcd first: without it, kube-apiserver's end is a consequence.
-	if s.own.etcd != nil && s.own.etcd.Err() != nil {
-		return s.own.etcd.Err()
+	if s.processes.etcd != nil && s.processes.etcd.Err() != nil {
+		return s.processes.etcd.Err()
 	}
-	if s.own.child != nil && s.own.child.Err() != nil {
-		return s.own.child.Err()
+	if s.processes.child != nil && s.processes.child.Err() != nil {
+		return s.processes.child.Err()
 	}
-	if s.own.aggregated != nil {
-		return s.own.aggregated.child.Err()
+	if s.processes.aggregated != nil {
+		return s.processes.aggregated.child.Err()
 	}
 	return nil
 }
@@ -295,53 +295,53 @@ const stopGrace = 3 * time.Second
 
 // Terminate tells kube-apiserver to end, and does not wait.
 // This process must have started the server. The caller must still call Stop.
-func (s *Server) Terminate() error { return s.own.child.Terminate() }
+func (s *Server) Terminate() error { return s.processes.child.Terminate() }
 
 // TerminateAggregated is Terminate for the user's own API server, which must exist.
 func (s *Server) TerminateAggregated() error {
-	s.own.aggregated.terminated = true
-	return s.own.aggregated.child.Terminate()
+	s.processes.aggregated.terminated = true
+	return s.processes.aggregated.child.Terminate()
 }
 
 // ReadAggregated reads an object straight from the user's own API server.
 // This process must have started the server.
 func (s *Server) ReadAggregated(ctx context.Context, path string, into any) error {
-	return s.own.aggregated.child.Ask(ctx, path, s.AdminToken, into)
+	return s.processes.aggregated.child.GetJSON(ctx, path, s.AdminToken, into)
 }
 
 // AggregatedAddress returns the URL of the user's own API server and the certificate that
 // verifies it. With them, clients reach the server without the aggregator.
 // ok is false if no such server exists, or if another process has started it.
 func (s *Server) AggregatedAddress() (url string, caPEM []byte, ok bool) {
-	if s.own == nil || s.own.aggregated == nil {
+	if s.processes == nil || s.processes.aggregated == nil {
 		return "", nil, false
 	}
-	child := s.own.aggregated.child
+	child := s.processes.aggregated.child
 	return fmt.Sprintf("https://127.0.0.1:%d", child.Port), child.CAPEM, true
 }
 
 // Stop ends the servers and removes their files.
 // It does nothing to a server that another process owns.
 func (s *Server) Stop(ctx context.Context) error {
-	if s.own == nil {
+	if s.processes == nil {
 		return nil
 	}
 	var errs []error
 	// First, so that no process attaches to a server that is ending.
-	if err := os.Remove(s.own.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(s.processes.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	if a := s.own.aggregated; a != nil && s.ExternalEtcd && s.own.child.Err() == nil {
+	if a := s.processes.aggregated; a != nil && s.ExternalEtcd && s.processes.child.Err() == nil {
 		errs = append(errs, a.Stop(ctx)) // the store outlives the server, and so would the registration
 	} else if a != nil {
 		a.client.CloseIdleConnections()
 		errs = append(errs, a.stop(ctx))
 	}
-	if s.own.child != nil {
-		errs = append(errs, s.own.child.Stop(ctx, stopGrace))
+	if s.processes.child != nil {
+		errs = append(errs, s.processes.child.Stop(ctx, stopGrace))
 	}
-	if s.own.etcd != nil {
-		errs = append(errs, s.own.etcd.Stop(ctx))
+	if s.processes.etcd != nil {
+		errs = append(errs, s.processes.etcd.Stop(ctx))
 	}
-	return errors.Join(append(errs, s.own.runDir.Close())...)
+	return errors.Join(append(errs, s.processes.runDir.Close())...)
 }

@@ -90,9 +90,10 @@ func testedRelease(version string) string {
 	return tried
 }
 
-// advise adds a hint to a build error: the tested release of the same minor version.
+// adviseTestedRelease adds a hint to a build error: the tested release of the same
+// minor version.
 // The hint is for untested releases that fail because of their modules or source.
-func advise(version string, err error) error {
+func adviseTestedRelease(version string, err error) error {
 	tried := testedRelease(version)
 	var edit *traced.EditError
 	var space *program.SpaceError

@@ -71,7 +71,7 @@ func TestReleases(t *testing.T) {
 // A failed build of a release gets other advice than a problem of this machine.
 func TestAdvise(t *testing.T) {
 	broken := &program.CompileError{Complaints: []string{"x.go:1:2: undefined: y"}, Log: "/build.log", Err: errors.New("exit status 1")}
-	err := advise("v1.27.16", broken)
+	err := adviseTestedRelease("v1.27.16", broken)
 	for _, want := range []string{"undefined: y", "the whole log is /build.log", `apitrace was tried with v1.27.4 of the same minor release: "--k8s v1.27.4"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)
@@ -81,11 +81,11 @@ func TestAdvise(t *testing.T) {
 		t.Error("the error itself is lost")
 	}
 	for _, err := range []error{context.Canceled, &traced.EditError{}, &program.SpaceError{}} {
-		if got := advise("v1.27.16", err); got != err {
+		if got := adviseTestedRelease("v1.27.16", err); got != err {
 			t.Errorf("%v was turned into %v", err, got)
 		}
 	}
-	if got := advise("v1.27.4", broken); got != error(broken) {
+	if got := adviseTestedRelease("v1.27.4", broken); got != error(broken) {
 		t.Errorf("of the release that was tried: %v", got)
 	}
 }

@@ -66,7 +66,7 @@ func parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	if err := s.validate().In(name, text); err != nil {
 		return nil, err
 	}
-	s.Setup.AggregatedServer = s.Setup.AggregatedServer.Below(filepath.Dir(name))
+	s.Setup.AggregatedServer = s.Setup.AggregatedServer.RelativeTo(filepath.Dir(name))
 	s.setPlaces(name, text)
 	if err := s.readBodies(open); err != nil {
 		return nil, err

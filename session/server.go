@@ -284,7 +284,7 @@ type Running struct {
 // Obtain finds a running server, or builds and starts one. If it started one, the
 // returned context ends when the server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
-	if outside := o.Extra.Outside(); len(outside) > 0 && !o.OutsidePaths {
+	if outside := o.Extra.OutsidePaths(); len(outside) > 0 && !o.OutsidePaths {
 		return nil, nil, message.UsageErrorf("the scenario lets kube-apiserver use paths outside of its own folder, by %s: write them as ${dir}/NAME, or let it with \"apitrace run --outside-paths\"", message.List(outside))
 	}
 	server, err := o.attachOrWait(ctx, to)

@@ -46,9 +46,9 @@ func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
 // In flags, ${kubeconfig} stands for the path of the kubeconfig. Some servers read
 // their own objects with a client that has its own flag, such as --lister-kubeconfig.
 func (o Options) ownFlags(samples []string, known map[string]bool) []string {
-	flags := slices.DeleteFunc(slices.Clone(samples), func(flag string) bool { return !known[nameOf(flag)] })
+	flags := slices.DeleteFunc(slices.Clone(samples), func(flag string) bool { return !known[flagName(flag)] })
 	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if strings.HasSuffix(name, "-kubeconfig") && !slices.ContainsFunc(flags, func(flag string) bool { return nameOf(flag) == name }) {
+		if strings.HasSuffix(name, "-kubeconfig") && !slices.ContainsFunc(flags, func(flag string) bool { return flagName(flag) == name }) {
 			flags = append(flags, name+"="+o.Kubeconfig)
 		}
 	}
@@ -66,7 +66,7 @@ func firstLines(s string) string {
 	return strings.Join(lines[:min(most, len(lines))], "\n")
 }
 
-func nameOf(flag string) string {
+func flagName(flag string) string {
 	name, _, _ := strings.Cut(flag, "=")
 	return name
 }

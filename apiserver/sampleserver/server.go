@@ -64,10 +64,10 @@ type Server struct {
 	Unready string
 
 	child *program.Child
-	// patient allows a server that answers, but does not become ready.
+	// allowUnready allows a server that answers, but does not become ready.
 	// answered is the time of the first answer that it is not ready.
-	patient  bool
-	answered time.Time
+	allowUnready bool
+	answered     time.Time
 }
 
 // Start starts the server on a free port and waits until it is ready.
@@ -88,7 +88,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		}
 		flags = o.ownFlags(flags, known)
 	}
-	s := &Server{CAPEM: ca.CertPEM, patient: o.Own != nil}
+	s := &Server{CAPEM: ca.CertPEM, allowUnready: o.Own != nil}
 	cert, key, err := ca.Issue(o.Name, o.ServiceName)
 	if err != nil {
 		return nil, err
@@ -142,9 +142,9 @@ func (o Options) flags() []string {
 	)
 }
 
-// Ask sends a GET request with a bearer token straight to the server.
+// GetJSON sends a GET request with a bearer token straight to the server.
 // It decodes the JSON answer into a pointer.
-func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
+func (s *Server) GetJSON(ctx context.Context, path, token string, into any) error {
 	status, _, body, err := s.get(ctx, path, token)
 	if err == nil && status != http.StatusOK {
 		err = message.Errorf("GET %s: %d: %s", path, status, body)
@@ -186,7 +186,7 @@ func (s *Server) ready(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case status != http.StatusOK && s.givenUp():
+	case status != http.StatusOK && s.acceptsUnready():
 		s.Unready = FailedChecks(string(body))
 		return nil
 	case status != http.StatusOK:
@@ -202,12 +202,12 @@ func (s *Server) ready(ctx context.Context) error {
 // for nodes.
 const unreadyTimeout = 10 * time.Second
 
-// givenUp reports whether to use a server that answers but is not ready.
-func (s *Server) givenUp() bool {
+// acceptsUnready reports whether to use a server that answers but is not ready.
+func (s *Server) acceptsUnready() bool {
 	if s.answered.IsZero() {
 		s.answered = time.Now()
 	}
-	return s.patient && time.Since(s.answered) > unreadyTimeout
+	return s.allowUnready && time.Since(s.answered) > unreadyTimeout
 }
 
 // FailedChecks returns the failed checks in an answer to /readyz, separated by

@@ -37,14 +37,14 @@ const (
 	keyPlaceholder = "${key}"
 )
 
-// lists are flags of every server that may be repeated.
+// mergedFlags are flags of every server that may be repeated.
 // kube-apiserver merges their values. Any other flag replaces apitrace's flag of that
 // name.
-var lists = []string{"--authorization-mode", "--disable-admission-plugins"}
+var mergedFlags = []string{"--authorization-mode", "--disable-admission-plugins"}
 
-// fixed are flags that only apitrace sets, to reach the server and to keep other
+// reservedFlags are flags that only apitrace sets, to reach the server and to keep other
 // users out. The store is set elsewhere; see StartOptions.Etcd.
-var fixed = []string{
+var reservedFlags = []string{
 	"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--token-auth-file",
 	"--etcd-servers", "--etcd-cafile", "--etcd-certfile", "--etcd-keyfile", "--etcd-prefix",
 }
@@ -55,18 +55,18 @@ func (e Extra) Check() error {
 		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
 			return message.Errorf("%q is not a flag of kube-apiserver: expected --name=value", flag)
 		}
-		if slices.Contains(fixed, flagName(flag)) {
+		if slices.Contains(reservedFlags, flagName(flag)) {
 			return message.Errorf("apitrace sets the flag %q itself, for kube-apiserver must run on loopback with users of its own: leave it out (for a store of your own, give --etcd-servers to apitrace)", flag)
 		}
 	}
 	return nil
 }
 
-// Outside returns the flags with a path that is not below ${dir}.
+// OutsidePaths returns the flags with a path that is not below ${dir}.
 // With such a flag, the server may read and write files elsewhere.
 // A value is a path if the flag's name says so, or if the value begins with a slash.
 // "-" is standard output.
-func (e Extra) Outside() (flags []string) {
+func (e Extra) OutsidePaths() (flags []string) {
 	for _, flag := range e.Flags {
 		_, value, _ := strings.Cut(flag, "=")
 		named := pathFlag.MatchString(flagName(flag)) && flagName(flag) != "--runtime-config"
@@ -100,7 +100,7 @@ func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 		return nil, err
 	}
 	replaced := func(flag string) bool {
-		return !slices.Contains(lists, flagName(flag)) && slices.ContainsFunc(e.Flags, func(f string) bool { return flagName(f) == flagName(flag) })
+		return !slices.Contains(mergedFlags, flagName(flag)) && slices.ContainsFunc(e.Flags, func(f string) bool { return flagName(f) == flagName(flag) })
 	}
 	flags := slices.DeleteFunc(slices.Clone(own), replaced)
 	for _, flag := range e.Flags {

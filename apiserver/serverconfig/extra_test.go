@@ -57,7 +57,7 @@ func TestOutside(t *testing.T) {
 		"--audit-webhook-config-file=x", "--egress-selector-config-file=/etc/passwd", "--encryption-provider-config=e.yaml", "--etc=a,/etc/passwd",
 		"--tls-sni-cert-key=${dir}/a.crt,b.key", "--kubelet-certificate-authority=ca.crt", "--authentication-token-webhook-config-file=x", "--x=${dir}/../..",
 	}
-	if got := (Extra{Flags: append(inside, outside...)}).Outside(); !slices.Equal(got, outside) {
+	if got := (Extra{Flags: append(inside, outside...)}).OutsidePaths(); !slices.Equal(got, outside) {
 		t.Errorf("outside: %q\nexpected: %q", got, outside)
 	}
 }

@@ -40,8 +40,8 @@ func (o Own) CommandLine() string {
 	return flags
 }
 
-// Below puts dir in front of the server's folder, if the folder is relative.
-func (o Own) Below(dir string) Own {
+// RelativeTo puts dir in front of the server's folder, if the folder is relative.
+func (o Own) RelativeTo(dir string) Own {
 	if o.IsFolder() && !filepath.IsAbs(o.Server) {
 		o.Server = filepath.Join(dir, o.Server)
 		if !o.IsFolder() {
@@ -56,9 +56,9 @@ func (o Own) Equal(other Own) bool {
 	return o.Server == other.Server && o.Main == other.Main && slices.Equal(o.Flags, other.Flags)
 }
 
-// fixedOwn are flags that only apitrace sets, to reach the server and to keep other
+// reservedOwnFlags are flags that only apitrace sets, to reach the server and to keep other
 // users out.
-var fixedOwn = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
+var reservedOwnFlags = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
 
 // Check returns an error if the fields contradict each other, or for the first flag
 // that a user may not set.
@@ -70,7 +70,7 @@ func (o Own) Check() error {
 		if !strings.HasPrefix(flag, "--") {
 			return message.Errorf("%q is not a flag of the server: expected --name=value", flag)
 		}
-		if slices.Contains(fixedOwn, flagName(flag)) {
+		if slices.Contains(reservedOwnFlags, flagName(flag)) {
 			return message.Errorf("apitrace sets the flag %q of the server itself: leave it out", flagName(flag))
 		}
 	}

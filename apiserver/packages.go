@@ -78,15 +78,15 @@ func CachedPackages(k8s string) ([]string, error) {
 func (o BuildOptions) recipe(ctx context.Context, p traced.Program, options traced.Options) (*traced.Recipe, error) {
 	if len(o.Trace) > 0 && !o.Plain {
 		var err error
-		if p.More, err = o.moreOf(ctx, p, options); err != nil {
+		if p.More, err = o.packagesOf(ctx, p, options); err != nil {
 			return nil, err
 		}
 	}
 	return p.Recipe(options)
 }
 
-// moreOf returns the packages of o.Trace that a program has.
-func (o BuildOptions) moreOf(ctx context.Context, p traced.Program, options traced.Options) ([]instrument.Packages, error) {
+// packagesOf returns the packages of o.Trace that a program has.
+func (o BuildOptions) packagesOf(ctx context.Context, p traced.Program, options traced.Options) ([]instrument.Packages, error) {
 	all, err := traced.ParsePackages(o.Trace)
 	if err != nil {
 		return nil, err
