@@ -218,7 +218,7 @@ func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) 
 func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoint) error {
 	s.ProbeSockets = map[string]string{}
 	if given != nil {
-		etcd, err := storage.Use(ctx, *given)
+		etcd, err := storage.UseExternal(ctx, *given)
 		if err != nil {
 			return err
 		}

@@ -14,9 +14,9 @@ var (
 	encryptedPrefix = []byte("k8s:enc:")
 )
 
-// describe returns a stored value's encoding, and its object's apiVersion and kind, which
-// are empty if it is encrypted.
-func describe(value []byte) (encoding, apiVersion, kind string) {
+// describeValue returns a stored value's encoding, and its object's apiVersion and kind.
+// apiVersion and kind are empty if the value is encrypted.
+func describeValue(value []byte) (encoding, apiVersion, kind string) {
 	switch {
 	case bytes.HasPrefix(value, protobufPrefix):
 		var object runtime.Unknown

@@ -21,7 +21,7 @@ func TestDescribe(t *testing.T) {
 		{"{not json", "unknown", "", ""},
 		{"42", "unknown", "", ""},
 	} {
-		encoding, apiVersion, kind := describe([]byte(test.value))
+		encoding, apiVersion, kind := describeValue([]byte(test.value))
 		if encoding != test.encoding || apiVersion != test.apiVersion || kind != test.kind {
 			t.Errorf("describe(%q) = %q, %q, %q", test.value, encoding, apiVersion, kind)
 		}

@@ -66,7 +66,7 @@ func TestUseNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Use(t.Context(), Endpoint{URL: "http://127.0.0.1:" + strconv.Itoa(port)})
+	_, err = UseExternal(t.Context(), Endpoint{URL: "http://127.0.0.1:" + strconv.Itoa(port)})
 	if err == nil || !strings.Contains(err.Error(), "does not answer") || !strings.Contains(err.Error(), "is it running") {
 		t.Errorf("Use says %v", err)
 	}

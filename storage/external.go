@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// askEvery is the interval of the checks of an external etcd.
-	askEvery = time.Second
-	// goneAfter is when a silent etcd counts as gone. A cluster that loses a member
+	// pingInterval is the interval of the checks of an external etcd.
+	pingInterval = time.Second
+	// goneTimeout is the time until a silent etcd counts as gone. A cluster that loses a member
 	// elects a new leader within a second or two.
-	goneAfter = 6 * time.Second
+	goneTimeout = 6 * time.Second
 )
 
 // An External is another program's etcd, checked regularly and never stopped.
@@ -28,37 +28,37 @@ type External struct {
 	err error
 }
 
-// Use connects to another program's etcd. The caller must call Stop.
-func Use(ctx context.Context, e Endpoint) (*External, error) {
+// UseExternal connects to another program's etcd. The caller must call Stop.
+func UseExternal(ctx context.Context, e Endpoint) (*External, error) {
 	reader, err := e.Open()
 	if err != nil {
 		return nil, err
 	}
 	x := &External{endpoint: e, reader: reader, done: make(chan struct{})}
-	if err := x.ask(ctx, goneAfter); err != nil {
+	if err := x.ping(ctx, goneTimeout); err != nil {
 		reader.Close()
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		return nil, message.Errorf("the etcd at %s does not answer: %w; is it running, is that its client address, and does it accept these certificates?", e.URL, err)
 	}
-	x.Version = reader.version(ctx, goneAfter)
+	x.Version = reader.version(ctx, goneTimeout)
 	watched, end := context.WithCancel(context.Background())
 	x.end = end
 	go x.watch(watched)
 	return x, nil
 }
 
-func (x *External) ask(ctx context.Context, timeout time.Duration) error {
+func (x *External) ping(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	_, err := x.reader.Revision(ctx)
 	return err
 }
 
-// watch closes done when no member has answered for goneAfter.
+// watch closes done when no member has answered for goneTimeout.
 func (x *External) watch(ctx context.Context) {
-	tick := time.NewTicker(askEvery)
+	tick := time.NewTicker(pingInterval)
 	defer tick.Stop()
 	answered := time.Now()
 	for {
@@ -67,11 +67,11 @@ func (x *External) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := x.ask(ctx, 2*askEvery)
+		err := x.ping(ctx, 2*pingInterval)
 		if err == nil {
 			answered = time.Now()
-		} else if ctx.Err() == nil && time.Since(answered) > goneAfter {
-			x.err = message.Errorf("the etcd at %s has not answered for %s: %w", x.endpoint.URL, goneAfter, err)
+		} else if ctx.Err() == nil && time.Since(answered) > goneTimeout {
+			x.err = message.Errorf("the etcd at %s has not answered for %s: %w", x.endpoint.URL, goneTimeout, err)
 			close(x.done)
 			return
 		}

@@ -22,10 +22,10 @@ const (
 	// ClientModule is the etcd client in kube-apiserver. apitrace runs the server of the
 	// same version: upstream releases both together.
 	ClientModule = "go.etcd.io/etcd/client/v3"
-	// oneModule held client and server up to v3.4. Its releases are not versions of a Go
-	// module. A go.mod requires a commit, and Kubernetes' go.mod names the release in a
-	// comment; see taggedCommits for exceptions.
-	oneModule = "go.etcd.io/etcd"
+	// monolithModule held client and server up to v3.4. Its releases are not versions of
+	// a Go module. A go.mod requires a commit, and Kubernetes' go.mod names the release
+	// in a comment; see taggedCommits for exceptions.
+	monolithModule = "go.etcd.io/etcd"
 	// legacyModule was its path up to v3.3.
 	legacyModule = "github.com/coreos/etcd"
 )
@@ -66,31 +66,31 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 	if err == nil {
 		return Program(version), nil
 	}
-	commit, oldErr := up.Requires(oneModule)
+	commit, oldErr := up.Requires(monolithModule)
 	if oldErr != nil {
-		if commit = laterServers[clientOf(up)]; commit == "" {
+		if commit = newerServers[clientVersion(up)]; commit == "" {
 			return program.Program{}, err
 		}
 	}
 	p := Program(commit)
-	p.Module = oneModule
+	p.Module = monolithModule
 	if p.Released = taggedCommits[commit]; p.Released == "" {
-		p.Released, err = releaseOf(up)
+		p.Released, err = etcdRelease(up)
 		return p, err
 	}
 	return p, nil
 }
 
-// laterServers maps versions of legacyModule, for the client, to newer versions of
-// oneModule, for the server. The server of the same version cannot be built as a module:
-// it has no go.mod, and its dependencies are in glide.lock. The client speaks the same
-// protocol, v3, to a newer server.
-var laterServers = map[string]string{
+// newerServers maps versions of legacyModule, for the client, to newer versions of
+// monolithModule, for the server. The server of the same version cannot be built as a
+// module: it has no go.mod, and its dependencies are in glide.lock. The client speaks the
+// same protocol, v3, to a newer server.
+var newerServers = map[string]string{
 	"v3.3.17+incompatible": "v0.0.0-20191023171146-3cf2f69b5738", // Kubernetes v1.16; v1.17 took client and server of that commit
 }
 
-// clientOf returns the version of legacyModule that a program requires, or "".
-func clientOf(up program.Upstream) string {
+// clientVersion returns the version of legacyModule that a program requires, or "".
+func clientVersion(up program.Upstream) string {
 	version, err := up.Requires(legacyModule)
 	if err != nil {
 		return ""
@@ -98,7 +98,7 @@ func clientOf(up program.Upstream) string {
 	return version
 }
 
-// taggedCommits maps versions of oneModule without a comment to the release.
+// taggedCommits maps versions of monolithModule without a comment to the release.
 var taggedCommits = map[string]string{
 	"v0.0.0-20191023171146-3cf2f69b5738": "v3.4.3", // Kubernetes v1.17; v1.18 names the tag of the same commit
 }
@@ -106,14 +106,14 @@ var taggedCommits = map[string]string{
 // gitTag matches the comment in Kubernetes' go.mod with a commit's release.
 var gitTag = regexp.MustCompile(`git tag (v[0-9.]+)`)
 
-// releaseOf returns the release of oneModule from a comment in a go.mod.
-func releaseOf(up program.Upstream) (string, error) {
+// etcdRelease returns the release of monolithModule from a comment in a go.mod.
+func etcdRelease(up program.Upstream) (string, error) {
 	f, err := up.ModFile()
 	if err != nil {
 		return "", err
 	}
 	for _, r := range f.Replace {
-		if r.Old.Path != oneModule || r.Syntax == nil {
+		if r.Old.Path != monolithModule || r.Syntax == nil {
 			continue
 		}
 		for _, comment := range r.Syntax.Suffix {
@@ -122,5 +122,5 @@ func releaseOf(up program.Upstream) (string, error) {
 			}
 		}
 	}
-	return "", message.Errorf("the go.mod of %s %s does not say which release of %s it requires: expected a comment such as %q", up.Module, up.Version, oneModule, "git tag v3.4.3")
+	return "", message.Errorf("the go.mod of %s %s does not say which release of %s it requires: expected a comment such as %q", up.Module, up.Version, monolithModule, "git tag v3.4.3")
 }

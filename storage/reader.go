@@ -126,7 +126,7 @@ func storedKey(event *clientv3.Event) trace.StoredKey {
 		k.Size = len(value)
 	}
 	if len(bytes.TrimSpace(value)) > 0 {
-		k.Encoding, k.APIVersion, k.Kind = describe(value)
+		k.Encoding, k.APIVersion, k.Kind = describeValue(value)
 	}
 	return k
 }

@@ -11,7 +11,7 @@ import (
 // Stored keeps only changes of keys in the request's calls, at revisions of its own
 // transactions.
 func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.StoredKey, error) {
-	keys, revisions := keys(request), request.Revisions()
+	keys, revisions := etcdKeys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {
 		return nil, nil
 	}
@@ -22,8 +22,8 @@ func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.St
 	return slices.DeleteFunc(changes, func(k trace.StoredKey) bool { return !slices.Contains(revisions, k.Revision) }), nil
 }
 
-// keys returns the etcd keys that the calls name.
-func keys(request *trace.Request) []string {
+// etcdKeys returns the etcd keys that the calls name.
+func etcdKeys(request *trace.Request) []string {
 	var keys []string
 	for _, call := range request.Calls {
 		if key := call.Attributes[trace.AttrEtcdKey]; key != "" && !slices.Contains(keys, key) {

@@ -56,8 +56,8 @@ func (o Own) Equal(other Own) bool {
 	return o.Server == other.Server && o.Main == other.Main && slices.Equal(o.Flags, other.Flags)
 }
 
-// reservedOwnFlags are flags that only apitrace sets, to reach the server and to keep other
-// users out.
+// reservedOwnFlags are flags that only apitrace sets, to reach the server and to keep
+// other users out.
 var reservedOwnFlags = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
 
 // Check returns an error if the fields contradict each other, or for the first flag
