@@ -11,47 +11,49 @@ import (
 )
 
 // The thresholds of evidence. A name without enough evidence counts as gone.
-// Its change names similar candidates.
+// Its change names similar candidates. Lengths are in tokens.
 const (
-	// nearly is the required equal share of a text without other evidence.
-	// The text must have longText tokens or more.
-	// ahead is a candidate's required lead over the next.
-	nearly, ahead, longText = 0.65, 0.08, 50
-	// withCallers is the required share if the same functions call both.
-	withCallers = 0.6
-	// withName is the required share if the last part of the name stayed.
-	// The text must have namedText tokens or more.
-	withName, namedText = 0.45, 25
-	// anywhere is the required share if the package changed and many packages have the
-	// name, or if there is no other evidence.
-	// The text must have largeText tokens or more: short texts are alike everywhere.
-	anywhere, largeText = 0.8, 100
-	// rare limits the packages with the same name.
+	// A text of at least longTokens is renamed if it has this similarity, without other
+	// evidence.
+	minSimilarity, longTokens = 0.65, 50
+	// minLead is a candidate's required lead over the next.
+	minLead = 0.08
+	// minWithCallers is the required similarity if the same functions call both.
+	minWithCallers = 0.6
+	// minWithName is the required similarity if the last part of the name stayed.
+	// The text must have at least namedTokens.
+	minWithName, namedTokens = 0.45, 25
+	// minAcrossPackages is the required similarity if the package changed and many
+	// packages have the name, or if there is no other evidence.
+	// The text must have at least largeTokens: short texts are alike everywhere.
+	minAcrossPackages, largeTokens = 0.8, 100
+	// maxSamePackages limits the packages with the same name.
 	// Up to this number, a name identifies its function by itself.
-	rare = 2
-	// folded is the share of a text that must be new in another function.
-	// foldedTokens is the text's minimum length.
-	folded, foldedTokens = 0.6, 20
-	// share is a split function's minimum share of a text.
-	share = 0.15
-	// somewhat is the share that makes a candidate worth naming without evidence.
-	somewhat = 0.3
-	// partedTokens is the minimum length of a text that can lose a part.
-	// parted is the share that the new function must have.
-	partedTokens, parted = 100, 0.25
-	// fewMethods limits the methods of the same name.
+	maxSamePackages = 2
+	// minFolded is the share of a text that must be new in another function.
+	// The text must have at least foldedTokens.
+	minFolded, foldedTokens = 0.6, 20
+	// minSplitShare is the minimum share of a text in each part of a split function.
+	minSplitShare = 0.15
+	// minCandidate is the similarity that makes a candidate worth naming without
+	// evidence.
+	minCandidate = 0.3
+	// minExtracted is the share of a text that a new function must have taken.
+	// The text must have at least extractedTokens.
+	minExtracted, extractedTokens = 0.25, 100
+	// maxSameMethods limits the methods of the same name.
 	// Up to this number, a call by name identifies the method.
-	fewMethods = 3
+	maxSameMethods = 3
 )
 
-// between finds the changes from one release to the next: the fate of each removed
-// name, and functions that lost a part of their text.
-func between(old, new *Source) []lineage.Change {
-	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*declaration{}}
-	f.came = map[lineage.Kind][]*declaration{}
+// changesBetween finds the changes from one release to the next: the fate of each
+// removed name, and functions that lost a part of their text.
+func changesBetween(old, new *Source) []lineage.Change {
+	f := &finder{old: old, new: new, renamedTo: map[string]string{}, newTexts: map[key]*declaration{}}
+	f.added = map[lineage.Kind][]*declaration{}
 	for k, t := range new.declarations {
 		if old.declarations[k] == nil {
-			f.came[k.kind] = append(f.came[k.kind], t)
+			f.added[k.kind] = append(f.added[k.kind], t)
 		}
 	}
 	var gone []*declaration
@@ -64,8 +66,8 @@ func between(old, new *Source) []lineage.Change {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name))
 	}
 	slices.SortFunc(gone, byName)
-	for _, came := range f.came {
-		slices.SortFunc(came, byName)
+	for _, all := range f.added {
+		slices.SortFunc(all, byName)
 	}
 	f.index()
 	var changes []lineage.Change
@@ -76,30 +78,30 @@ func between(old, new *Source) []lineage.Change {
 		for _, t := range gone {
 			c := f.fate(t)
 			if c.Fate == lineage.Renamed && c.Kind == lineage.Function {
-				f.is[c.From] = c.To[0]
+				f.renamedTo[c.From] = c.To[0]
 			}
 			changes = append(changes, c)
 		}
 	}
-	return append(changes, f.parted()...)
+	return append(changes, f.extracted()...)
 }
 
 type finder struct {
 	old, new *Source
-	// came has the names in new but not in old, sorted.
-	came map[lineage.Kind][]*declaration
-	// is maps a name of old to its new name, if found.
-	is map[string]string
-	// added has the texts of new.
+	// added has the declarations of names that only new has, sorted.
+	added map[lineage.Kind][]*declaration
+	// renamedTo maps a name of old to its new name, if found.
+	renamedTo map[string]string
+	// newTexts has the texts of new.
 	// Each is reduced to the part that its text in old lacks.
-	added map[key]*declaration
-	// with has the texts of added by shingle.
-	with map[uint64][]*declaration
+	newTexts map[key]*declaration
+	// byShingle has newTexts by shingle.
+	byShingle map[uint64][]*declaration
 }
 
-// index fills added and with.
+// index fills newTexts and byShingle.
 func (f *finder) index() {
-	f.with = map[uint64][]*declaration{}
+	f.byShingle = map[uint64][]*declaration{}
 	for k, t := range f.new.declarations {
 		fresh := *t
 		if before := f.old.declarations[k]; before != nil {
@@ -110,9 +112,9 @@ func (f *finder) index() {
 				}
 			}
 		}
-		f.added[k] = &fresh
+		f.newTexts[k] = &fresh
 		for s := range fresh.shingles {
-			f.with[s] = append(f.with[s], &fresh)
+			f.byShingle[s] = append(f.byShingle[s], &fresh)
 		}
 	}
 }
@@ -120,34 +122,34 @@ func (f *finder) index() {
 // A candidate is a function or type that may have replaced a name.
 type candidate struct {
 	*declaration
-	alike   float64
-	callers []string
-	named   bool
+	similarity float64
+	callers    []string
+	sameName   bool
 }
 
 func (f *finder) fate(t *declaration) lineage.Change {
 	c := lineage.Change{Kind: t.kind, From: t.name}
 	var all []candidate
-	for _, other := range f.came[t.kind] {
-		is := candidate{other, alike(t, other), f.shared(t, other), own(t.name) == own(other.name)}
-		if is.alike >= somewhat || len(is.callers) > 0 || is.named && samePlace(t.name, other.name) {
-			all = append(all, is)
+	for _, other := range f.added[t.kind] {
+		cand := candidate{other, similarity(t, other), f.sharedCallers(t, other), lastPart(t.name) == lastPart(other.name)}
+		if cand.similarity >= minCandidate || len(cand.callers) > 0 || cand.sameName && samePlace(t.name, other.name) {
+			all = append(all, cand)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score(), a.score()), strings.Compare(a.name, b.name))
 	})
 	if to, methods := f.byMethods(t); to != nil {
-		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{to.name}, int(100*alike(t, to)), first(methods, 3)
+		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{to.name}, int(100*similarity(t, to)), first(methods, 3)
 		return c
 	}
-	if len(all) > 0 && f.evident(t, all) {
+	if len(all) > 0 && f.hasEvidence(t, all) {
 		best := all[0]
-		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{best.name}, int(100*best.alike), first(best.callers, 3)
+		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{best.name}, int(100*best.similarity), first(best.callers, 3)
 		return c
 	}
 	if to, through := f.byEmbedding(t); to != nil {
-		c.Fate, c.To, c.Alike, c.Through = lineage.Renamed, []string{to.name}, int(100*alike(t, to)), through
+		c.Fate, c.To, c.Alike, c.Through = lineage.Renamed, []string{to.name}, int(100*similarity(t, to)), through
 		return c
 	}
 	if t.kind == lineage.Function && t.tokens >= foldedTokens {
@@ -159,9 +161,9 @@ func (f *finder) fate(t *declaration) lineage.Change {
 			return c
 		}
 	}
-	for _, is := range all {
-		if is.alike >= somewhat && t.tokens >= foldedTokens || is.named && samePlace(t.name, is.name) || len(is.callers) > 0 && is.alike >= 0.15 {
-			c.Perhaps = append(c.Perhaps, is.name)
+	for _, cand := range all {
+		if cand.similarity >= minCandidate && t.tokens >= foldedTokens || cand.sameName && samePlace(t.name, cand.name) || len(cand.callers) > 0 && cand.similarity >= 0.15 {
+			c.Perhaps = append(c.Perhaps, cand.name)
 		}
 	}
 	c.Perhaps = first(c.Perhaps, 3)
@@ -186,7 +188,7 @@ func (f *finder) byMethods(t *declaration) (to *declaration, methods []string) {
 			continue
 		}
 		of++
-		if is := f.is[k.name]; is != "" {
+		if is := f.renamedTo[k.name]; is != "" {
 			n := funcname.Parse(is)
 			typ := n.Package + "." + n.Type
 			went[typ] = append(went[typ], is)
@@ -211,7 +213,7 @@ func (f *finder) byEmbedding(t *declaration) (to *declaration, through string) {
 		return nil, ""
 	}
 	was := n.Package + "." + n.Type
-	for _, other := range f.came[lineage.Function] {
+	for _, other := range f.added[lineage.Function] {
 		m := funcname.Parse(other.name)
 		is := m.Package + "." + m.Type
 		switch {
@@ -235,22 +237,22 @@ func (f *finder) embeds(outer, inner string) bool {
 	return true
 }
 
-// declares reports whether a type or its pointer has its own method.
+// declares reports whether a type or its pointer has a method of its own.
 func (s *Source) declares(typ, method string) bool {
 	pkg := funcname.Package(typ)
 	name := strings.TrimPrefix(typ, pkg+".")
 	return s.declarations[key{lineage.Function, pkg + "." + name + "." + method}] != nil || s.declarations[key{lineage.Function, pkg + ".(*" + name + ")." + method}] != nil
 }
 
-// parted finds functions that lost part of their text to a new function.
+// extracted finds functions that lost part of their text to a new function.
 // Both have the same last name and package.
-func (f *finder) parted() []lineage.Change {
+func (f *finder) extracted() []lineage.Change {
 	var changes []lineage.Change
-	for _, to := range f.came[lineage.Function] {
+	for _, to := range f.added[lineage.Function] {
 		n := funcname.Parse(to.name)
 		for k, before := range f.old.declarations {
 			after := f.new.declarations[k]
-			if after == nil || k.kind != lineage.Function || before.tokens < partedTokens {
+			if after == nil || k.kind != lineage.Function || before.tokens < extractedTokens {
 				continue
 			}
 			if m := funcname.Parse(k.name); m.Package != n.Package || m.Func != n.Func {
@@ -262,7 +264,7 @@ func (f *finder) parted() []lineage.Change {
 					moved++
 				}
 			}
-			if much := float64(moved) / float64(len(before.shingles)); much >= parted {
+			if much := float64(moved) / float64(len(before.shingles)); much >= minExtracted {
 				changes = append(changes, lineage.Change{Kind: lineage.Function, From: k.name, Fate: lineage.Extracted, To: []string{to.name}, Alike: int(100 * much)})
 			}
 		}
@@ -276,8 +278,8 @@ func (f *finder) parted() []lineage.Change {
 // score orders candidates.
 // An unchanged name counts as a tenth of the text. So do common callers.
 func (c candidate) score() float64 {
-	s := c.alike
-	if c.named {
+	s := c.similarity
+	if c.sameName {
 		s += 0.1
 	}
 	if len(c.callers) > 0 {
@@ -286,40 +288,40 @@ func (c candidate) score() float64 {
 	return s
 }
 
-// evident reports whether the first candidate took the place of a name.
+// hasEvidence reports whether the first candidate took the place of a name.
 // The candidates are sorted, best first.
-func (f *finder) evident(t *declaration, all []candidate) bool {
+func (f *finder) hasEvidence(t *declaration, all []candidate) bool {
 	best := all[0]
-	if len(all) > 1 && best.score() < all[1].score()+ahead {
+	if len(all) > 1 && best.score() < all[1].score()+minLead {
 		return false
 	}
 	called := len(best.callers) > 0
-	if funcname.Package(t.name) != funcname.Package(best.name) && (!f.rare(t) || !best.named && !called) {
-		return best.alike >= anywhere && t.tokens >= largeText
+	if funcname.Package(t.name) != funcname.Package(best.name) && (!f.isRare(t) || !best.sameName && !called) {
+		return best.similarity >= minAcrossPackages && t.tokens >= largeTokens
 	}
 	switch {
-	case best.named && (best.alike == 1 || called && best.alike >= somewhat):
+	case best.sameName && (best.similarity == 1 || called && best.similarity >= minCandidate):
 		return true
-	case best.named && best.alike >= withName && t.tokens >= namedText:
+	case best.sameName && best.similarity >= minWithName && t.tokens >= namedTokens:
 		return true
-	case best.alike == 1 && t.tokens >= namedText, called && best.alike >= withCallers:
+	case best.similarity == 1 && t.tokens >= namedTokens, called && best.similarity >= minWithCallers:
 		return true
 	}
-	return best.alike >= nearly && t.tokens >= longText
+	return best.similarity >= minSimilarity && t.tokens >= longTokens
 }
 
-// rare reports whether few packages have the name, including its type.
-func (f *finder) rare(t *declaration) bool {
-	n := inPackage(t.name)
-	return f.old.count[n] <= rare && f.new.count[n] <= rare
+// isRare reports whether few packages have the name, including its type.
+func (f *finder) isRare(t *declaration) bool {
+	n := withoutPackage(t.name)
+	return f.old.count[n] <= maxSamePackages && f.new.count[n] <= maxSamePackages
 }
 
-// inPackage returns a full name without its package.
-func inPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
+// withoutPackage returns a full name without its package.
+func withoutPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
 
-// own returns the last part of a name, without package and type.
+// lastPart returns the last part of a name, without package and type.
 // Lower case keeps it the same when a function becomes exported.
-func own(full string) string {
+func lastPart(full string) string {
 	n := funcname.Parse(full)
 	return strings.ToLower(n.Func)
 }
@@ -337,7 +339,7 @@ func (s *Source) Callers(full string) (callers []string, known bool) {
 	n := funcname.Parse(full)
 	called := strings.TrimSuffix(full, funcname.GenericMark)
 	if n.Type != "" {
-		if s.methods[n.Func] > fewMethods {
+		if s.methods[n.Func] > maxSameMethods {
 			return nil, false
 		}
 		called = "." + n.Func
@@ -353,13 +355,13 @@ func (f *finder) callersOf(s *Source, t *declaration) []string {
 	return callers
 }
 
-// shared returns the callers of t in old that also call other in new.
+// sharedCallers returns the callers of t in old that also call other in new.
 // Their names are the names in new.
-func (f *finder) shared(t, other *declaration) []string {
+func (f *finder) sharedCallers(t, other *declaration) []string {
 	var both []string
 	there := f.callersOf(f.new, other)
 	for _, caller := range f.callersOf(f.old, t) {
-		if is := f.is[caller]; is != "" {
+		if is := f.renamedTo[caller]; is != "" {
 			caller = is
 		}
 		if slices.Contains(there, caller) && caller != other.name {
@@ -377,8 +379,8 @@ func (f *finder) parts(t *declaration) (to []string, much float64) {
 	}
 	parts := map[*declaration]*part{}
 	for s := range t.shingles {
-		for _, other := range f.with[s] {
-			if other.kind != lineage.Function || len(f.with[s]) > 8 {
+		for _, other := range f.byShingle[s] {
+			if other.kind != lineage.Function || len(f.byShingle[s]) > 8 {
 				continue
 			}
 			if parts[other] == nil {
@@ -389,7 +391,7 @@ func (f *finder) parts(t *declaration) (to []string, much float64) {
 	}
 	left := maps.Clone(t.shingles)
 	all := slices.SortedFunc(maps.Values(parts), func(a, b *part) int { return cmp.Or(len(b.has)-len(a.has), strings.Compare(a.name, b.name)) })
-	if len(all) > 0 && float64(len(all[0].has)) >= folded*float64(len(t.shingles)) {
+	if len(all) > 0 && float64(len(all[0].has)) >= minFolded*float64(len(t.shingles)) {
 		return []string{all[0].name}, float64(len(all[0].has)) / float64(len(t.shingles))
 	}
 	covered := 0
@@ -407,7 +409,7 @@ func (f *finder) parts(t *declaration) (to []string, much float64) {
 				best, most = p, n
 			}
 		}
-		if best == nil || float64(most) < share*float64(len(t.shingles)) {
+		if best == nil || float64(most) < minSplitShare*float64(len(t.shingles)) {
 			break
 		}
 		to, covered = append(to, best.name), covered+most
@@ -415,7 +417,7 @@ func (f *finder) parts(t *declaration) (to []string, much float64) {
 			delete(left, s)
 		}
 	}
-	if much = float64(covered) / float64(len(t.shingles)); len(to) < 2 || much < folded || t.tokens < largeText {
+	if much = float64(covered) / float64(len(t.shingles)); len(to) < 2 || much < minFolded || t.tokens < largeTokens {
 		return nil, 0
 	}
 	return to, much

@@ -43,7 +43,7 @@ func (b *Builder) Add(s *Source) error {
 	}
 	if b.last != nil {
 		s.keep(b.last)
-		for _, c := range between(b.last, s) {
+		for _, c := range changesBetween(b.last, s) {
 			c.At = at
 			b.library.Changes = append(b.library.Changes, c)
 		}

@@ -49,7 +49,7 @@ type declaration struct {
 	key
 	file, signature string
 	tokens          int
-	whole           uint64 // hash of the text without comments
+	hash            uint64 // of the text without comments
 	shingles        map[uint64]bool
 	calls           map[string]bool
 	embeds          []string // full names of the types that a struct embeds
@@ -88,7 +88,7 @@ func Read(release, dir string, unread ...string) (*Source, error) {
 		return nil, fmt.Errorf("reading the names of %s: %w", release, err)
 	}
 	for _, t := range s.declarations {
-		s.count[inPackage(t.name)]++
+		s.count[withoutPackage(t.name)]++
 		for called := range t.calls {
 			if s.callers[called] == nil {
 				s.callers[called] = map[string]bool{}
@@ -154,14 +154,14 @@ type fileReader struct {
 }
 
 func (f *fileReader) function(decl *ast.FuncDecl) {
-	own := decl.Name.Name
-	if decl.Body == nil || own == "_" || own == "init" && decl.Recv == nil {
+	declared := decl.Name.Name
+	if decl.Body == nil || declared == "_" || declared == "init" && decl.Recv == nil {
 		return
 	}
 	name := f.pkg + "." + instrument.DeclaredName(decl)
 	self := ""
 	if decl.Recv != nil {
-		f.methods[own]++
+		f.methods[declared]++
 		if names := decl.Recv.List[0].Names; len(names) > 0 {
 			self = names[0].Name
 		}

@@ -99,7 +99,7 @@ func TestBetween(t *testing.T) {
 		"k8s.io/plugin/w/w.go": "package w\nfunc Register(p *Plugins) { p.Add(\"w\", New) }\n",
 	})
 	got := map[string]lineage.Change{}
-	for _, c := range between(before, after) {
+	for _, c := range changesBetween(before, after) {
 		got[c.From] = c
 	}
 	for from, want := range map[string]struct {

@@ -5,10 +5,10 @@ import (
 	"go/token"
 )
 
-// width is the number of tokens in a shingle.
+// shingleWidth is the number of tokens in a shingle.
 // With fewer, different texts look alike.
 // With more, small changes count too much.
-const width = 4
+const shingleWidth = 4
 
 // setText sets the tokens of a text, without comments.
 // self, the receiver's name, does not count: a method that moved to another type
@@ -33,16 +33,16 @@ func (t *declaration) setText(code []byte, self string) {
 		}
 		words = append(words, lit)
 	}
-	t.tokens, t.whole = len(words), hashOf(words...)
+	t.tokens, t.hash = len(words), hashOf(words...)
 	t.shingles = map[uint64]bool{}
-	for i := 0; i+width <= len(words); i++ {
-		t.shingles[hashOf(words[i:i+width]...)] = true
+	for i := 0; i+shingleWidth <= len(words); i++ {
+		t.shingles[hashOf(words[i:i+shingleWidth]...)] = true
 	}
 }
 
-// alike returns the equal share of two texts, from 0 to 1.
-func alike(a, b *declaration) float64 {
-	if a.whole == b.whole {
+// similarity returns the equal share of two texts, from 0 to 1.
+func similarity(a, b *declaration) float64 {
+	if a.hash == b.hash {
 		return 1
 	}
 	if len(a.shingles)+len(b.shingles) == 0 {
