@@ -25,13 +25,13 @@ func queryFor(s *trace.Sent, secrets Secrets) probe.Query {
 	if s.Boot && s.Stop.IsZero() {
 		return q
 	}
-	return settled(q)
+	return untilSettled(q)
 }
 
-// settled makes the probe wait until the selected calls have ended, but not longer than
-// patience if nothing else happens.
-func settled(q probe.Query) probe.Query {
-	q.SettleMillis, q.TimeoutMillis = int(settle.Milliseconds()), int(patience.Milliseconds())
+// untilSettled makes the probe wait until the selected calls have ended, but not
+// longer than openCallTimeout if nothing else happens.
+func untilSettled(q probe.Query) probe.Query {
+	q.SettleMillis, q.TimeoutMillis = int(settleTime.Milliseconds()), int(openCallTimeout.Milliseconds())
 	return q
 }
 
@@ -44,19 +44,19 @@ type Check struct {
 	Mismatches []string
 }
 
-// settle is how long a trace must be quiet before it counts as complete.
+// settleTime is how long a trace must be quiet before it counts as complete.
 // Goroutines that continue the work of a request begin within microseconds of
 // the answer.
-const settle = 25 * time.Millisecond
+const settleTime = 25 * time.Millisecond
 
-// patience is how long open calls delay a trace if nothing else happens in it.
+// openCallTimeout is how long open calls delay a trace if nothing else happens in it.
 // Calls that still run after this time are marked as unfinished. Mostly they
 // belong to a goroutine that sleeps until a timeout.
-const patience = 250 * time.Millisecond
+const openCallTimeout = 250 * time.Millisecond
 
-// silence limits the time until a probe's answer begins. A probe answers within 10 times
-// its patience.
-const silence = 20 * time.Second
+// answerTimeout limits the time until a probe's answer begins. A probe answers
+// within 10 times openCallTimeout.
+const answerTimeout = 20 * time.Second
 
 // Request fetches the calls of a request from the probes. sockets maps the name
 // of each traced program to the path of its socket. Request treats secrets like
@@ -76,7 +76,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	// The programs are asked one after the other, because etcd cannot have
 	// settled while kube-apiserver has not.
 	q, secret := queryFor(&sent, secrets), secrets.Hold(sent.Path)
-	for _, process := range inOrder(sockets, first(&sent)) {
+	for _, process := range inOrder(sockets, firstProcess(&sent)) {
 		answer, err := query(ctx, sockets[process], q)
 		if err != nil {
 			return nil, nil, message.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
@@ -95,7 +95,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 		return nil, nil, message.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
 	}
 	if !sent.Stop.IsZero() {
-		all = since(all, sent.Stop)
+		all = changedSince(all, sent.Stop)
 	}
 	join(r, all)
 	if err := addTails(ctx, sockets, r, q.Secrets); err != nil {
@@ -105,7 +105,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 		return nil, nil, message.Errorf("the calls of %s %s are not one tree: %w", sent.Method, sent.Path, err)
 	}
 	if !secrets.Show {
-		withhold(r, sent.Values)
+		redactValues(r, sent.Values)
 	} else if secret {
 		first := &r.Calls[0]
 		if first.Attributes == nil {
@@ -130,10 +130,10 @@ func withoutLateLeaves(records []probe.Record) []probe.Record {
 	return slices.DeleteFunc(records, func(r probe.Record) bool { return r.Leaf && !known[r.Parent] && r.Start >= newest })
 }
 
-// first returns the program that a trace begins in. For the trace of a start or
+// firstProcess returns the program that a trace begins in. For the trace of a start or
 // an end it is the program that starts or ends. Otherwise it is "", which
 // stands for kube-apiserver, the first program by name.
-func first(sent *trace.Sent) string {
+func firstProcess(sent *trace.Sent) string {
 	if sent.Boot {
 		return sent.Path
 	}
@@ -279,7 +279,7 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	a := &answer{}
 	in := bufio.NewReaderSize(conn, 64<<10)
 	// The kernel accepts connections even for a suspended program.
-	_ = conn.SetReadDeadline(time.Now().Add(silence))
+	_ = conn.SetReadDeadline(time.Now().Add(answerTimeout))
 	if a.Header, err = probe.ReadHeader(in); err != nil {
 		return nil, errors.Join(message.Errorf("reading the probe's answer: %w", err), ctx.Err())
 	}

@@ -232,7 +232,7 @@ func TestOrderOfPrograms(t *testing.T) {
 		{trace.Sent{Method: trace.MethodStart, Path: "metrics-server", Boot: true}, "metrics-server kube-apiserver etcd"},
 		{trace.Sent{Method: trace.MethodStop, Path: "metrics-server", Boot: true}, "metrics-server kube-apiserver etcd"},
 	} {
-		if got := strings.Join(inOrder(sockets, first(&test.sent)), " "); got != test.want {
+		if got := strings.Join(inOrder(sockets, firstProcess(&test.sent)), " "); got != test.want {
 			t.Errorf("%s %s asks %q, expected %q", test.sent.Method, test.sent.Path, got, test.want)
 		}
 	}

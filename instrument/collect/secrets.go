@@ -47,10 +47,10 @@ func (s Secrets) query(path string) string {
 	return ""
 }
 
-// withhold removes the request's own secret values from all texts of its trace.
+// redactValues removes the request's own secret values from all texts of its trace.
 // It is a safeguard: after the probes have cut the errors, no such value should
 // be left.
-func withhold(r *trace.Request, values []string) {
+func redactValues(r *trace.Request, values []string) {
 	const shortest = 4 // "a" is everywhere
 	var inErrors, anywhere []string
 	for _, v := range values {
@@ -65,17 +65,17 @@ func withhold(r *trace.Request, values []string) {
 	}
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		c.Error = without(c.Error, inErrors)
-		c.Panic = without(c.Panic, anywhere)
+		c.Error = redact(c.Error, inErrors)
+		c.Panic = redact(c.Panic, anywhere)
 		for name, value := range c.Attributes {
-			c.Attributes[name] = without(value, anywhere)
+			c.Attributes[name] = redact(value, anywhere)
 		}
 	}
 }
 
-// without removes values from a text. The values must be sorted from the
+// redact removes values from a text. The values must be sorted from the
 // longest to the shortest.
-func without(text string, values []string) string {
+func redact(text string, values []string) string {
 	for _, v := range values {
 		text = strings.ReplaceAll(text, v, "(secret)")
 	}

@@ -70,7 +70,7 @@ func TestWithhold(t *testing.T) {
 		Error: "cannot decode planted-one of public-name, 1234", Panic: "planted-one",
 		Attributes: map[string]string{"apitrace.error": "planted-one", "apitrace.etcd.revision": "1234567", "name": "public-name"},
 	}}}
-	withhold(r, []string{"public-name", "planted-one", "123456", "1234", "e"})
+	redactValues(r, []string{"public-name", "planted-one", "123456", "1234", "e"})
 	c := r.Calls[0]
 	if c.Error != "cannot decode (secret) of public-name, (secret)" || c.Panic != "(secret)" {
 		t.Errorf("%+v", c)

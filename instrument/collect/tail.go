@@ -21,7 +21,7 @@ func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, 
 			if trace.ProcessOf(process).Store {
 				continue // it watches nothing; notifying its watchers is part of the request
 			}
-			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision, Secrets: secrets}))
+			answer, err := query(ctx, sockets[process], untilSettled(probe.Query{Revision: revision, Secrets: secrets}))
 			if err != nil {
 				return message.Errorf("asking the probe of %s what followed revision %d: %w", process, revision, err)
 			}

@@ -7,10 +7,10 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/probe"
 )
 
-// since returns the calls of a program that began or returned after a time, and
-// all their callers, whether these have returned or not. It leaves out calls
-// that were only in progress.
-func since(all []call, from time.Time) []call {
+// changedSince returns the calls of a program that began or returned after a
+// time, and all their callers, whether these have returned or not. It leaves
+// out calls that were only in progress.
+func changedSince(all []call, from time.Time) []call {
 	byID := make(map[probe.SpanID]*call, len(all))
 	for i := range all {
 		byID[all[i].ID] = &all[i]

@@ -26,7 +26,7 @@ func TestSince(t *testing.T) {
 		record("begins-and-goes-on", "begins", 111, 189, true),
 	}
 	var got []string
-	for _, c := range since(all, time.Unix(0, asked)) {
+	for _, c := range changedSince(all, time.Unix(0, asked)) {
 		got = append(got, ids[c.ID])
 	}
 	want := []string{"main", "starter", "woken", "begins", "begins-and-goes-on"}
