@@ -16,9 +16,9 @@ func (p *packageReader) callsOf(b body) []recordings.SourceCall {
 	c := &callFinder{packageReader: p, first: b.line}
 	switch node := b.node.(type) {
 	case *ast.FuncDecl:
-		c.block(node.Body.List, guarded{callFinder: c})
+		c.block(node.Body.List, branchVisitor{callFinder: c})
 	case *ast.FuncLit:
-		c.block(node.Body.List, guarded{callFinder: c})
+		c.block(node.Body.List, branchVisitor{callFinder: c})
 	}
 	return c.calls
 }
@@ -30,9 +30,9 @@ type callFinder struct {
 	calls []recordings.SourceCall
 }
 
-// A guarded is a visitor for code that runs only in a branch, or with a certain
+// A branchVisitor is a visitor for code that runs only in a branch, or with a certain
 // value of a feature gate.
-type guarded struct {
+type branchVisitor struct {
 	*callFinder
 	gate string // "" for none
 	// deferred is set for a defer statement's call.
@@ -43,19 +43,19 @@ type guarded struct {
 
 // block walks through statements. After an if statement that leaves the block, the
 // rest also depends on its condition.
-func (c *callFinder) block(list []ast.Stmt, g guarded) {
+func (c *callFinder) block(list []ast.Stmt, g branchVisitor) {
 	for _, stmt := range list {
 		ast.Walk(g, stmt)
-		if branch, ok := stmt.(*ast.IfStmt); ok && leaves(branch.Body) {
+		if branch, ok := stmt.(*ast.IfStmt); ok && endsInJump(branch.Body) {
 			if gate := c.gateIn(branch.Cond); gate != "" {
 				g.gate = gate
 			}
-			g.branch = c.past(branch, g.branch)
+			g.branch = c.branchAfter(branch, g.branch)
 		}
 	}
 }
 
-func leaves(block *ast.BlockStmt) bool {
+func endsInJump(block *ast.BlockStmt) bool {
 	if len(block.List) == 0 {
 		return false
 	}
@@ -66,7 +66,7 @@ func leaves(block *ast.BlockStmt) bool {
 	return false
 }
 
-func (g guarded) Visit(node ast.Node) ast.Visitor {
+func (g branchVisitor) Visit(node ast.Node) ast.Visitor {
 	switch node := node.(type) {
 	case *ast.FuncLit:
 		return nil // a literal is a function of its own
@@ -80,22 +80,22 @@ func (g guarded) Visit(node ast.Node) ast.Visitor {
 		g.loop(node)
 		return nil
 	case *ast.SwitchStmt:
-		g.cases(node.Init, node.Tag, node.Body)
+		g.switchCases(node.Init, node.Tag, node.Body)
 		return nil
 	case *ast.TypeSwitchStmt:
-		g.cases(node.Init, node.Assign, node.Body)
+		g.switchCases(node.Init, node.Assign, node.Body)
 		return nil
 	case *ast.CommClause:
 		inside := g
 		if node.Comm != nil {
 			ast.Walk(g, node.Comm)
-			inside.branch = g.within(node.Case, "case "+g.code(node.Comm), recordings.NoThreshold)
+			inside.branch = g.branchAt(node.Case, "case "+g.code(node.Comm), recordings.NoThreshold)
 		}
 		g.block(node.Body, inside)
 		return nil
 	case *ast.BinaryExpr:
 		if node.Op == token.LAND || node.Op == token.LOR {
-			g.shortCut(node)
+			g.shortCircuit(node)
 			return nil
 		}
 	case *ast.DeferStmt:
@@ -109,20 +109,20 @@ func (g guarded) Visit(node ast.Node) ast.Visitor {
 		return nil
 	case *ast.CallExpr:
 		g.call(node)
-		g.asks(node)
+		g.addGateCheck(node)
 	case *ast.CompositeLit:
-		g.makes(node)
+		g.addCreation(node)
 	}
 	return g
 }
 
-func (g guarded) add(pos token.Pos, kind recordings.CallKind, name string) {
+func (g branchVisitor) add(pos token.Pos, kind recordings.CallKind, name string) {
 	line := g.loader.fset.PositionFor(pos, false).Line - g.first
 	g.calls = append(g.calls, recordings.SourceCall{Line: line, Kind: kind, Name: name, Gate: g.gate, Deferred: g.deferred, Branch: g.branch})
 }
 
 // call adds a call, unless it is a conversion or calls a built-in function.
-func (g guarded) call(node *ast.CallExpr) {
+func (g branchVisitor) call(node *ast.CallExpr) {
 	fun := ast.Unparen(node.Fun)
 	if tv, ok := g.pkg.info.Types[fun]; ok && (tv.IsType() || tv.IsBuiltin()) {
 		return
@@ -151,7 +151,7 @@ func (g guarded) call(node *ast.CallExpr) {
 	g.add(pos, recordings.CallValue, "")
 }
 
-func (g guarded) callOf(pos token.Pos, object types.Object) {
+func (g branchVisitor) callOf(pos token.Pos, object types.Object) {
 	switch object := object.(type) {
 	case *types.Func:
 		kind := recordings.CallStatic
@@ -166,10 +166,10 @@ func (g guarded) callOf(pos token.Pos, object types.Object) {
 	}
 }
 
-// makes adds the creation of a value if its type has methods and belongs to a traced
+// addCreation adds the creation of a value if its type has methods and belongs to a traced
 // package, except API packages and k8s.io/apimachinery. The methods run only if such code
 // has run.
-func (g guarded) makes(node *ast.CompositeLit) {
+func (g branchVisitor) addCreation(node *ast.CompositeLit) {
 	named, ok := types.Unalias(g.pkg.info.Types[node].Type).(*types.Named)
 	if !ok || named.NumMethods() == 0 || named.Obj().Pkg() == nil {
 		return
@@ -180,8 +180,8 @@ func (g guarded) makes(node *ast.CompositeLit) {
 	}
 }
 
-// asks adds the question whether a feature gate is on.
-func (g guarded) asks(node *ast.CallExpr) {
+// addGateCheck adds a check of a feature gate.
+func (g branchVisitor) addGateCheck(node *ast.CallExpr) {
 	gate := g.enabledGate(node)
 	if gate != "" && isFeature(g.pkg.info.Types[node.Args[0]].Type) {
 		g.add(node.Lparen, recordings.CallAsks, gate)

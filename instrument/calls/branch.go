@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// mostBranchText limits the kept code of a branch, in characters.
-const mostBranchText = 100
+// maxBranchText limits the kept code of a branch, in characters.
+const maxBranchText = 100
 
 // code prints an expression or a statement in one line.
 func (c *callFinder) code(node ast.Node) string {
@@ -30,26 +30,26 @@ func (c *callFinder) code(node ast.Node) string {
 func (c *callFinder) ifText(node *ast.IfStmt) string {
 	cond := c.code(node.Cond)
 	if node.Init != nil {
-		if text := "if " + c.code(node.Init) + "; " + cond; utf8.RuneCountInString(text) <= mostBranchText {
+		if text := "if " + c.code(node.Init) + "; " + cond; utf8.RuneCountInString(text) <= maxBranchText {
 			return text
 		}
 	}
 	return "if " + cond
 }
 
-// within returns a branch that begins at pos.
-func (c *callFinder) within(pos token.Pos, text string, threshold recordings.Threshold) recordings.Branch {
-	if utf8.RuneCountInString(text) > mostBranchText {
-		text = strings.TrimRight(string([]rune(text)[:mostBranchText-1]), " ") + "…"
+// branchAt returns a branch that begins at pos.
+func (c *callFinder) branchAt(pos token.Pos, text string, threshold recordings.Threshold) recordings.Branch {
+	if utf8.RuneCountInString(text) > maxBranchText {
+		text = strings.TrimRight(string([]rune(text)[:maxBranchText-1]), " ") + "…"
 	}
 	line := c.loader.fset.PositionFor(pos, false).Line - c.first
 	return recordings.Branch{Kind: recordings.BranchIn, Text: text, Line: line, Threshold: threshold}
 }
 
-// past returns the branch of the statements after an if statement that leaves. An
+// branchAfter returns the branch of the statements after an if statement that leaves. An
 // enclosing branch of another kind takes precedence. Otherwise the nearest such if
 // statement counts, unless its condition is about an error.
-func (c *callFinder) past(node *ast.IfStmt, around recordings.Branch) recordings.Branch {
+func (c *callFinder) branchAfter(node *ast.IfStmt, around recordings.Branch) recordings.Branch {
 	isError := false
 	ast.Inspect(node.Cond, func(n ast.Node) bool {
 		if ident, ok := n.(*ast.Ident); ok && ident.Name == "err" {
@@ -60,12 +60,12 @@ func (c *callFinder) past(node *ast.IfStmt, around recordings.Branch) recordings
 	if isError || around.Kind != recordings.NoBranch && around.Kind != recordings.BranchPast {
 		return around
 	}
-	b := c.within(node.If, c.ifText(node), c.threshold(node.Cond))
+	b := c.branchAt(node.If, c.ifText(node), c.threshold(node.Cond))
 	b.Kind = recordings.BranchPast
 	return b
 }
 
-func (g guarded) ifElse(node *ast.IfStmt) {
+func (g branchVisitor) ifElse(node *ast.IfStmt) {
 	if node.Init != nil {
 		ast.Walk(g, node.Init)
 	}
@@ -74,7 +74,7 @@ func (g guarded) ifElse(node *ast.IfStmt) {
 	if gate := g.gateIn(node.Cond); gate != "" {
 		inside.gate = gate
 	}
-	inside.branch = g.within(node.If, g.ifText(node), g.threshold(node.Cond))
+	inside.branch = g.branchAt(node.If, g.ifText(node), g.threshold(node.Cond))
 	ast.Walk(inside, node.Body)
 	if node.Else != nil {
 		inside.branch.Kind = recordings.BranchElse
@@ -83,7 +83,7 @@ func (g guarded) ifElse(node *ast.IfStmt) {
 }
 
 // loop walks through a loop. Without a condition it is not a branch.
-func (g guarded) loop(node ast.Node) {
+func (g branchVisitor) loop(node ast.Node) {
 	inside := g
 	switch node := node.(type) {
 	case *ast.RangeStmt:
@@ -92,7 +92,7 @@ func (g guarded) loop(node ast.Node) {
 				ast.Walk(g, expr)
 			}
 		}
-		inside.branch = g.within(node.For, "range "+g.code(node.X), recordings.NoThreshold)
+		inside.branch = g.branchAt(node.For, "range "+g.code(node.X), recordings.NoThreshold)
 		inside.branch.Kind = recordings.BranchLoop
 		ast.Walk(inside, node.Body)
 	case *ast.ForStmt:
@@ -101,7 +101,7 @@ func (g guarded) loop(node ast.Node) {
 		}
 		if node.Cond != nil {
 			ast.Walk(g, node.Cond)
-			inside.branch = g.within(node.For, "for "+g.code(node.Cond), g.threshold(node.Cond))
+			inside.branch = g.branchAt(node.For, "for "+g.code(node.Cond), g.threshold(node.Cond))
 		}
 		if node.Post != nil {
 			ast.Walk(inside, node.Post)
@@ -110,9 +110,9 @@ func (g guarded) loop(node ast.Node) {
 	}
 }
 
-// cases walks through a switch. Each case is a branch, without the conditions of
+// switchCases walks through a switch. Each case is a branch, without the conditions of
 // others.
-func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
+func (g branchVisitor) switchCases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 	if init != nil {
 		ast.Walk(g, init)
 	}
@@ -144,19 +144,19 @@ func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 		if len(list) > 0 {
 			text = "case " + strings.Join(list, ", ")
 		}
-		inside.branch = g.within(clause.Case, head+text, threshold)
+		inside.branch = g.branchAt(clause.Case, head+text, threshold)
 		g.block(clause.Body, inside)
 	}
 }
 
-// shortCut walks through && and ||. The right side depends on the left.
-func (g guarded) shortCut(node *ast.BinaryExpr) {
+// shortCircuit walks through && and ||. The right side depends on the left.
+func (g branchVisitor) shortCircuit(node *ast.BinaryExpr) {
 	ast.Walk(g, node.X)
 	right := g
 	if gate := g.gateIn(node.X); gate != "" {
 		right.gate = gate
 	}
-	right.branch = g.within(node.Pos(), g.code(node.X)+" "+node.Op.String(), g.threshold(node.X))
+	right.branch = g.branchAt(node.Pos(), g.code(node.X)+" "+node.Op.String(), g.threshold(node.X))
 	ast.Walk(right, node.Y)
 }
 

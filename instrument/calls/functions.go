@@ -44,7 +44,7 @@ func (p *packageReader) readFile(file *ast.File) {
 	base := filepath.Base(p.loader.fset.Position(file.Package).Filename)
 	lines := p.files[p.pkg.path+"/"+base]
 	var bodies []body
-	taken := map[int]int{} // by line, the number of functions that have been named
+	named := map[int]int{} // by line, the number of functions that have been named
 	ast.Inspect(file, func(node ast.Node) bool {
 		var pos token.Pos
 		switch node := node.(type) {
@@ -53,7 +53,7 @@ func (p *packageReader) readFile(file *ast.File) {
 				return false
 			}
 			if node.Body == nil || cannotHaveSpan(node) {
-				p.addWithout(node, base)
+				p.addSpanless(node, base)
 				return false
 			}
 			pos = node.Type.Func
@@ -63,9 +63,9 @@ func (p *packageReader) readFile(file *ast.File) {
 			return true
 		}
 		line := p.loader.fset.PositionFor(pos, false).Line
-		if names := lines[line]; taken[line] < len(names) {
-			name := names[taken[line]]
-			taken[line]++
+		if names := lines[line]; named[line] < len(names) {
+			name := names[named[line]]
+			named[line]++
 			if lit, ok := node.(*ast.FuncLit); ok {
 				p.literals[lit] = name
 			}
@@ -86,8 +86,8 @@ func cannotHaveSpan(decl *ast.FuncDecl) bool {
 	})
 }
 
-// addWithout adds a function that the rewriter does not change.
-func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
+// addSpanless adds a function that the rewriter does not change.
+func (p *packageReader) addSpanless(decl *ast.FuncDecl, base string) {
 	fn, ok := p.pkg.info.Defs[decl.Name]
 	if !ok || fn == nil {
 		return
