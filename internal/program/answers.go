@@ -19,22 +19,22 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostAnswers is the maximum size of all kept answers, in bytes. The history of boot
+// maxAnswers is the maximum size of all kept answers, in bytes. The history of boot
 // takes 226,000.
-const mostAnswers = 64 << 20
+const maxAnswers = 64 << 20
 
 // Answers keeps results of long computations in the cache, for later processes of the
 // same executable. An answer may depend only on its name and on the executable, which
 // includes the recordings. Several processes may use them at once.
 type Answers struct {
-	dir  string
-	most int64
-	self func() (string, error)
+	dir     string
+	maxSize int64
+	self    func() (string, error)
 }
 
 // Answers returns the kept answers of the cache.
 func (c *Cache) Answers() *Answers {
-	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), most: mostAnswers, self: executableSum}
+	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), maxSize: maxAnswers, self: executableSum}
 }
 
 // Get returns the data kept under a name, or nil if there is none or it is damaged.
@@ -48,7 +48,7 @@ func (a *Answers) Get(name string) ([]byte, error) {
 		return nil, ignoreNotExist(err)
 	}
 	sum, data, _ := bytes.Cut(kept, []byte("\n"))
-	if string(sum) != sumOf(data) {
+	if string(sum) != checksum(data) {
 		return nil, nil
 	}
 	now := time.Now()
@@ -66,16 +66,16 @@ func (a *Answers) Put(name string, data []byte) error {
 		return message.Errorf("keeping an answer: %w", err)
 	}
 	// No other process reads a half-written file.
-	kept := slices.Concat([]byte(sumOf(data)+"\n"), data)
+	kept := slices.Concat([]byte(checksum(data)+"\n"), data)
 	if err := renameio.WriteFile(file, kept, 0o600, renameio.WithTempDir(a.dir), renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
 	}
-	return a.bound()
+	return a.trim()
 }
 
-// bound removes the least recently used answers until the rest fits. Other processes may
+// trim removes the least recently used answers until the rest fits. Other processes may
 // do so too.
-func (a *Answers) bound() error {
+func (a *Answers) trim() error {
 	listed, err := os.ReadDir(a.dir)
 	if err != nil {
 		return message.Errorf("keeping an answer: %w", err)
@@ -95,7 +95,7 @@ func (a *Answers) bound() error {
 		}
 	}
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for ; size > a.most && len(files) > 0; files = files[1:] {
+	for ; size > a.maxSize && len(files) > 0; files = files[1:] {
 		if err := ignoreNotExist(os.Remove(filepath.Join(a.dir, files[0].Name()))); err != nil {
 			return message.Errorf("keeping an answer: %w", err)
 		}
@@ -109,10 +109,10 @@ func (a *Answers) file(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(a.dir, sumOf([]byte(self+"\n"+name))), nil
+	return filepath.Join(a.dir, checksum([]byte(self+"\n"+name))), nil
 }
 
-func sumOf(data []byte) string {
+func checksum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

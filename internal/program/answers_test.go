@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 
 func TestAnswersAreBounded(t *testing.T) {
 	a := newCache(t).Answers()
-	a.most = 500
+	a.maxSize = 500
 	text := []byte(strings.Repeat("x", 100)) // 165 bytes with the checksum
 	for i, name := range []string{"first", "second", "third"} {
 		must(t, a.Put(name, text))
@@ -89,7 +89,7 @@ func TestAnswersOfSeveralProcesses(t *testing.T) {
 	for range 8 {
 		wait.Go(func() {
 			a := c.Answers()
-			a.most = 1000
+			a.maxSize = 1000
 			for i := range 50 {
 				name := string(rune('a' + i%10))
 				want := strings.Repeat(name, 100+i%3)

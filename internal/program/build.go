@@ -28,7 +28,7 @@ type build struct {
 	rewrite *Rewrite
 	// debuggable is Options.Debuggable.
 	debuggable bool
-	tell       *reporter
+	progress   *reporter
 	toolchain  Toolchain
 	// noGo is the reason why there is no toolchain, or nil. Without one, the build must
 	// be in the cache.
@@ -47,9 +47,9 @@ type build struct {
 // Build makes the binary of a program, or finds it in the cache. It waits for another
 // process that builds the same program.
 func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
-	tell := newReporter(o.Progress, p)
-	tell.stage(StageResolve, 0)
-	b, err := newBuild(ctx, p, o, tell)
+	progress := newReporter(o.Progress, p)
+	progress.stage(StageResolve, 0)
+	b, err := newBuild(ctx, p, o, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 			return nil, message.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
 		}
 		if !errors.Is(err, errNoEntry) && !b.failed() {
-			tell.notef("the build %s is damaged (%v); making it again", b.dir, err)
+			progress.notef("the build %s is damaged (%v); making it again", b.dir, err)
 		}
 		m, cached, err = b.run(ctx)
 		if ctx.Err() == nil {
@@ -80,14 +80,14 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 		}
 	}
 	if n := m.Missing; cached && n > 0 {
-		tell.notef("%s", message.Plural(n, "it lacks %d thing that the guide names", "it lacks %d things that the guide names", n))
+		progress.notef("%s", message.Plural(n, "it lacks %d thing that the guide names", "it lacks %d things that the guide names", n))
 	}
-	tell.stage(StageDone, 0)
+	progress.stage(StageDone, 0)
 	touch(b.dir)
 	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is needed again
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
-		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), More: b.more(), Cached: cached, release: b.release,
+		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), More: b.extraPackages(), Cached: cached, release: b.release,
 	}, nil
 }
 
@@ -113,7 +113,7 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 
 // newBuild collects the inputs of a build and builds nothing. Without a toolchain, the
 // key is the key of an acceptable cached build, or "".
-func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
+func newBuild(ctx context.Context, p Program, o Options, progress *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 		return nil, err
 	}
 	b := &build{
-		program: p, cache: o.Cache, rewrite: o.Rewrite, debuggable: o.Debuggable, tell: tell,
+		program: p, cache: o.Cache, rewrite: o.Rewrite, debuggable: o.Debuggable, progress: progress,
 		toolchain: toolchain, noGo: noGo, upstream: up, goMod: goMod, release: func() {},
 	}
 	b.workspaceKey = p.workspaceKey(up, goMod)
@@ -195,7 +195,7 @@ func (b *build) verify() (manifest, error) {
 // run waits for other processes that build the program, then builds it. cached reports
 // whether another process made the build meanwhile.
 func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
-	unlock, err := b.cache.lock(ctx, b.program, b.tell)
+	unlock, err := b.cache.lock(ctx, b.program, b.progress)
 	if err != nil {
 		return m, false, err
 	}
@@ -225,7 +225,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 }
 
 func (b *build) make(ctx context.Context) (manifest, error) {
-	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), More: b.more(), Cover: b.counts()}
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.isEdited(), Edits: b.edits(), More: b.extraPackages(), Cover: b.hasCounters()}
 	if err := removeEntry(b.dir); err != nil {
 		return m, message.Errorf("preparing the folder of the build: %w", err)
 	}
@@ -238,7 +238,7 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 	}
 	m.Summary, m.Missing = rewritten.Summary, len(rewritten.Missing)
 	for _, missing := range rewritten.Missing {
-		b.tell.notef("%s", missing)
+		b.progress.notef("%s", missing)
 	}
 	if err := b.compile(ctx); err != nil {
 		return m, err
@@ -246,22 +246,22 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 	return m, seal(b.dir, m)
 }
 
-// edited reports whether the build includes the user's edits.
-func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
+// isEdited reports whether the build includes the user's edits.
+func (b *build) isEdited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
 
-// counts reports whether the build has statement counters.
-func (b *build) counts() bool { return b.rewrite != nil && len(b.rewrite.Cover) > 0 }
+// hasCounters reports whether the build has statement counters.
+func (b *build) hasCounters() bool { return b.rewrite != nil && len(b.rewrite.Cover) > 0 }
 
 // edits names the user's edits that the build includes.
 func (b *build) edits() []string {
-	if !b.edited() {
+	if !b.isEdited() {
 		return nil
 	}
 	return b.rewrite.Edits
 }
 
-// more names the packages that the user had rewritten beyond the rules.
-func (b *build) more() []string {
+// extraPackages names the packages that the user had rewritten beyond the rules.
+func (b *build) extraPackages() []string {
 	if b.rewrite == nil {
 		return nil
 	}
@@ -273,12 +273,12 @@ func (b *build) makeOverlay(ctx context.Context) (Rewritten, error) {
 	if b.rewrite == nil {
 		return Rewritten{}, nil
 	}
-	b.tell.stage(StageRewrite, 0)
+	b.progress.stage(StageRewrite, 0)
 	rewritten, err := b.rewrite.Run(ctx, b.workspace, filepath.Join(b.dir, overlayDir))
 	if err != nil {
 		return rewritten, message.Errorf("rewriting %s: %w", b.program, err)
 	}
-	b.tell.item(rewritten.Summary)
+	b.progress.item(rewritten.Summary)
 	// go build -overlay expects this format.
 	overlay := struct{ Replace map[string]string }{rewritten.Overlay}
 	return rewritten, writeJSON(filepath.Join(b.dir, overlayFile), overlay)

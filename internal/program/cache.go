@@ -324,7 +324,7 @@ func (c *Cache) lockFile(name string) string {
 }
 
 // lock waits until no other process builds the program, and tells the user if it has to.
-func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock func(), err error) {
+func (c *Cache) lock(ctx context.Context, p Program, progress *reporter) (unlock func(), err error) {
 	shared := flock.New(c.lockFile(goCacheLock))
 	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))
 	unlock = func() {
@@ -337,7 +337,7 @@ func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock fun
 	}
 	locked, err := own.TryLock()
 	if err == nil && !locked {
-		tell.notef("waiting for another apitrace that is building %s (it holds %s)", p, own.Path())
+		progress.notef("waiting for another apitrace that is building %s (it holds %s)", p, own.Path())
 		_, err = own.TryLockContext(ctx, retry)
 	}
 	if err != nil {

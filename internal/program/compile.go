@@ -28,7 +28,7 @@ func (b *build) buildFlags() []string {
 		flags = append(flags, "-gcflags=all=-dwarf=false")
 		link = append(link, "-w")
 	}
-	if b.counts() {
+	if b.hasCounters() {
 		// Only atomic counters can be cleared at run time.
 		flags = append(flags, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.rewrite.Cover, ","))
 	}
@@ -73,7 +73,7 @@ func (b *build) buildCommand() Command {
 // compile runs go build and reports its progress. The compiler's output goes to a log
 // file, its first lines also to the error.
 func (b *build) compile(ctx context.Context) error {
-	b.tell.stage(StageCompile, 0)
+	b.progress.stage(StageCompile, 0)
 	// When killed, the go command leaves its temporary files behind.
 	tmp, err := NewRunDir()
 	if err != nil {
@@ -90,9 +90,9 @@ func (b *build) compile(ctx context.Context) error {
 		return err
 	}
 	slog.DebugContext(ctx, "compiling", "program", b.program, "packages", len(packages), "stale", stale, "log", log.Name())
-	if b.tell.stage(StageCompile, stale); stale <= 1 {
+	if b.progress.stage(StageCompile, stale); stale <= 1 {
 		// At most the small package main must be compiled. The rest is linking.
-		b.tell.stage(StageLink, 0)
+		b.progress.stage(StageLink, 0)
 	}
 	var complaints []string
 	command := b.buildCommand()
@@ -103,10 +103,10 @@ func (b *build) compile(ctx context.Context) error {
 			complaints = append(complaints, line)
 			return
 		}
-		b.tell.step(line)
+		b.progress.step(line)
 		if line == b.program.mainPackage() {
 			// The small package main comes after all other packages.
-			b.tell.stage(StageLink, 0)
+			b.progress.stage(StageLink, 0)
 		}
 	})
 	if err != nil && ctx.Err() == nil {

@@ -36,15 +36,15 @@ type exportedFile struct {
 // filesOf lists the files to export for one program. It fails if the program is not
 // built. On success, the caller must call release of the returned build.
 func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []exportedFile, use *build, err error) {
-	tell := newReporter(what.Options.Progress, what.Program)
-	b, err := newBuild(ctx, what.Program, what.Options, tell)
+	progress := newReporter(what.Options.Progress, what.Program)
+	b, err := newBuild(ctx, what.Program, what.Options, progress)
 	if err != nil {
 		return nil, nil, err
 	}
 	if b.key == "" {
 		return nil, nil, b.needsGo()
 	}
-	if b.edited() {
+	if b.isEdited() {
 		return nil, nil, message.Errorf("the build of %s has your edits, but only builds of upstream's source can be exported", b.program)
 	}
 	m, err := b.checkBinary()
@@ -118,7 +118,7 @@ func (b *build) rebuildFiles(ctx context.Context) ([]exportedFile, error) {
 	if b.noGo != nil {
 		return nil, b.noGo
 	}
-	unlock, err := b.cache.lock(ctx, b.program, b.tell)
+	unlock, err := b.cache.lock(ctx, b.program, b.progress)
 	if err != nil {
 		return nil, err
 	}
@@ -162,11 +162,11 @@ func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 	args = append(args, b.overlayFlag()...)
 	var out bytes.Buffer
 	var stderr tailBuffer
-	b.tell.stage(StageCompile, 0)
+	b.progress.stage(StageCompile, 0)
 	if err := b.goCommand(message.Of("find the compiled packages"), append(args, ".")...).start(ctx, &out, stderr.add); err != nil {
 		return nil, message.Errorf("finding the compiled packages of %s: %w: %s", b.program, err, stderr.String())
 	}
-	defer b.tell.stage(StageDone, 0)
+	defer b.progress.stage(StageDone, 0)
 	// A package without warnings has an empty compiler output.
 	outputs := map[string]bool{hash(nil): true}
 	for line := range strings.Lines(out.String()) {

@@ -68,8 +68,8 @@ func (b *build) generate(ctx context.Context) error {
 			return err
 		}
 		for _, cmd := range b.generateCommands(g, strings.Join(packages, ",")) {
-			b.tell.stage(cmd.Stage, 0)
-			if err := cmd.run(ctx, b.tell.item); err != nil {
+			b.progress.stage(cmd.Stage, 0)
+			if err := cmd.run(ctx, b.progress.item); err != nil {
 				return err
 			}
 		}

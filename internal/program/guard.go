@@ -87,18 +87,18 @@ func startGuard() (*os.File, error) {
 
 // GuardGroup makes the guard kill a process group when this process is gone, until release
 // is called.
-func GuardGroup(pgid int) (release func()) { return ourGuard().give(duty{Group: pgid}) }
+func GuardGroup(pgid int) (release func()) { return ourGuard().add(duty{Group: pgid}) }
 
 // GuardMark makes the guard kill the processes with the assignment in their environment
 // when this process is gone, unless release was called. On Linux, it also finds processes
 // that left their group.
-func GuardMark(assignment string) (release func()) { return ourGuard().give(duty{Mark: assignment}) }
+func GuardMark(assignment string) (release func()) { return ourGuard().add(duty{Mark: assignment}) }
 
 // guardDir makes the guard remove a folder when this process is gone, unless release was
 // called.
-func guardDir(dir string) (release func()) { return ourGuard().give(duty{Dir: dir}) }
+func guardDir(dir string) (release func()) { return ourGuard().add(duty{Dir: dir}) }
 
-func (g *guard) give(d duty) (release func()) {
+func (g *guard) add(d duty) (release func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.next++

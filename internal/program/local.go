@@ -91,7 +91,7 @@ func CopiedVersion(c *Cache, p Program, l Local) (version string, ok bool) {
 	if l.State == "" {
 		return "", false
 	}
-	data, err := os.ReadFile(c.takenFile(p, l))
+	data, err := os.ReadFile(c.copyRecordFile(p, l))
 	if err != nil {
 		return "", false
 	}
@@ -111,7 +111,7 @@ func CopyRecord(c *Cache, p Program) (up Upstream, ok bool) {
 	return up, err == nil && up.Local != nil
 }
 
-func (c *Cache) takenFile(p Program, l Local) string {
+func (c *Cache) copyRecordFile(p Program, l Local) string {
 	state := strings.Join([]string{workspaceFormat, localFormat, p.Name, l.Name, l.Release, l.Like, l.State}, "\x00")
 	return filepath.Join(c.Root, localDir, hash([]byte(state))[:16])
 }
@@ -129,13 +129,13 @@ const (
 func CopySource(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
 	p.Version = l.version("--------")
 	p.Released = l.Name
-	tell := newReporter(o.Progress, p)
-	tell.stage(StageTidy, 0)
+	progress := newReporter(o.Progress, p)
+	progress.stage(StageTidy, 0)
 	t, err := FindToolchain(ctx)
 	if err != nil {
 		return Upstream{}, err
 	}
-	b := &build{program: p, cache: o.Cache, tell: tell, toolchain: t, upstream: Upstream{Module: p.Module, Version: p.Version, Commit: l.Commit, Time: l.Time.UTC()}}
+	b := &build{program: p, cache: o.Cache, progress: progress, toolchain: t, upstream: Upstream{Module: p.Module, Version: p.Version, Commit: l.Commit, Time: l.Time.UTC()}}
 	goMod, err := os.ReadFile(filepath.Join(l.Dir, "go.mod"))
 	if err != nil {
 		return b.upstream, err
@@ -148,7 +148,7 @@ func CopySource(ctx context.Context, p Program, l Local, o Options) (Upstream, e
 	if err != nil {
 		return b.upstream, err
 	}
-	tell.stage(StageVendor, 0)
+	progress.stage(StageVendor, 0)
 	copied, err := b.readLocal(l, packages)
 	if err != nil {
 		return b.upstream, err
@@ -174,17 +174,17 @@ func CopySource(ctx context.Context, p Program, l Local, o Options) (Upstream, e
 		if err := os.MkdirAll(filepath.Join(o.Cache.Root, localDir), 0o700); err != nil {
 			return b.upstream, err
 		}
-		if err := writeFile(o.Cache.takenFile(p, l), []byte(b.program.Version+"\n")); err != nil {
+		if err := writeFile(o.Cache.copyRecordFile(p, l), []byte(b.program.Version+"\n")); err != nil {
 			return b.upstream, err
 		}
 	}
-	tell.stage(StageDone, 0)
+	progress.stage(StageDone, 0)
 	return b.upstream, nil
 }
 
 // keepLocal writes the workspace, unless it is already there.
 func (b *build) keepLocal(ctx context.Context, copied *localCopy) error {
-	unlock, err := b.cache.lock(ctx, b.program, b.tell)
+	unlock, err := b.cache.lock(ctx, b.program, b.progress)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 		Args: []string{b.toolchain.Go, "list", "-e", "-deps", "-json=ImportPath,Dir,Standard,EmbedFiles,Module,Error", "./" + path.Dir(b.program.Main)},
 	}
 	if err := command.start(ctx, &stdout, func(line string) {
-		b.tell.item(line)
+		b.progress.item(line)
 		complaints = append(complaints, line)
 	}); err != nil {
 		if ctx.Err() != nil {

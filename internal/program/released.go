@@ -26,7 +26,7 @@ type ReleasedModule struct {
 // not for building. It is a workspace of the cache, with the name and version of p.
 // ReleasedSource fetches the modules if the cache does not have it.
 func ReleasedSource(ctx context.Context, p Program, o Options, modules []ReleasedModule) (string, error) {
-	tell := newReporter(o.Progress, p)
+	progress := newReporter(o.Progress, p)
 	var ids []string
 	for _, m := range modules {
 		ids = append(ids, m.Path+"@"+m.Version)
@@ -42,7 +42,7 @@ func ReleasedSource(ctx context.Context, p Program, o Options, modules []Release
 	if err != nil {
 		return "", message.Errorf("the source of %s is not in the cache %s, and Go must fetch it: %w", p, o.Cache.Root, err)
 	}
-	unlock, err := o.Cache.lock(ctx, p, tell)
+	unlock, err := o.Cache.lock(ctx, p, progress)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func ReleasedSource(ctx context.Context, p Program, o Options, modules []Release
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	tell.stage(StageDownload, 0)
+	progress.stage(StageDownload, 0)
 	for _, m := range modules {
 		_, from, err := toolchain.download(ctx, o.Cache, m.Path, m.Version)
 		if missing := new(DownloadError); m.Optional && errors.As(err, &missing) && missing.Unknown() {
@@ -66,7 +66,7 @@ func ReleasedSource(ctx context.Context, p Program, o Options, modules []Release
 	if err := seal(dir, manifest{Program: p.Name, Version: p.Version, Key: key}); err != nil {
 		return "", err
 	}
-	tell.stage(StageDone, 0)
+	progress.stage(StageDone, 0)
 	return vendor, nil
 }
 

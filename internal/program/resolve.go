@@ -63,7 +63,7 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 		return up, nil
 	}
 	if IsLocal(version) {
-		return Upstream{}, errNotTaken(version)
+		return Upstream{}, errNotCopied(version)
 	}
 	t, err := FindToolchain(ctx)
 	if err != nil {
@@ -76,8 +76,8 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 	return up, c.recordUpstream(up)
 }
 
-// errNotTaken reports that a folder's copy is not in the cache.
-func errNotTaken(version string) error {
+// errNotCopied reports that a folder's copy is not in the cache.
+func errNotCopied(version string) error {
 	return message.Errorf("the source of %s is no longer in the cache: pass the checkout that it was built from with --k8s", version)
 }
 

@@ -14,9 +14,9 @@ import (
 // The tree is for reading. SourceTree does not verify the checksums, because that takes
 // longer than all of a reader's work.
 func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
-	tell := newReporter(o.Progress, p)
-	tell.stage(StageResolve, 0)
-	b, err := newBuild(ctx, p, o, tell)
+	progress := newReporter(o.Progress, p)
+	progress.stage(StageResolve, 0)
+	b, err := newBuild(ctx, p, o, progress)
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +28,7 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	if b.noGo != nil {
 		return "", message.Errorf("the source of %s is not in the cache %s, and Go must fetch it: %w", p, o.Cache.Root, b.noGo)
 	}
-	unlock, err := o.Cache.lock(ctx, p, tell)
+	unlock, err := o.Cache.lock(ctx, p, progress)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	if err := b.ensureWorkspace(ctx); err != nil {
 		return "", err
 	}
-	tell.stage(StageDone, 0)
+	progress.stage(StageDone, 0)
 	return vendor, nil
 }
 

@@ -15,13 +15,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// keptEdited is how many builds of a program version with edits, or with more packages,
+// maxEdited is how many builds of a program version with edits, or with more packages,
 // stay in the cache. Going back to an earlier edit then needs no build.
-const keptEdited = 3
+const maxEdited = 3
 
-// keptLocal is how many builds of a program from folders stay in the cache, and how many
+// maxLocal is how many builds of a program from folders stay in the cache, and how many
 // copies of their source.
-const keptLocal = 6
+const maxLocal = 6
 
 // A Trimmed describes the result of Trim.
 type Trimmed struct {
@@ -69,8 +69,8 @@ func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, 
 	// The newest come first.
 	slices.SortStableFunc(entries, func(a, b Entry) int { return b.LastUsed.Compare(a.LastUsed) })
 	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Kind == KindGoCache })
-	if entries, err = t.deserted(entries); err == nil && maxSize > 0 {
-		err = t.bound(entries)
+	if entries, err = t.removeUnneeded(entries); err == nil && maxSize > 0 {
+		err = t.trimToSize(entries)
 	}
 	return t.Trimmed, err
 }
@@ -81,9 +81,9 @@ type trimmer struct {
 	dryRun bool
 }
 
-// deserted removes entries that are not needed, whatever their size, and returns the
+// removeUnneeded removes entries that are not needed, whatever their size, and returns the
 // others.
-func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
+func (t *trimmer) removeUnneeded(entries []Entry) (left []Entry, err error) {
 	seen := map[string]int{}
 	for _, e := range entries {
 		kept := true
@@ -92,7 +92,7 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 		case e.Complete && IsLocal(e.Version):
 			of := fmt.Sprint(e.Kind, e.Program)
 			seen[of]++
-			kept = seen[of] <= keptLocal
+			kept = seen[of] <= maxLocal
 		case !e.Complete:
 			// The user may want to read the log of the last failed build.
 			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {
@@ -106,7 +106,7 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 				kept = false
 			} else {
 				seen[of]++
-				kept = seen[of] <= keptEdited
+				kept = seen[of] <= maxEdited
 			}
 		}
 		if !kept {
@@ -121,9 +121,9 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	return left, nil
 }
 
-// bound removes the least recently used entries until the rest fits. entries must be sorted
-// newest first.
-func (t *trimmer) bound(entries []Entry) error {
+// trimToSize removes the least recently used entries until the rest fits. entries must be
+// sorted newest first.
+func (t *trimmer) trimToSize(entries []Entry) error {
 	lock := flock.New(t.cache.lockFile(goCacheLock))
 	defer lock.Close()
 	idle, err := lock.TryLock() // otherwise builds are running
@@ -247,7 +247,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 func (b *build) trim(ctx context.Context) {
 	t, err := b.cache.Trim(ctx, b.cache.Max, false)
 	if err != nil {
-		b.tell.notef("the cache was not trimmed: %v", err)
+		b.progress.notef("the cache was not trimmed: %v", err)
 		return
 	}
 	if len(t.Entries) > 0 || t.GoCache > 0 {
@@ -262,9 +262,9 @@ func (b *build) trim(ctx context.Context) {
 		case t.GoCache > 0:
 			removed = message.Of("the oldest files of Go's build cache")
 		}
-		b.tell.notef("removed from the cache (%s): %s", FormatBytes(t.Freed()), removed)
+		b.progress.notef("removed from the cache (%s): %s", FormatBytes(t.Freed()), removed)
 	}
 	if t.Max > 0 && t.Left > t.Max {
-		b.tell.notef("the cache takes %s, more than the limit of %s (%s): the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
+		b.progress.notef("the cache takes %s, more than the limit of %s (%s): the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
 	}
 }

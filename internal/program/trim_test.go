@@ -54,7 +54,7 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
 	usedAgo(t, filepath.Dir(plain.Path), 240*time.Hour)
 	var edited []*Binary
-	for i := range keptEdited + 2 {
+	for i := range maxEdited + 2 {
 		rewrite := editHello(fmt.Sprint("word", i))
 		if i%2 == 1 { // a build with more packages counts, too
 			rewrite.Edits, rewrite.More = nil, []string{"example.org/dep"}
@@ -63,7 +63,7 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 		b.Release()
 		edited = append(edited, b)
 		usedAgo(t, filepath.Dir(b.Path), time.Duration(100-i)*time.Hour)
-		if removed := strings.Contains(r.notes(), "removed from the cache"); removed != (i >= keptEdited) {
+		if removed := strings.Contains(r.notes(), "removed from the cache"); removed != (i >= maxEdited) {
 			t.Errorf("at edit %d the user was told %q", i, r.notes())
 		}
 	}

@@ -36,7 +36,7 @@ func (e *NeedsGoError) message() message.Message {
 func (e *NeedsGoError) Unwrap() error { return e.Err }
 
 func (b *build) needsGo() error {
-	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.edited(), Err: b.noGo}
+	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.isEdited(), Err: b.noGo}
 }
 
 // useCachedToolchain uses the toolchain of a cached build, because none is installed. It

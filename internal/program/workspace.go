@@ -44,10 +44,10 @@ func (b *build) ensureWorkspace(ctx context.Context) error {
 		return nil
 	}
 	if b.upstream.Local != nil {
-		return errors.Join(errNotTaken(b.program.Version), removeEntry(b.workspace))
+		return errors.Join(errNotCopied(b.program.Version), removeEntry(b.workspace))
 	}
 	if !errors.Is(err, errNoEntry) {
-		b.tell.notef("the workspace %s is damaged (%v); making it again", b.workspace, err)
+		b.progress.notef("the workspace %s is damaged (%v); making it again", b.workspace, err)
 	}
 	if err := removeEntry(b.workspace); err != nil {
 		return message.Errorf("preparing the folder of the workspace: %w", err)
@@ -61,7 +61,7 @@ func (b *build) ensureWorkspace(ctx context.Context) error {
 func everyFile(string) bool { return true }
 
 func (b *build) makeWorkspace(ctx context.Context) error {
-	b.tell.stage(StageDownload, 0)
+	b.progress.stage(StageDownload, 0)
 	_, source, err := b.toolchain.download(ctx, b.cache, b.program.Module, b.program.Version)
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 		return err
 	}
 	for _, cmd := range b.workspaceCommands() {
-		b.tell.stage(cmd.Stage, 0)
-		if err := cmd.run(ctx, b.tell.item); err != nil {
+		b.progress.stage(cmd.Stage, 0)
+		if err := cmd.run(ctx, b.progress.item); err != nil {
 			return err
 		}
 	}

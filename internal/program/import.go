@@ -21,8 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// mostIndex is the maximum size of an index in bytes. A whole release has 8 MB.
-const mostIndex = 64 << 20
+// maxIndexSize is the maximum size of an index in bytes. A whole release has 8 MB.
+const maxIndexSize = 64 << 20
 
 // mostFile is the maximum size of an exported file, in bytes. mostFiles is the maximum
 // number of files. The sum of their sizes fits into 63 bits.
@@ -71,7 +71,7 @@ func (c *Cache) Import(ctx context.Context, r io.Reader) ([]Imported, error) {
 	if err := index.unpack(ctx, in, dir); err != nil {
 		return nil, err
 	}
-	return c.takeIn(index, dir)
+	return c.addFiles(index, dir)
 }
 
 // readIndex reads the first file of an export.
@@ -82,10 +82,10 @@ func readIndex(in *tar.Reader) (*exportIndex, error) {
 	}
 	sum, isIndex := strings.CutPrefix(header.Name, indexPrefix)
 	sum, ends := strings.CutSuffix(sum, indexSuffix)
-	if !isIndex || !ends || header.Size > mostIndex {
+	if !isIndex || !ends || header.Size > maxIndexSize {
 		return nil, message.Errorf("this is not an export of apitrace: its first file is %q", header.Name)
 	}
-	text, err := io.ReadAll(io.LimitReader(in, mostIndex))
+	text, err := io.ReadAll(io.LimitReader(in, maxIndexSize))
 	if err != nil {
 		return nil, damaged(err)
 	}
@@ -180,9 +180,9 @@ func (f *exportedFile) unpack(in io.Reader, root *os.Root) error {
 	return nil
 }
 
-// takeIn moves the unpacked files into the cache. Builds come after everything that they
+// addFiles moves the unpacked files into the cache. Builds come after everything that they
 // need.
-func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
+func (c *Cache) addFiles(x *exportIndex, dir string) ([]Imported, error) {
 	entries := map[Imported]bool{}
 	for _, f := range x.Files {
 		kind, name, _, _ := entryOf(f.Path)
