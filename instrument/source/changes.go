@@ -61,7 +61,7 @@ func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool,
 		if before.text == after.text && inA == inB {
 			continue
 		}
-		change := Change{Name: name, Before: inA, After: inB, Line: after.line, New: without(after.calls, before.calls), Gone: without(before.calls, after.calls)}
+		change := Change{Name: name, Before: inA, After: inB, Line: after.line, New: addedCalls(after.calls, before.calls), Gone: addedCalls(before.calls, after.calls)}
 		if !inB {
 			change.Line = before.line
 		}
@@ -70,8 +70,8 @@ func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool,
 	return functions, restA != restB, nil
 }
 
-// without returns the calls that are more frequent in calls than in others.
-func without(calls, others map[Called]int) (more []Called) {
+// addedCalls returns the calls that are more frequent in calls than in others.
+func addedCalls(calls, others map[Called]int) (more []Called) {
 	for call, n := range calls {
 		if n > others[call] {
 			more = append(more, call)

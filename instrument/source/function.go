@@ -86,7 +86,7 @@ func (t *Tree) Package(path string) (*Package, error) {
 func (p *Package) Function(name string) (*Function, error) {
 	i := slices.IndexFunc(p.functions, func(f instrument.Function) bool { return f.Name == name })
 	if i < 0 {
-		return nil, &trace.UnknownFunctionError{Query: name, Where: message.Of("%s", p.tree), Near: p.tree.near(name, p.functions)}
+		return nil, &trace.UnknownFunctionError{Query: name, Where: message.Of("%s", p.tree), Near: p.tree.similarNames(name, p.functions)}
 	}
 	at := p.functions[i]
 	var sameLine []string
@@ -124,9 +124,9 @@ func parse(path string) (*file, error) {
 	return &file{bytes.SplitAfter(data, []byte("\n")), fset, syntax}, nil
 }
 
-// near returns names similar to an unknown name. For a literal, these are the
+// similarNames returns names similar to an unknown name. For a literal, these are the
 // existing literals of its function.
-func (t *Tree) near(name string, functions []instrument.Function) []string {
+func (t *Tree) similarNames(name string, functions []instrument.Function) []string {
 	var literals, all []string
 	declared, rest := funcname.SplitLiteral(name)
 	for _, f := range functions {

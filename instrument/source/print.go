@@ -87,7 +87,7 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 // Highlight colours Go source, in lines. Tabs become four blanks.
 func (p Palette) Highlight(text string) []string {
 	var lines []string
-	for _, line := range chroma.SplitTokensIntoLines(Tokens(harmless(text))) {
+	for _, line := range chroma.SplitTokensIntoLines(Tokens(printableText(text))) {
 		var out strings.Builder
 		for _, token := range line {
 			value := strings.ReplaceAll(strings.TrimSuffix(token.Value, "\n"), "\t", "    ")
@@ -115,9 +115,9 @@ func (p Palette) style(token chroma.TokenType) lipgloss.Style {
 	return lipgloss.NewStyle()
 }
 
-// harmless replaces characters that would control the terminal. Go allows such
+// printableText replaces characters that would control the terminal. Go allows such
 // characters in comments and raw strings.
-func harmless(text string) string {
+func printableText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 			return unicode.ReplacementChar

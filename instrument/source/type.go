@@ -126,12 +126,12 @@ func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, erro
 		if len(field.Names) > 0 {
 			continue
 		}
-		full, _ := d.full(field.Type)
-		embedded, err := r.find(full)
+		typeName, _ := d.typeName(field.Type)
+		embedded, err := r.find(typeName)
 		if err != nil {
 			return nil, err
 		}
-		if embedded == nil || seen[full] {
+		if embedded == nil || seen[typeName] {
 			continue
 		}
 		if _, ok := embedded.spec.Type.(*ast.InterfaceType); !ok {
@@ -172,13 +172,13 @@ func (r *Types) Through(typ, method string) ([]string, error) {
 				continue
 			}
 			for _, marked := range w.embeds() {
-				full := strings.TrimPrefix(marked, "*")
-				embedded, err := r.find(full)
+				typeName := strings.TrimPrefix(marked, "*")
+				embedded, err := r.find(typeName)
 				if err != nil {
 					return nil, err
 				}
-				if embedded != nil && !seen[full] {
-					seen[full] = true
+				if embedded != nil && !seen[typeName] {
+					seen[typeName] = true
 					next = append(next, way{embedded, append(slices.Clone(w.through), marked)})
 				}
 			}
@@ -222,7 +222,7 @@ func (r *Types) lacks(typ, method string, seen map[string]bool) (bool, error) {
 		return true, nil
 	}
 	for _, field := range fields.List {
-		embedded, _ := d.full(field.Type)
+		embedded, _ := d.typeName(field.Type)
 		if len(field.Names) > 0 || seen[embedded] {
 			continue
 		}
@@ -258,30 +258,30 @@ func (d *declaredType) embeds() []string {
 		if len(field.Names) > 0 {
 			continue
 		}
-		switch full, pointer := d.full(field.Type); {
-		case full == "":
+		switch typeName, pointer := d.typeName(field.Type); {
+		case typeName == "":
 		case pointer:
-			all = append(all, "*"+full)
+			all = append(all, "*"+typeName)
 		default:
-			all = append(all, full)
+			all = append(all, typeName)
 		}
 	}
 	return all
 }
 
-// full returns the full name of a type in a declaration, and whether it is the
+// typeName returns the full name of a type in a declaration, and whether it is the
 // type's pointer. A type without a name has the name "".
-func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
+func (d *declaredType) typeName(x ast.Expr) (name string, pointer bool) {
 	switch x := x.(type) {
 	case *ast.StarExpr:
-		name, _ = d.full(x.X)
+		name, _ = d.typeName(x.X)
 		return name, true
 	case *ast.IndexExpr:
-		return d.full(x.X)
+		return d.typeName(x.X)
 	case *ast.IndexListExpr:
-		return d.full(x.X)
+		return d.typeName(x.X)
 	case *ast.ParenExpr:
-		return d.full(x.X)
+		return d.typeName(x.X)
 	case *ast.Ident:
 		return funcname.Package(d.name) + "." + x.Name, false
 	case *ast.SelectorExpr:
@@ -308,7 +308,7 @@ func (r *Types) find(name string) (*declaredType, error) {
 		if d == nil || !d.spec.Assign.IsValid() {
 			return d, nil
 		}
-		of, _ := d.full(d.spec.Type)
+		of, _ := d.typeName(d.spec.Type)
 		if at, err := r.readPackage(funcname.Package(of)); of == "" || err != nil || at[strings.TrimPrefix(of, funcname.Package(of)+".")] == nil {
 			return d, err // the tree does not have the aliased type
 		}
