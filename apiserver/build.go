@@ -184,7 +184,7 @@ func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOpti
 		fmt.Fprint(w, "# ", in.Sprintf("VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet",
 			storage.ClientModule, apiserver.Program.Module, apiserver.Program.Version), "\n\n")
 		unknown := storage.Traced
-		unknown.Of = func(string, func() (program.Upstream, error)) (program.Program, error) {
+		unknown.ForVersion = func(string, func() (program.Upstream, error)) (program.Program, error) {
 			return storage.Program("VERSION"), nil
 		}
 		if etcd, err = o.recipe(ctx, unknown, options); err != nil {

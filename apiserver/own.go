@@ -59,7 +59,7 @@ func ownServer(found program.Program, goMod []byte) traced.Program {
 			Rewrite: func(o instrument.Options) (*instrument.Result, []message.Message, error) { return rewriteOwn(o, found) },
 		}
 	}
-	p.Of = func(string, func() (program.Upstream, error)) (program.Program, error) { return found, nil }
+	p.ForVersion = func(string, func() (program.Upstream, error)) (program.Program, error) { return found, nil }
 	p.GuideVersion = func(program.Program) (string, error) { return libraryVersion(found, goMod) }
 	p.Explain = func(r *traced.Recipe, err error) error {
 		up, _ := program.CopyRecord(r.Cache, r.Program)

@@ -24,7 +24,7 @@ const (
 // kubeAPIServer is kube-apiserver as a program that apitrace traces.
 var kubeAPIServer = traced.Program{
 	Name: Name,
-	Of: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
+	ForVersion: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
 		return Program(k8s), nil
 	},
 	Explain: func(r *traced.Recipe, err error) error {

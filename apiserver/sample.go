@@ -14,7 +14,7 @@ import (
 // for it.
 var sample = traced.Program{
 	Name: sampleserver.Name,
-	Of: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
+	ForVersion: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
 		return SampleProgram(k8s), nil
 	},
 	Optional: true,

@@ -56,7 +56,7 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 // cached returns how to build a program for a version of Kubernetes.
 // If the cache does not know enough, it returns program.ErrNoSource.
 func cached(p traced.Program, version string, c *program.Cache) (program.Program, error) {
-	return p.Of(version, func() (program.Upstream, error) {
+	return p.ForVersion(version, func() (program.Upstream, error) {
 		_, up, err := program.CachedSource(c, Program(version))
 		if up.Module == "" { // the cache may know the module without its source
 			return up, err

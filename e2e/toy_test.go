@@ -31,7 +31,7 @@ func toy(t *testing.T, cache *program.Cache) programs.Program {
 	}
 	return programs.Program{
 		Name: "toy",
-		Of: func(string, func() (program.Upstream, error)) (program.Program, error) {
+		ForVersion: func(string, func() (program.Upstream, error)) (program.Program, error) {
 			p := program.Program{Name: "toy", Module: "example.com/toy", Main: "main.go"}
 			local := program.Local{Dir: dir, Name: "toy", Release: "v0.0.0", Like: "v0.0.0", Commit: "0", Dirty: true, Time: time.Unix(0, 0)}
 			up, err := program.CopySource(t.Context(), p, local, program.Options{Cache: cache})

@@ -33,7 +33,7 @@ const (
 // Traced describes etcd as a program that apitrace traces.
 var Traced = traced.Program{
 	Name: Name,
-	Of: func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error) {
+	ForVersion: func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error) {
 		up, err := kubernetes()
 		if err != nil {
 			return program.Program{}, err

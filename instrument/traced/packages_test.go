@@ -23,7 +23,7 @@ func recipeWith(t *testing.T, p Program, names ...string) *Recipe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Of = func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
+	p.ForVersion = func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
 		return program.Program{Name: p.Name, Version: k8s}, nil
 	}
 	if p.More, err = ParsePackages(names); err != nil {

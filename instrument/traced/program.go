@@ -23,10 +23,10 @@ import (
 type Program struct {
 	// Name is the name of the program in traces, in the guide and in the cache.
 	Name string
-	// Of returns the program for a release of Kubernetes, or for a checkout.
+	// ForVersion returns the program for a release of Kubernetes, or for a checkout.
 	// kubernetes returns the module of Kubernetes in that version. It may use the
-	// network, so Of calls it only if necessary.
-	Of func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error)
+	// network, so ForVersion calls it only if necessary.
+	ForVersion func(k8s string, kubernetes func() (program.Upstream, error)) (program.Program, error)
 	// GuideVersion returns the program's version in the guide. nil stands for the
 	// version of Kubernetes.
 	GuideVersion func(program.Program) (string, error)
@@ -55,7 +55,7 @@ func (p Program) EditsName() string { return cmp.Or(p.Edits, p.Name) }
 type Options struct {
 	// Version is the version of Kubernetes, as apiserver.ParseVersion returns it.
 	Version string
-	// Kubernetes is the argument of Program.Of.
+	// Kubernetes is the argument of Program.ForVersion.
 	Kubernetes func() (program.Upstream, error)
 	// Plain builds upstream's program without spans.
 	Plain bool
@@ -90,7 +90,7 @@ type Recipe struct {
 
 // Recipe returns the recipe for the program. It builds nothing.
 func (p Program) Recipe(o Options) (*Recipe, error) {
-	found, err := p.Of(o.Version, o.Kubernetes)
+	found, err := p.ForVersion(o.Version, o.Kubernetes)
 	if err != nil {
 		return nil, err
 	}
