@@ -74,7 +74,7 @@ func (d *traceDrawing) sectionHeading(s *view.TraceSection) {
 	for _, sentence := range s.Sentences {
 		d.writeBelow(d.Decisive, wrapNames(sentence.Text, d.width-d.column))
 	}
-	if s.Role != "" {
+	if s.Role != "" && s.Root.Note == "" { // a note begins with it
 		d.writeBelow(d.Note, wrap(d.words.Sprintf("In general: %s", s.Role), d.width-d.column))
 	}
 	d.writeBelow(d.Facts, wrapNames(s.Called, d.width-d.column))

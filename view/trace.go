@@ -18,6 +18,8 @@ type Trace struct {
 	Request string `json:"request" description:"Names the request and its answer: \"GET /api/v1/nodes/n1 → 200\"."`
 	Facts   string `json:"facts" description:"How many calls there were, in which programs, and how long they took."`
 	Failure string `json:"failure,omitempty" description:"How the request failed, in one sentence; absent if it did not, or that is not known."`
+	// ErrorPath is empty if Failure is, or if it is hidden.
+	ErrorPath []TraceSentence `json:"errorPath,omitempty" description:"The steps of which failure tells, from the origin of the error on, each with its call."`
 	// FailureHidden is set by Options.HideError.
 	FailureHidden bool     `json:"failureHidden,omitempty" description:"Whether failure only says that the request failed."`
 	Warnings      []string `json:"warnings" description:"What the trace may lack, or what in it is not upstream's."`
@@ -195,7 +197,8 @@ func (w *traceWriter) trace(i int) *Trace {
 	if path := w.story.ErrorPath; path != nil && w.options.HideError {
 		t.Failure, t.FailureHidden = saysHidden.Localize(w.Printer), true
 	} else if path != nil {
-		t.Failure = w.errorPath(path)
+		t.ErrorPath = w.errorSteps(path)
+		t.Failure = w.joined(t.ErrorPath)
 	}
 	for _, key := range r.Stored {
 		t.Stored = append(t.Stored, w.stored(key))
@@ -393,11 +396,10 @@ func (w *traceWriter) took(call *trace.Call) string {
 
 // role returns the purpose of a section without sentences about decisions. This is the
 // first sentence of the guide's note on the first step. If that sentence is only a
-// name, the next one is added. If notes are shown, role returns "", because the note is
-// at the step. With a filter, it returns "" unless the filter has layers, because a
-// filter shows the steps of a section in part.
+// name, the next one is added. With a filter, role returns "" unless the filter has
+// layers, because a filter shows the steps of a section in part.
 func (w *traceWriter) role(s *Section) string {
-	if w.options.Notes || s.GoesOn || w.options.Filter.Active() && len(w.options.Filter.Layers) == 0 {
+	if s.GoesOn || w.options.Filter.Active() && len(w.options.Filter.Layers) == 0 {
 		return ""
 	}
 	const name = 24 // columns

@@ -104,13 +104,13 @@ func (w *traceWriter) waitsForOther(i int) bool {
 	return false
 }
 
-// errorPath describes in one sentence how the request failed.
-func (w *traceWriter) errorPath(path *ErrorPath) string {
-	var steps []string
-	for _, step := range w.errorSteps(path) {
-		steps = append(steps, step.Text)
+// joined returns the steps of an error path as one sentence.
+func (w *traceWriter) joined(steps []TraceSentence) string {
+	texts := make([]string, len(steps))
+	for i, step := range steps {
+		texts[i] = step.Text
 	}
-	return strings.Join(steps, " "+w.Arrow+" ")
+	return strings.Join(texts, " "+w.Arrow+" ")
 }
 
 // errorSteps describes each step of the error path.
