@@ -156,6 +156,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 		t.Errorf("the file has %q", needs)
 	}
 	b := openFile(t, path, 1280)
+	b.click("document.querySelector('.choices button')") // opens all sections
 	b.click(row("etcd3.(*store).Get"))
 	b.is(heading + " === '(*store).Get'")
 	b.is("document.querySelector('.l.ran')")
@@ -245,7 +246,7 @@ func BenchmarkFile(b *testing.B) {
 // must show the tree black on white, and must not show the page's bars.
 func TestPagePrintsTheTree(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "", 1280)
+	b := open(t, served(t), "#/latest/get-node/1?open=all", 1280)
 	b.is(row("etcd3 store"))
 	js[any](b, "document.documentElement.dataset.theme = 'dark'; null")
 	pdf, err := chromedp.Call(b.ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{})

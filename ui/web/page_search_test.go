@@ -41,7 +41,7 @@ func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 	}
 	// Worse matches are below.
 	b.is("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
-	if js[bool](b, "document.querySelector('.found ul').textContent.includes('corruptObjectDeleter')") {
+	if js[bool](b, "document.querySelector('.found > ul').textContent.includes('corruptObjectDeleter')") {
 		t.Error("a function whose name contains the text stands among those whose names end so")
 	}
 	// An arrow key moves into the results, and the field keeps its text.

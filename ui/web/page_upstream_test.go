@@ -8,7 +8,7 @@ import (
 // spans and events on, in the tree and beside the source.
 func TestPageShowsUpstreamsOwnTracing(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
+	b := open(t, served(t), "#/latest/get-node/1?open=all&call="+escape(storeGet), 1280)
 	b.is(heading + " === '(*store).Get'")
 	b.is("document.querySelector('.marks')")
 	if js[bool](b, "document.body.innerText.includes('upstream span')") {

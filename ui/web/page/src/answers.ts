@@ -2,8 +2,8 @@
 // questions about single calls from the table of all calls of a request (CallTable in
 // ui/web/calltable.go), and passes on all others.
 
-import { Api, Problem, Source, View } from './api.ts';
-import { Calls, CallTable } from './calls.ts';
+import { Api, CallList, Problem, Source, View } from './api.ts';
+import { Calls, CallTable, Filter } from './calls.ts';
 import { position } from './position.ts';
 import { timeline } from './timeline.ts';
 import { Lang } from './words.ts';
@@ -82,7 +82,7 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
   const text = (name: string) => String(query[name] ?? '');
   if (call >= calls.total) return undefined;
   switch (what) {
-    case 'calls': return calls.list(text('text') ? calls.holding(text('text')) : calls.total, number('from', 0), number('limit', 200));
+    case 'calls': return listed(calls, { text: text('text'), layer: text('layer'), process: text('process'), least: number('least', 0), failed: text('failed') !== '' }, text('callers') !== 'none', number('from', 0), number('limit', 200));
     case 'call': return calls.details(call, lang, await view());
     case 'children': return calls.list([...calls.children(call)], number('from', 0), number('limit', 200));
     case 'find': return calls.find(text('function'), text('caller'), number('nth', 1));
@@ -91,6 +91,14 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
   const at = { call: number('call', 0), kind: (text('kind') || 'entered') as 'entered', next: text('kind') === 'calling' ? number('next', 0) : 0 };
   if (!(at.call >= 0 && at.call < calls.total) || at.kind as string === 'calling' && calls.parent[at.next] !== at.call) return undefined;
   return position(calls, at, text('action'), text('direction') !== 'backward');
+}
+
+// listed returns a part of the calls that a filter selects, with or without their
+// callers. Without a filter, it is a part of all calls.
+function listed(calls: Calls, filter: Filter, callers: boolean, from: number, limit: number): CallList {
+  if (!Object.values(filter).some((v) => v)) return calls.list(calls.total, from, limit);
+  const matching = calls.select(filter), shown = callers ? calls.withCallers(matching) : matching;
+  return { ...calls.list(shown, from, limit), shown, matching: new Set(matching) };
 }
 
 // addMarks marks the lines of call i's source that made calls.

@@ -18,11 +18,11 @@ export interface Step {
   values: ValueText[]; plugins?: { text: string; decides?: boolean }[]; failure?: string; fatal?: boolean; errors?: string[]; note?: string; children: Step[];
 }
 export interface Section {
-  number: number; layer: string; title: string; colour: string; sentences: { call: number; text: string }[]; called?: string;
+  number: number; layer: string; title: string; colour: string; sentences: { call: number; text: string }[]; role?: string; called?: string;
   caller: number; from: number; root: Step;
 }
 export interface View {
-  request: string; facts: string; failure?: string; warnings: string[]; running?: string; stored: string[]; delivered: string[]; calls: number;
+  request: string; facts: string; failure?: string; errorPath?: { call: number; text: string }[]; warnings: string[]; running?: string; stored: string[]; delivered: string[]; calls: number;
   folded: number; sections: Section[];
 }
 
@@ -32,7 +32,12 @@ export interface Call {
   below: number; made: number; name: string; place: string; time: string; layer: string; colour: string; key: boolean; url?: string;
   attributes: Record<string, string>;
 }
-export interface CallList { total: number; from: number; items: Call[] }
+export interface CallList {
+  total: number; from: number; items: Call[];
+  // With a filter, shown are the calls of the list: those that match, and their callers if
+  // asked for. matching are the calls that match.
+  shown?: number[]; matching?: ReadonlySet<number>;
+}
 export interface Frame {
   index: number; function: string; name: string; file: string; line: number; process: string; layer: string; colour: string; newGoroutine?: boolean;
   afterwards?: boolean;

@@ -15,6 +15,15 @@ export interface CallTable {
   newGoroutine: number[]; unfinished: number[]; leaves: number[]; afterwards: number[]; errors: Record<string, string>; panics: Record<string, string>;
 }
 
+// A Filter selects calls. An absent property selects all.
+export interface Filter {
+  text?: string; layer?: string; process?: string;
+  // least is the least duration in nanoseconds.
+  least?: number;
+  // failed selects calls that returned an error or panicked.
+  failed?: boolean;
+}
+
 const none: number[] = [];
 
 // Calls are the calls of a request as a tree, in order of entry. The calls that a call
@@ -139,6 +148,22 @@ export class Calls {
       if (same[this.data.of[i]] || lists[this.data.value[i]] || has(this.data.errors[i]) || has(this.data.panics[i])) found.push(i);
     }
     return found;
+  }
+
+  // select returns the calls that a filter selects.
+  select(f: Filter): number[] {
+    const of = f.text ? this.holding(f.text) : Array.from({ length: this.total }, (_, i) => i);
+    return of.filter((i) => {
+      const s = this.same(i);
+      return (!f.layer || s.layer === f.layer) && (!f.process || s.process === f.process) && this.durationNs(i) >= (f.least ?? 0) && (!f.failed || this.failed(i));
+    });
+  }
+
+  // withCallers returns calls and all their callers, in order of entry.
+  withCallers(calls: number[]): number[] {
+    const shown = new Set(calls);
+    for (const call of calls) for (let i = this.parent[call]; i >= 0 && !shown.has(i); i = this.parent[i]) shown.add(i);
+    return [...shown].sort((a, b) => a - b);
   }
 
   details(i: number, lang: Lang, view: View): Details {

@@ -13,6 +13,8 @@ const en = {
   callIsHere: 'The call is made here',
   ofCaller: (name: string) => `Only one side makes this call. This is the text of ${name}, the nearest caller that both have; the call is made in the marked hunk.`,
   ofCallerNoHunk: (name: string) => `Only one side makes this call. This is the text of ${name}, the nearest caller that both have.`,
+  ofCallerBelow: (name: string) => `Only one side makes this call. This is the text of ${name}, the nearest caller that both have; the call is made below the marked line, in a function that is called from there.`,
+  newText: 'The text of the function itself',
   line: (n: number) => `the call is made in line ${n}`, sourceMissing: 'The source is not compared', upstreamCompare: 'The file at upstream, compared', lineOf: (side: string) => `Line of ${side}`,
   place: 'In the tree: ', notThere: 'This comparison does not show that place: the nearest one is selected.', gone: (f: string) => `This comparison shows no call of ${f}.`,
   historyOf: 'A scenario through the releases', release: 'Release', calls: 'Calls', came: 'Came', went: 'Went', others: 'Other changes', firstRelease: 'the first recorded release',
@@ -23,7 +25,7 @@ const en = {
   insteadOf: (name: string) => `takes the place of ${name}`, replacedBy: (name: string) => `${name} takes its place`, toCaller: 'Go to the place of the call',
   below: (n: string) => (n === '1' ? 'through 1 folded call' : `through ${n} folded calls`),
   noCaller: 'No caller of this call is on both sides',
-  load: 'Compare now', scenario: 'Scenario', loadingRow: 'comparing…', change: (n: string) => (n === '1' ? '1 other change' : `${n} other changes`),
+  load: 'Compare now', scenario: 'Scenario', loadingRow: 'comparing…', compared: (n: number, of: number) => `${n} of ${of} scenarios compared…`, change: (n: string) => (n === '1' ? '1 other change' : `${n} other changes`),
 };
 
 const zh: typeof en = {
@@ -39,6 +41,8 @@ const zh: typeof en = {
   callIsHere: '调用在这里发出',
   ofCaller: (name) => `只有一侧有这次调用。这里是 ${name} 的文本，即两侧都有的最近调用者；调用位于标出的片段中。`,
   ofCallerNoHunk: (name) => `只有一侧有这次调用。这里是 ${name} 的文本，即两侧都有的最近调用者。`,
+  ofCallerBelow: (name) => `只有一侧有这次调用。这里是 ${name} 的文本，即两侧都有的最近调用者；调用不在标出的那一行，而在它所调用的函数中。`,
+  newText: '该函数自身的文本',
   line: (n) => `调用位于第 ${n} 行`, sourceMissing: '没有比较源码', upstreamCompare: '在上游比较该文件', lineOf: (side) => `${side} 的行号`,
   place: '在树中：', notThere: '此比较没有显示那个位置：已选中最接近的位置。', gone: (f) => `此比较没有显示 ${f} 的调用。`,
   historyOf: '一个场景在各版本中的变化', release: '版本', calls: '调用', came: '新增', went: '去掉', others: '其他变化', firstRelease: '第一个录制的版本',
@@ -49,7 +53,7 @@ const zh: typeof en = {
   insteadOf: (name) => `取代 ${name}`, replacedBy: (name) => `被 ${name} 取代`, toCaller: '转到发出调用的位置',
   below: (n) => `经由 ${n} 次被折叠的调用`,
   noCaller: '这次调用的调用者都不是两侧共有的',
-  load: '现在比较', scenario: '场景', loadingRow: '比较中…', change: (n) => `另有 ${n} 处变化`,
+  load: '现在比较', scenario: '场景', loadingRow: '比较中…', compared: (n, of) => `已比较 ${of} 个场景中的 ${n} 个…`, change: (n) => `另有 ${n} 处变化`,
 };
 
 export const compareWords = { en, zh };

@@ -1,11 +1,12 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Place, Scenario } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { DiffSentence, DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
 import { useAsking, usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
-import { Hunks } from './hunk.tsx';
+import { Hunks, NewText } from './hunk.tsx';
 import { CallName, firstView, parse, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
@@ -38,6 +39,7 @@ export function Compare() {
     return () => { left = true; };
   }, [key]);
 
+  useEffect(() => { if (tree && pairing) document.title = `${pairing.common} ${tree.nameA} → ${tree.nameB} · apitrace`; }, [tree]);
   const rows = useMemo(() => (tree ? diffRows(tree, closed) : []), [tree, closed]);
   // The step that the link names.
   const name: CallName | null = q.call ? { function: q.call, caller: q.by ?? '', nth: Math.max(1, Number.parseInt(q.nth ?? '', 10) || 1) } : null;
@@ -141,8 +143,7 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
   const kind = (scenariosNow: boolean) => {
     if (scenariosNow === pairing.scenarios) return;
     if (!scenariosNow) { const r = scenarios.find((s) => s.name === pairing.to)?.releases ?? []; to({ scenarios: false, common: pairing.to, from: r[1] ?? r[0], to: r[0] }); return; }
-    const other = scenarios.find((s) => s.name.startsWith(pairing.common + '-') && s.releases.includes(pairing.to)) ?? scenarios.find((s) => s.name !== pairing.common && s.releases.includes(pairing.to));
-    to({ scenarios: true, common: pairing.to, from: pairing.common, to: other?.name ?? pairing.common });
+    to({ scenarios: true, common: pairing.to, from: pairing.common, to: nearest(pairing.common, scenarios.filter((s) => s.releases.includes(pairing.to))) });
   };
   return (
     <div class="controls">
@@ -185,6 +186,15 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
       </span>
     </div>
   );
+}
+
+// nearest returns the scenario with the most words in common with a scenario's name, and
+// with its topic.
+function nearest(name: string, among: Scenario[]): string {
+  const topic = among.find((s) => s.name === name)?.topic, words = name.split('-');
+  const score = (s: Scenario) => 2 * s.name.split('-').filter((w) => words.includes(w)).length + (s.topic === topic ? 1 : 0);
+  const others = among.filter((s) => s.name !== name);
+  return others.reduce((best, s) => (score(s) > score(best) ? s : best), others[0])?.name ?? name;
 }
 
 function Choice({ label, value, of, onChange }: { label: string; value: string; of: string[]; onChange: (value: string) => void }) {
@@ -244,9 +254,13 @@ function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
 }) {
   const { lang, words: common } = usePage();
   const words = compareWords[lang];
+  const placeOf = (ofA: boolean): Place => ({
+    scenario: pairing.scenarios ? (ofA ? pairing.from : pairing.to) : pairing.common, release: pairing.scenarios ? pairing.common : ofA ? pairing.from : pairing.to,
+    request: ofA ? tree.requestA : tree.requestB,
+  });
+  const only = step.change === 'added' ? step.b : step.change === 'removed' ? step.a : undefined;
   const open = (spot: Spot, ofA: boolean) => write(requestAddress({
-    place: { scenario: pairing.scenarios ? (ofA ? pairing.from : pairing.to) : pairing.common, release: pairing.scenarios ? pairing.common : ofA ? pairing.from : pairing.to, request: ofA ? tree.requestA : tree.requestB },
-    view: firstView, call: { function: spot.function, caller: spot.caller, nth: spot.nth }, more: {},
+    place: placeOf(ofA), view: firstView, call: { function: spot.function, caller: spot.caller, nth: spot.nth }, more: {},
   }));
   const [copied, setCopied] = useState(false);
   return (
@@ -272,7 +286,8 @@ function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
           <tbody>{step.values.map((v) => <tr><th scope="row">{v.name}</th><td>{v.a === '' ? '""' : v.a}</td><td>{v.b === '' ? '""' : v.b}</td></tr>)}</tbody>
         </table>
       )}
-      <Hunks pairing={pairing} request={request} call={step.call} nameA={tree.nameA} nameB={tree.nameB} />
+      <Hunks pairing={pairing} request={request} call={step.call} own={only} nameA={tree.nameA} nameB={tree.nameB} />
+      {only && <NewText place={placeOf(only === step.a)} call={only.call} sign={only === step.a ? '−' : '+'} />}
     </article>
   );
 }

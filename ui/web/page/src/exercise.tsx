@@ -38,7 +38,7 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
   // question.
   const { at, k8s: _, ...query } = address.query;
   const first = sheet?.traces[0];
-  const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query } : null, [write(address), first?.scenario]);
+  const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query: { open: 'all', ...query } } : null, [write(address), first?.scenario]);
   const goTo = (to: Address, replace?: boolean) => page.goTo({ parts: ['workshop', name], query: { ...to.query, ...(k8s ? { k8s } : {}), at: to.parts.map(encodeURIComponent).join('/') } }, replace);
   const innerPage = { ...page, lost: problem, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
   const link = inner && requestLink(inner);

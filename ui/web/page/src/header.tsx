@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Recording, Scenario } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, requestAddress, RequestLink, write } from './link.ts';
+import { showHelp } from './help.tsx';
 import { SearchBox } from './search-box.tsx';
 import { offered, pages, requestViews, ViewEntry } from './views.ts';
 
@@ -22,6 +23,7 @@ export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: 
   }, []);
   return (
     <header class="top">
+      <button class="skip" onClick={() => document.querySelector<HTMLElement>('main [tabindex="0"]')?.focus()}>{words.skip}</button>
       <a class="brand" href="#/">apitrace</a>
       <SearchBox />
       <button class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>{words.menu}</button>
@@ -34,6 +36,7 @@ export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: 
         <select aria-label={words.colours} class="theme" value={theme} onChange={(e) => onTheme(e.currentTarget.value as Theme)}>
           {(['system', 'light', 'dark'] as Theme[]).map((t) => <option value={t} selected={t === theme}>{words[t]}</option>)}
         </select>
+        <button class="help" title={words.keys.help} aria-label={words.keys.title} onClick={showHelp}>?</button>
         <button class="language" lang={lang === 'en' ? 'zh' : 'en'} title={words.language} onClick={onLang}>{words.languageShort}</button>
       </div>
     </header>

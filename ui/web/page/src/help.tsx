@@ -3,7 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { usePage } from './context.ts';
 import { keyGroups, typing } from './keys.ts';
 
-// KeyHelp shows the table of keys when "?" is pressed.
+// showHelp opens the dialog of KeyHelp.
+export const showHelp = () => document.querySelector<HTMLDialogElement>('dialog.keys')?.showModal();
+
+// KeyHelp shows the signs of the tree and the table of keys when "?" is pressed.
 export function KeyHelp() {
   const { words: { keys: w } } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -12,7 +15,7 @@ export function KeyHelp() {
       if (e.key !== '?' || e.ctrlKey || e.metaKey || e.altKey || typing(e)) return;
       e.preventDefault();
       if (dialog.current?.open) dialog.current.close();
-      else dialog.current?.showModal();
+      else showHelp();
     };
     addEventListener('keydown', asked);
     return () => removeEventListener('keydown', asked);
@@ -20,6 +23,10 @@ export function KeyHelp() {
   return (
     <dialog class="keys" aria-label={w.title} ref={dialog}>
       <h2 tabIndex={-1} autofocus>{w.title}</h2>
+      <section>
+        <h3>{w.signs}</h3>
+        <dl class="signs">{w.signTable.map(([sign, says]) => <div><dt>{sign}</dt><dd>{says}</dd></div>)}</dl>
+      </section>
       {keyGroups.map((g) => (
         <section key={g.title(w)}>
           <h3>{g.title(w)}</h3>

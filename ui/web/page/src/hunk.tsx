@@ -1,15 +1,15 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from './api.ts';
+import { Place, Problem, requestPath, Source } from './api.ts';
 import { compareWords } from './compare-words.ts';
-import { of, Pairing, SourceDiff, SourceSide } from './compare-data.ts';
+import { of, Pairing, SourceDiff, SourceSide, Spot } from './compare-data.ts';
 import { Licence } from './code.tsx';
 import { useAsking, usePage } from './context.ts';
 
 // Hunks shows the differences between both texts of a function. The function is the
 // selected call's function. If only one side makes the call, it is the function of the
-// nearest caller on both sides.
-export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairing; request: number; call: number; nameA: string; nameB: string }) {
+// nearest caller on both sides. own is the call, if only one side makes it.
+export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: Pairing; request: number; call: number; own?: Spot; nameA: string; nameB: string }) {
   const { api, lang, words: common } = usePage();
   const words = compareWords[lang];
   const [diff, setDiff] = useState<SourceDiff | null>(null);
@@ -27,9 +27,10 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
   if (problem) return <div class="nosource"><p><b>{problem.message}</b></p><p>{problem.action}</p></div>;
   if (!diff) return <p class="quiet loading">{common.loading}</p>;
   const ofCaller = diff.line > 0 && diff.b;
+  const direct = !own || own.caller === (diff.onB ? diff.b : diff.a)?.function;
   return (
     <section class="source hunks" aria-label={words.inSource}>
-      {ofCaller && <p class="of-caller">{(diff.hunk >= 0 ? words.ofCaller : words.ofCallerNoHunk)(diff.b!.name)}</p>}
+      {ofCaller && <p class="of-caller">{(diff.hunk < 0 ? words.ofCallerNoHunk : direct ? words.ofCaller : words.ofCallerBelow)(diff.b!.name)}</p>}
       {diff.a && diff.b && <div class="file-pair"><File mark="−" side={diff.a} name={nameA} /><File mark="+" side={diff.b} name={nameB} /></div>}
       {diff.missing ? (
         <div class="nosource">
@@ -55,6 +56,37 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
       )}
       {!diff.missing && diff.compare && <p class="from"><a href={diff.compare} target="_blank" rel="noreferrer">{words.upstreamCompare} ↗</a></p>}
       {!diff.missing && <Licence of={diff} />}
+    </section>
+  );
+}
+
+// NewText shows the text of a function that only one side calls, if it is known.
+export function NewText({ place, call, sign }: { place: Place; call: number; sign: '+' | '−' }) {
+  const { api, lang } = usePage();
+  const words = compareWords[lang];
+  const [source, setSource] = useState<Source | null>(null);
+  const path = `${requestPath(place)}/calls/${call}/source`;
+  useAsking(() => {
+    let left = false;
+    setSource(null);
+    api.get<Source>(path).then((s) => left || setSource(s), () => {}); // the hunks already say what is missing
+    return () => { left = true; };
+  }, [path]);
+  if (!source || source.lines.length === 0) return null;
+  return (
+    <section class="source new-text" aria-label={words.newText}>
+      <p class={sign === '+' ? 'plus' : 'minus'}><b aria-hidden="true">{sign}</b> {words.newText}{words.colon}{source.file.slice(source.file.lastIndexOf('/') + 1)}:{source.line}</p>
+      <div class="lines" tabIndex={0} role="region" aria-label={words.newText}>
+        <div class="hunk">
+          {source.lines.map((l) => (
+            <div class={'l ' + (sign === '+' ? 'plus' : 'minus')}>
+              <span class="no">{l.number}</span><span class="n">{sign}</span>
+              <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
+            </div>
+          ))}
+        </div>
+      </div>
+      <Licence of={source} />
     </section>
   );
 }

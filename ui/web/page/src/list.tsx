@@ -1,28 +1,80 @@
 import { CSSProperties, Fragment, h, JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Call, CallList } from './api.ts';
-import { usePage, useRequest } from './context.ts';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Call, CallList, View } from './api.ts';
+import { useAsking, usePage, useRequest } from './context.ts';
 import { startTimer, stopTimer } from './idle.ts';
 import { thousands } from './words.ts';
 
 const rowHeight = 24, part = 200, beyond = 10;
 
-// Calls shows every call of a request.
+// The parameters of the filter, in the address and in the question to the engine.
+const filters = ['text', 'layer', 'process', 'least', 'failed'];
+
+// Calls shows the calls of a request: every call, or those that a filter selects, below
+// their callers.
 export function Calls() {
-  const { words } = usePage();
-  const { view, path, selected, select } = useRequest();
+  const { api, words, problem } = usePage();
+  const { view, path, selected, select, link } = useRequest();
+  const [list, setList] = useState<{ key: string; list: CallList } | null>(null);
+  const filter = Object.fromEntries(filters.filter((f) => link.more[f]).map((f) => [f, link.more[f]]));
+  const filtered = Object.keys(filter).length > 0, key = JSON.stringify([path, filter]);
+  useAsking(() => {
+    if (!filtered) return;
+    let left = false;
+    api.get<CallList>(path + '/calls', { ...filter, from: 0, limit: 0 }).then((l) => left || setList({ key, list: l }), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [key]);
   if (!view) return <p class="quiet loading">{words.loading}</p>;
+  const found = list?.key === key ? list.list : null;
   return (
     <Fragment>
       <div class="request"><h1>{view.request}</h1><p class="facts">{view.facts}</p></div>
-      <All path={path} total={view.calls} selected={selected} onSelect={select} />
+      <FilterBar view={view} found={filtered ? found : null} />
+      {filtered && !found ? <p class="quiet loading">{words.loading}</p>
+        : <All key={key} path={path} filter={filter} total={found ? found.total : view.calls} shown={found?.shown} matching={found?.matching} selected={selected} onSelect={select} />}
     </Fragment>
   );
 }
 
-// All draws every call of a request in order of entry. There may be many, so it renders
-// only the visible rows, and loads only their parts of the list.
-function All({ path, total, selected, onSelect }: { path: string; total: number; selected: number | null; onSelect: (call: number) => void }) {
+// durations are the least durations that the filter offers, in nanoseconds.
+const durations: [string, string][] = [['10000', '10µs'], ['100000', '100µs'], ['1000000', '1ms'], ['10000000', '10ms'], ['100000000', '100ms'], ['1000000000', '1s']];
+
+// FilterBar has the fields of the filter. found are the calls that it selects.
+function FilterBar({ view, found }: { view: View; found: CallList | null }) {
+  const { words: { filter: w } } = usePage();
+  const { link, change } = useRequest();
+  const timer = useRef(0);
+  const layers = useMemo(() => [...new Map(view.sections.map((s) => [s.layer, s.title]))].filter(([layer]) => layer), [view]);
+  const set = (name: string, value: string) => change({ [name]: value || undefined });
+  const typed = (value: string) => { stopTimer(timer.current); timer.current = startTimer(() => set('text', value.trim()), 150); };
+  return (
+    <form class="filter" role="search" aria-label={w.name} onSubmit={(e) => e.preventDefault()}>
+      <input type="search" placeholder={w.text} aria-label={w.text} value={link.more.text ?? ''} spellcheck={false} autocomplete="off" onInput={(e) => typed(e.currentTarget.value)} />
+      <select aria-label={w.layer} value={link.more.layer ?? ''} onChange={(e) => set('layer', e.currentTarget.value)}>
+        <option value="">{w.anyLayer}</option>
+        {layers.map(([layer, title]) => <option value={layer} selected={layer === link.more.layer}>{title}</option>)}
+      </select>
+      <select aria-label={w.least} value={link.more.least ?? ''} onChange={(e) => set('least', e.currentTarget.value)}>
+        <option value="">{w.anyTime}</option>
+        {durations.map(([ns, text]) => <option value={ns} selected={ns === link.more.least}>≥ {text}</option>)}
+      </select>
+      <label><input type="checkbox" checked={!!link.more.failed} onChange={(e) => set('failed', e.currentTarget.checked ? 'true' : '')} />{w.failed}</label>
+      <label><input type="checkbox" checked={link.more.process === 'etcd'} onChange={(e) => set('process', e.currentTarget.checked ? 'etcd' : '')} />{w.etcd}</label>
+      {found && <span class="quiet" role="status">{w.found(thousands(found.matching!.size), thousands(view.calls))}</span>}
+    </form>
+  );
+}
+
+// All draws the calls of a list in order of entry. There may be many, so it renders only
+// the visible rows, and loads only their parts of the list. shown are the calls of the
+// list; without it, the list has every call. matching are the calls that the filter
+// selects.
+function All({ path, filter, total, shown: calls, matching, selected: call, onSelect }: {
+  path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; onSelect: (call: number) => void;
+}) {
+  const callAt = (row: number) => (calls ? calls[row] : row);
+  const rowOf = (call: number) => (calls ? calls.indexOf(call) : call);
+  const selected = call === null || rowOf(call) < 0 ? null : rowOf(call);
   const { api, words } = usePage();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -58,7 +110,7 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
     const load = () => {
       for (let n = Math.floor(from / part); n <= Math.floor(Math.max(from, to - 1) / part); n++) {
         if (parts.has(n)) continue;
-        api.get<CallList>(path + '/calls', { from: n * part, limit: part })
+        api.get<CallList>(path + '/calls', { ...filter, from: n * part, limit: part })
           .then((list) => { if (!left) setParts((known) => new Map(known).set(n, list.items)); }, () => {});
       }
     };
@@ -85,9 +137,9 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
     const moves: Record<string, () => void> = {
       ArrowDown: () => go(focus + 1), ArrowUp: () => go(focus - 1), Home: () => go(0), End: () => go(total - 1),
-      PageDown: () => go(focus + page), PageUp: () => go(focus - page), Enter: () => onSelect(focus), ' ': () => onSelect(focus),
+      PageDown: () => go(focus + page), PageUp: () => go(focus - page), Enter: () => onSelect(callAt(focus)), ' ': () => onSelect(callAt(focus)),
       ArrowRight: () => { const c = at(focus); if (c && c.below > 0) go(focus + 1); },
-      ArrowLeft: () => { const c = at(focus); if (c && c.caller >= 0) go(c.caller); },
+      ArrowLeft: () => { const c = at(focus); if (c && c.caller >= 0) go(rowOf(c.caller)); },
     };
     if (!moves[e.key]) return;
     e.preventDefault();
@@ -101,9 +153,9 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
     if (i >= total) continue;
     const c = at(i);
     rows.push(
-      <div key={i} role="treeitem" class="row flat" aria-level={(c?.depth ?? 0) + 1} aria-selected={i === selected} aria-posinset={i + 1} aria-setsize={total}
+      <div key={i} role="treeitem" class={'row flat' + (matching && c && !matching.has(c.index) ? ' context' : '')} aria-level={(c?.depth ?? 0) + 1} aria-selected={i === selected} aria-posinset={i + 1} aria-setsize={total}
         tabIndex={i === focus ? 0 : -1} style={{ top: i * rowHeight + 'px', '--layer': c?.colour || undefined } as CSSProperties}
-        onClick={() => { setFocus(i); onSelect(i); }}>
+        onClick={() => { setFocus(i); onSelect(callAt(i)); }}>
         <span class="time">{c?.time ?? ''}</span>
         <span class="depth" aria-hidden="true" style={{ '--depth': Math.min(c?.depth ?? 0, 40) } as CSSProperties} />
         {c ? <span class={'name' + (c.key ? ' key' : '')} title={c.name}>{c.name}</span> : <span class="name">…</span>}

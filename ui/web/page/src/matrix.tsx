@@ -55,7 +55,7 @@ function OneScenario({ scenario }: { scenario: string }) {
         <table class="releases">
           <thead><tr><th scope="col">{words.release}</th><th scope="col">{words.calls}</th><th scope="col">{words.came}</th><th scope="col">{words.went}</th><th scope="col">{words.others}</th></tr></thead>
           <tbody>
-            {history.releases.map((s) => (
+            {[...history.releases].reverse().map((s) => (
               <Fragment key={s.k8sVersion}>
                 <tr class={s.recorded ? '' : 'missing'}>
                   <th scope="row">{s.since ? <a href={link(scenario, s)} title={words.compareWith(s.since, s.k8sVersion)}>{s.k8sVersion}</a>
@@ -126,11 +126,12 @@ function Overview() {
   const all = releases.map((r) => r.k8sVersion);
   const narrow = useNarrow();
   const chosen = all.includes(address.query.release) ? address.query.release : all[0];
-  const columns = narrow ? [chosen] : [...all].reverse();
+  const columns = narrow ? [chosen] : all;
   const shown = scenarios.filter((s) => s.releases.length > 1);
   const waits = (name: string) => api.live && name.startsWith(slow);
   const [rows, setRows] = useState<Record<string, History>>({});
   const [asked, setAsked] = useState(false);
+  const done = shown.filter((s) => rows[s.name] || waits(s.name)).length;
   const load = (name: string) => api.get<History>('/history', { scenario: name, lang }).then((h) => setRows((known) => ({ ...known, [name]: h })));
   useAsking(() => {
     let left = false;
@@ -141,6 +142,7 @@ function Overview() {
     <Fragment>
       <h1>{words.overview}</h1>
       <p class="facts">{words.overviewHelp}</p>
+      {done < shown.length && <p class="facts" role="status">{words.compared(done, shown.length)}</p>}
       {narrow && <p class="controls"><label>{words.release} <select class="release" value={chosen} onChange={(e) => goTo({ parts: ['releases'], query: { release: e.currentTarget.value } }, true)}>
         {all.map((r) => <option value={r} selected={r === chosen}>{r}</option>)}
       </select></label></p>}
@@ -154,7 +156,7 @@ function Overview() {
                 <tr key={s.name}>
                   <th scope="row"><a href={write({ parts: ['releases'], query: { scenario: s.name } })} title={s.title}>{s.name}</a></th>
                   {row ? columns.map((c) => <Cell scenario={s.name} step={row.releases.find((r) => r.k8sVersion === c)} />)
-                    : <td colSpan={columns.length} class="quiet">{waits(s.name) && !asked ? <button onClick={() => { setAsked(true); shown.filter((x) => waits(x.name)).reduce((p, x) => p.then(() => load(x.name)), Promise.resolve()).catch(problem); }}>{words.load}</button> : words.loadingRow}</td>}
+                    : <td colSpan={columns.length} class="quiet">{waits(s.name) && !asked ? <button onClick={() => { setAsked(true); shown.filter((x) => waits(x.name)).reduce((p, x) => p.then(() => load(x.name)), Promise.resolve()).catch(problem); }}>{words.load}</button> : waits(s.name) && words.loadingRow}</td>}
                 </tr>
               );
             })}
@@ -176,7 +178,7 @@ function Cell({ scenario, step: s }: { scenario: string; step?: HistoryStep }) {
   const count = (sign: string) => marked(s.changes!, sign).reduce((n, m) => n + m.names.length, 0);
   const plus = count('+'), minus = count('-'), more = others(s.changes).length;
   return (
-    <td class={plus || minus ? 'much' : more ? 'some' : ''}>
+    <td class={plus || minus ? 'much' : more ? 'some' : ''} style={{ '--heat': `${Math.min(100, 10 * (plus + minus))}%` }}>
       <a href={link(scenario, s)} title={words.compareWith(s.since!, s.k8sVersion)}>{thousands(s.calls)}
         {plus > 0 && <span class="plus"> +{plus}</span>}{minus > 0 && <span class="minus"> −{minus}</span>}</a>
     </td>

@@ -19,7 +19,11 @@ export const en = {
     returned: (f: string, time: string) => (time ? `${f} returned after ${time}.` : `${f} returned.`),
   },
   keys: {
-    title: 'Keys', stepping: 'Step, as in a debugger', tree: 'In a tree', everywhere: 'Everywhere', done: 'Close',
+    signs: 'Signs', signTable: [
+      ['⋯15', '15 calls are folded here: a click shows them'], ['▸ 5', 'leads to section 5'], ['×2', 'two calls in a row'], ['>3.27s', 'the call was still running'],
+      ['└┄', 'called through folded calls'], ['go', 'on a new goroutine'], ['✗', 'the call returned an error'], ['●', 'in the source: the line made a recorded call'],
+    ],
+    title: 'Signs and keys', stepping: 'Step, as in a debugger', tree: 'In a tree', everywhere: 'Everywhere', done: 'Close',
     steps: { into: 'into', over: 'over', line: 'over, to the next line', out: 'out', key: 'next key step' } as Record<StepName, string>,
     backward: (step: string) => `${step}, backward`, play: 'play, or stop', pace: 'slower, faster', close: 'close the step player',
     move: 'move', fold: 'open, close; to the caller', select: 'select the call', search: 'search', help: 'show or close this table',
@@ -45,7 +49,11 @@ export const zh: typeof en = {
     returned: (f, time) => (time ? `${f} 用时 ${time} 后返回。` : `${f} 已返回。`),
   },
   keys: {
-    title: '按键', stepping: '单步，如同调试器', tree: '在树中', everywhere: '任何地方', done: '关闭',
+    signs: '符号', signTable: [
+      ['⋯15', '此处折叠了 15 次调用，点击可显示'], ['▸ 5', '转到第 5 节'], ['×2', '连续两次调用'], ['>3.27s', '调用仍在运行'],
+      ['└┄', '经由被折叠的调用'], ['go', '在新的 goroutine 上'], ['✗', '调用返回了错误'], ['●', '在源码中：这一行有录制的调用'],
+    ],
+    title: '符号和按键', stepping: '单步，如同调试器', tree: '在树中', everywhere: '任何地方', done: '关闭',
     steps: { into: '步入', over: '步过', line: '步过，到下一行', out: '步出', key: '下一个关键步骤' },
     backward: (step) => `反向：${step}`, play: '播放或停止', pace: '慢一些、快一些', close: '关闭单步播放器',
     move: '移动', fold: '展开、收起；到调用者', select: '选中调用', search: '搜索', help: '显示或关闭此表',

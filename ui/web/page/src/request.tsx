@@ -6,7 +6,9 @@ import { RequestContext, useAsking, useLatest, usePage } from './context.ts';
 import { stepOfKey, typing } from './keys.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
+import { firstCall } from './rows.ts';
 import { positionAt, Step, stepFrom } from './stepping.ts';
+import { Split } from './split.tsx';
 import { ViewEntry } from './views.ts';
 
 // roomy reports whether there is room for code beside the view.
@@ -49,7 +51,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   const name = link.call;
   useAsking(() => {
     let left = false;
-    if (!name) { setPicked(roomy() || link.position ? { path, call: 0 } : null); notice(''); return; }
+    if (!name) { setPicked(link.position ? { path, call: 0 } : roomy() && !embedded && view ? { path, call: firstCall(view) } : null); notice(''); return; }
     api.get<{ index: number; exact: boolean }>(path + '/find', { function: name.function, caller: name.caller, nth: name.nth })
       .then((found) => {
         if (left) return;
@@ -57,7 +59,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
         notice(found.exact || !name.caller && found.index >= 0 ? '' : found.index < 0 ? words.notCalled(name.function) : words.notExact);
       }, (e: Problem) => left || problem(e));
     return () => { left = true; };
-  }, [path, name?.function, name?.caller, name?.nth, !link.position, lang]);
+  }, [path, name?.function, name?.caller, name?.nth, !link.position, lang, !name && !!view]);
   useAsking(() => {
     let left = false;
     if (selected === null) return;
@@ -168,6 +170,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
       {at && <Player step={step} onClose={closePlayer} />}
       <Around class={embedded ? 'embedded' : wide ? 'wide' : (above ? 'above ' : '') + (link.call ? '' : 'alone')}>
         <section class="left" aria-label={words.tree}><Show /></section>
+        {!wide && !above && !embedded && <Split />}
         {!wide && <section class="right" aria-label={words.source}>
           {ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
             : selected === null ? <p class="quiet pick">{words.pick}</p> : <p class="quiet loading">{words.loading}</p>}

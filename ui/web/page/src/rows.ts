@@ -67,3 +67,18 @@ export function shownAt(rows: Row[], call: number): number {
   if (own >= 0) return own;
   return rows.findIndex((r) => r.kind === 'step' && r.step.calls?.includes(call));
 }
+
+// sectionOf returns the key of the section with the step of a call, or undefined.
+export function sectionOf(view: View, call: number): string | undefined {
+  const has = (step: Step): boolean => !step.section && (step.call === call || !!step.calls?.includes(call) || step.children.some(has));
+  const section = view.sections.find((s) => has(s.root));
+  return section && `s${section.number}`;
+}
+
+// firstCall returns the call that a reader sees first: where the error of a failed
+// request was born, or else the first key step.
+export function firstCall(view: View): number {
+  if (view.errorPath) return view.errorPath[0].call;
+  const key = (step: Step): Step | undefined => (step.key && !step.section ? step : step.children.map(key).find((s) => s));
+  return view.sections.map((s) => key(s.root)).find((s) => s)?.call ?? 0;
+}

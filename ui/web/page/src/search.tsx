@@ -1,12 +1,14 @@
-import { h } from 'preact';
+import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { Api, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
+import { Api, Call, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // mostHits is the largest number of hits in one answer of the API.
-const part = 30, fewPlaces = 12, mostHits = 2000;
+// fewHere is the number of functions of this recording that are shown. fewest is the
+// number of its calls that are looked at.
+const part = 30, fewPlaces = 12, mostHits = 2000, fewHere = 8, fewest = 2000;
 
 // Search lists the hits of a text in recordings: functions, values and errors. Its
 // address is #/search?text=TEXT. The old results stay while the next ones are loaded.
@@ -32,11 +34,12 @@ export function Search() {
     const wanted = begin();
     locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
   };
-  const list = (of: Hit[]) => of.length > 0 && <ul>{of.map((hit) => <Found key={hit.kind + hit.text} hit={hit} onOpen={open} />)}</ul>;
+  const list = (of: Hit[]) => of.length > 0 && <ul>{of.map((hit) => <Found key={hit.kind + hit.text} hit={hit} text={got.text} onOpen={open} />)}</ul>;
   const behind = hits.filter((hit) => hit.behind);
   return (
     <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
       <div role="status"><h1>{words.found(thousands(total + among.length), got.text)}</h1></div>
+      <Here text={got.text} />
       {among.length > 0 && <Scenarios of={among} />}
       {total + among.length === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
       {list(hits.filter((hit) => !hit.behind))}
@@ -47,6 +50,43 @@ export function Search() {
       {got.list.names && <Names of={got.list.names} />}
     </div>
   );
+}
+
+// Here lists functions with calls that match in the request that was shown last: key
+// steps first, then names with a word that begins with the text.
+function Here({ text }: { text: string }) {
+  const { api, words, goTo, last } = usePage();
+  const [found, setFound] = useState<{ text: string; items: Call[] } | null>(null);
+  const path = requestPath(last.place);
+  const begin = useLatest();
+  useAsking(() => {
+    let left = false;
+    const items = api.get<CallList>(path + '/calls', { text, callers: 'none', limit: fewest });
+    items.then((list) => left || setFound({ text, items: list.items }), () => left || setFound(null)); // the recording may be gone
+    return () => { left = true; };
+  }, [path, text]);
+  if (!found || found.items.length === 0) return null;
+  const word = new RegExp(`(^|[^a-z])${found.text.replace(/[^\w]/g, '\\$&')}`, 'i');
+  const rank = (c: Call) => (c.key ? 0 : 2) + (word.test(c.name) ? 0 : 1);
+  const functions = [...new Map([...found.items].reverse().map((c) => [c.function, c])).values()].reverse().sort((a, b) => rank(a) - rank(b) || a.index - b.index);
+  const open = async (c: Call) => {
+    const wanted = begin();
+    const d = await api.get<Details>(`${path}/calls/${c.index}`);
+    if (wanted()) goTo(requestAddress({ place: last.place, view: firstView, call: { function: c.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
+  };
+  return (
+    <section class="here">
+      <h2>{words.foundHere(last.place.scenario)}</h2>
+      <ul>{functions.slice(0, fewHere).map((c) => <li key={c.function}><button class="link" onClick={() => open(c)}><span class="name"><Marked text={c.name} part={found.text} /></span> <span class="place"><Marked text={c.place} part={found.text} /></span></button></li>)}</ul>
+      {functions.length > fewHere && <p><a href={write(requestAddress({ place: last.place, view: 'calls', more: { text: found.text } }))}>{words.foundHereAll(thousands(functions.length))}</a></p>}
+    </section>
+  );
+}
+
+// Marked marks the first match of a part in a text.
+function Marked({ text, part }: { text: string; part: string }) {
+  const at = text.toLowerCase().indexOf(part.toLowerCase());
+  return at < 0 ? <Fragment>{text}</Fragment> : <Fragment>{text.slice(0, at)}<mark>{text.slice(at, at + part.length)}</mark>{text.slice(at + part.length)}</Fragment>;
 }
 
 // scenariosWith returns the scenarios with every word of a text in their names or
@@ -93,7 +133,7 @@ function Names({ of }: { of: ReleasedName[] }) {
 
 // Found shows a result with the scenarios that have it. Each scenario leads to the
 // newest release that has the result.
-function Found({ hit, onOpen }: { hit: Hit; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
+function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
@@ -102,7 +142,7 @@ function Found({ hit, onOpen }: { hit: Hit; onOpen: (hit: Hit, release: string, 
   const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
-      <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}>{hit.kind === 'function' ? hit.text : hit.short}</span></p>
+      <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.kind === 'function' ? hit.text : hit.short} part={text} /></span></p>
       <p class="places">
         {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (
           <button class="link" title={p.releases.join(', ')} onClick={() => onOpen(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>
@@ -122,7 +162,7 @@ async function locate(api: Api, hit: Hit, release: string, scenario: string): Pr
     const path = requestPath(place);
     let index = -1;
     if (hit.kind === 'function') index = (await api.get<{ index: number }>(path + '/find', { function: hit.text })).index;
-    else if (text !== '') index = (await api.get<CallList>(path + '/calls', { text, limit: 1 })).items[0]?.index ?? -1;
+    else if (text !== '') index = (await api.get<CallList>(path + '/calls', { text, callers: 'none', limit: 1 })).items[0]?.index ?? -1;
     if (index < 0) continue;
     const d = await api.get<Details>(`${path}/calls/${index}`);
     return [place, { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }];

@@ -1,23 +1,29 @@
 import { h } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CallList, requestPath } from './api.ts';
+import { CallList, requestPath, View } from './api.ts';
 import { usePage, useRequest } from './context.ts';
-import { Opened, Row, rowsOf, shownAt } from './rows.ts';
+import { Opened, Row, rowsOf, sectionOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
 
-// Steps shows the default view of a request as a tree. Folded calls can be opened. The
-// parameter show=upstream adds upstream's own spans and events, in the tree and in the
-// source.
+// Steps shows the default view of a request as a tree. It begins as an outline, with all
+// sections closed; a link to a call opens the call's section. Folded calls can be opened.
+// The parameter open=all opens all sections. The parameter show=upstream adds upstream's
+// own spans and events, in the tree and in the source.
 export function Steps() {
   const { api, words, problem } = usePage();
   const { path, place, view, selected, details, select, scenario, link, change } = useRequest();
   const [opened, setOpened] = useState<Opened>(new Map());
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [shut, setShut] = useState<ReadonlySet<string> | null>(null);
+  const all = link.more.open === 'all';
   const [focus, setFocus] = useState('s1');
   const focused = useRef<number | null>(null); // the selected call that has had the focus
   const here = useRef(place);
   here.current = place;
-  useEffect(() => { setOpened(new Map()); setClosed(new Set()); setFocus('s1'); focused.current = null; }, [path]);
+  useEffect(() => { setOpened(new Map()); setShut(null); setFocus('s1'); focused.current = null; }, [path, all]);
+
+  // closed has the keys of the closed rows. A view in another language has the same keys.
+  const closed = useMemo<ReadonlySet<string>>(() => shut ?? new Set(all ? [] : view?.sections.map((s) => `s${s.number}`)), [shut, view, all]);
+  const setClosed = (next: (known: ReadonlySet<string>) => ReadonlySet<string>) => setShut((known) => next(known ?? closed));
 
   // open loads the calls that a call made. It does nothing if the page shows another
   // request by then.
@@ -34,14 +40,15 @@ export function Steps() {
 
   const rows = useMemo(() => (view ? rowsOf(view, opened, closed) : []), [view, opened, closed]);
 
-  // If the selected call is folded, show it: open the calls between it and the nearest
-  // step.
+  // If the selected call is not shown, show it: open its section, and the calls between
+  // it and the nearest step. The call of an outline is only shown beside it.
   useEffect(() => {
     if (!view || !details || details.call.index !== selected) return;
-    if (shownAt(rows, selected) >= 0) return;
+    if (!link.call || shownAt(rows, selected) >= 0) return;
+    const section = sectionOf(view, details.step);
     const way = [selected, ...details.stack.map((f) => f.index)];
     const between = way.slice(1, way.indexOf(details.step) + 1).reverse();
-    setClosed((known) => new Set([...known].filter((k) => !k.startsWith('s') && !way.includes(Number(k.slice(1))))));
+    setClosed((known) => new Set([...known].filter((k) => k !== section && !(k.startsWith('c') && way.includes(Number(k.slice(1)))))));
     (async () => { for (const call of between) if (!opened.has(call)) await open(call); })().catch(problem);
   }, [view, details, selected]);
   // The selected row gets the focus once, when it becomes visible. Then the reader
@@ -66,19 +73,28 @@ export function Steps() {
   const fold = useCallback((call: number) => {
     if (!opened.has(call)) { open(call).catch(problem); setClosed((known) => new Set([...known].filter((k) => k !== 'c' + call))); return; }
     setOpened((known) => { const next = new Map(known); next.delete(call); return next; });
-  }, [opened, open]);
+  }, [opened, closed, open]);
 
   if (!view) return <p class="quiet loading">{words.loading}</p>;
+  const outlined = view.sections.some((s) => closed.has(`s${s.number}`));
   return (
     <div class="scroll">
-      <Heading view={view} />
+      <Heading view={view} onSelect={select} />
       {scenario?.description && <p class="description">{scenario.description}</p>}
-      <label class="choice">
-        <input type="checkbox" checked={link.more.show === 'upstream'} onChange={(e) => change({ show: e.currentTarget.checked ? 'upstream' : undefined })} />
-        {words.showUpstream}
-      </label>
-      <Tree rows={rows} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
+      <div class="choices">
+        <button class="quiet" onClick={() => { setShut(null); change({ open: outlined ? 'all' : undefined }); }}>
+          {outlined ? words.openAll : words.outline}
+        </button>
+        <label class="choice">
+          <input type="checkbox" checked={link.more.show === 'upstream'} onChange={(e) => change({ show: e.currentTarget.checked ? 'upstream' : undefined })} />
+          {words.showUpstream}
+        </label>
+      </div>
+      <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
     </div>
   );
 }
+
+// longest returns the time of the longest section, for the bars of the outline.
+const longest = (view: View) => Math.max(1, ...view.sections.map((s) => s.root.durationNs));

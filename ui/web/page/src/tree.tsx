@@ -1,11 +1,16 @@
 import { CSSProperties, Fragment, h } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Call, Section, Step, View, watch } from './api.ts';
+import { usePage } from './context.ts';
 import { Row } from './rows.ts';
 import { thousands, Words } from './words.ts';
 
 interface Props {
   rows: Row[];
+  // total is the time of the longest section, in nanoseconds.
+  total: number;
+  // onPath are the calls of the error path.
+  onPath: readonly number[];
   selected: number | null;
   focus: string;
   words: Words;
@@ -101,11 +106,11 @@ export function Tree(p: Props) {
     <div class="tree" role="tree" aria-label={p.words.tree} ref={box} onKeyDown={keys}>
       {p.rows.map((row, i) => (
         <div key={row.key} role="treeitem" aria-level={row.level} tabIndex={i === at ? 0 : -1} id={'row-' + row.key}
-          class={`row ${row.kind}`} aria-selected={'call' in row && row.kind !== 'link' && holds(row, p.selected)}
+          class={`row ${row.kind}` + ('call' in row && p.onPath.includes(row.call) ? ' on-path' : '')} aria-selected={'call' in row && row.kind !== 'link' && holds(row, p.selected)}
           aria-expanded={'open' in row ? row.open : undefined}
           onFocus={(e) => { if (e.target === e.currentTarget && i !== at) p.onFocus(row.key); }}
           onClick={() => { p.onFocus(row.key); act(row); }}>
-          {row.kind === 'section' ? <SectionRow section={row.section} open={row.open} words={p.words} />
+          {row.kind === 'section' ? <SectionRow section={row.section} open={row.open} total={p.total} reached={i === at} onSelect={p.onSelect} />
             : row.kind === 'link' ? <LinkRow row={row} words={p.words} ended={ended[i]} />
             : row.kind === 'more' ? <Fragment><Guides level={row.level} last={true} ended={ended[i]} /><span class="more">{p.words.more(thousands(row.left))}</span></Fragment>
             : row.kind === 'call' ? <CallRow row={row} words={p.words} ended={ended[i]} toggle={() => p.onToggle(row)} />
@@ -119,11 +124,26 @@ export function Tree(p: Props) {
 const holds = (row: Row, call: number | null) =>
   call !== null && ((row.kind === 'step' && (row.call === call || (row.step.calls ?? []).includes(call))) || (row.kind === 'call' && row.call === call));
 
-function SectionRow({ section: s, open, words }: { section: Section; open: boolean; words: Words }) {
+// most is the number of sentences of a section that are shown at first.
+const most = 6;
+
+// SectionRow is a line of the outline: the section's title and time, and its sentences.
+// A sentence leads to the call that proves it. Tab reaches the sentences of the row that
+// has the focus.
+function SectionRow({ section: s, open, total, reached, onSelect }: { section: Section; open: boolean; total: number; reached: boolean; onSelect: (call: number) => void }) {
+  const { words } = usePage();
+  const [all, setAll] = useState(false);
+  const shown = all || s.sentences.length <= most + 1 ? s.sentences : s.sentences.slice(0, most);
+  const tabIndex = reached ? 0 : -1;
   return (
     <div class="heading" style={colour(s.colour)}>
-      <span class="title"><span class={'chevron' + (open ? ' open' : '')} aria-hidden="true" /><span class="number">{s.number}</span> {s.title}</span>
-      {s.sentences.map((said) => <span class="said">{said.text}</span>)}
+      <span class="title">
+        <span class={'chevron' + (open ? ' open' : '')} aria-hidden="true" /><span class="number">{s.number}</span> {s.title}
+        {s.root.time && <span class="took"><i aria-hidden="true" style={{ width: `${Math.max(1, 100 * s.root.durationNs / total)}%` }} />{s.root.time}</span>}
+      </span>
+      {shown.map((said) => <button class="said" tabIndex={tabIndex} title={words.proof} onClick={(e) => { e.stopPropagation(); onSelect(said.call); }} onKeyDown={(e) => { if (e.key === 'Enter' || e.key === ' ') e.stopPropagation(); }}>{said.text}</button>)}
+      {shown.length < s.sentences.length && <button class="said rest" tabIndex={tabIndex} onClick={(e) => { e.stopPropagation(); setAll(true); }} onKeyDown={(e) => { if (e.key === 'Enter' || e.key === ' ') e.stopPropagation(); }}>{words.more(thousands(s.sentences.length - shown.length))}</button>}
+      {s.role && <span class="role">{words.inGeneral(s.role)}</span>}
       {s.called && <span class="called">{s.called}</span>}
     </div>
   );
@@ -216,13 +236,15 @@ function CallRow({ row, words, ended, toggle }: { row: Extract<Row, { kind: 'cal
   );
 }
 
-// Heading names the request, above its tree.
-export function Heading({ view }: { view: View }) {
+// Heading names the request, above its tree. Each step of the error path leads to its
+// call.
+export function Heading({ view, onSelect }: { view: View; onSelect: (call: number) => void }) {
   return (
     <div class="request">
       <h1>{view.request}</h1>
       <p class="facts">{view.facts}</p>
-      {view.failure && <p class="failure">{view.failure}</p>}
+      {view.errorPath ? <ol class="failure path">{view.errorPath.map((step) => <li><button onClick={() => onSelect(step.call)}>{step.text}</button></li>)}</ol>
+        : view.failure && <p class="failure">{view.failure}</p>}
       {view.warnings.map((w) => <p class="warning">{w}</p>)}
       {view.running && <p class="facts">{view.running}</p>}
       {[...view.stored, ...view.delivered].map((w) => <p class="stored">{w}</p>)}

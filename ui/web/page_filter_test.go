@@ -1,0 +1,55 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A filter of all calls keeps the callers, says how many calls match, and is in the
+// address.
+func TestPageFiltersAllCalls(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/get-node/1?view=calls", 1280)
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
+	js[any](b, "document.querySelector('.filter input').focus()")
+	b.press("rbac.go:")
+	b.is("/^\\d+ of 918 calls$/.test(document.querySelector('.filter [role=status]')?.textContent)")
+	b.is("location.hash.includes('text=rbac.go')")
+	const rows = "[...document.querySelectorAll('.row.flat')]"
+	b.is(rows + ".filter((r) => !r.matches('.context')).every((r) => r.textContent.includes('rbac.go:')) && " + rows + ".some((r) => r.matches('.context') && r.textContent.includes('ServeHTTP'))")
+	b.click(rows + ".find((r) => !r.matches('.context'))")
+	b.is(heading + " === '(*RBACAuthorizer).Authorize'")
+	js[any](b, "document.querySelector('.row.flat[aria-selected=\"true\"]').focus()")
+	b.press(kb.ArrowLeft)
+	b.is("document.activeElement.matches('.row.flat.context') && document.activeElement.textContent.includes('(*instrumentedAuthorizer).Authorize')")
+
+	b = b.reopen(server, "#/latest/get-node/1?view=calls&process=etcd")
+	b.is("document.querySelector('.filter [role=status]')?.textContent === '69 of 918 calls'")
+	b = b.reopen(server, "#/latest/get-forbidden/1?view=calls&failed=true")
+	b.is(rows + ".some((r) => !r.matches('.context') && r.querySelector('.handled'))")
+	if wrong := js[int](b, rows+".filter((r) => !r.matches('.context') && !r.querySelector('.handled')).length"); wrong > 0 {
+		t.Errorf("%d calls without an error match", wrong)
+	}
+	b.accessible()
+}
+
+// A search begins with the recording that was on the page, and Enter stays in it.
+func TestSearchBeginsWithThisRecording(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1", 1280)
+	b.is(said("the path means"))
+	b.press("/")
+	b.is("document.activeElement.name === 'text'")
+	js[any](b, "document.activeElement.select()")
+	b.press("authorizingVisitor")
+	b.is("document.querySelector('.found .here h2')?.textContent === 'In this recording: get-node'")
+	b.is("document.querySelector('.found .here mark')?.textContent === 'authorizingVisitor'")
+	b.press(kb.ArrowDown, kb.Enter)
+	b.is("location.hash.startsWith('#/latest/get-node/1?call=')")
+	b.is(heading + ".includes('authorizingVisitor')")
+	// A file with its line is found, too.
+	b.goTo("#/search?text=rbac.go:")
+	b.is("document.querySelector('.found .here li')?.textContent.includes('rbac.go:')")
+}

@@ -1,0 +1,109 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// said returns an expression for the first sentence of the outline that contains text.
+func said(text string) string {
+	return "[...document.querySelectorAll('.heading .said')].find((s) => s.textContent.includes('" + text + "'))"
+}
+
+const chosenRow = "(document.querySelector('.row[aria-selected=\"true\"]')?.textContent ?? '')"
+
+// A recording begins with its outline: all sections are closed and fit on one screen. A
+// sentence leads to the call that proves it, and opens its section only.
+func TestPageBeginsWithTheOutline(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/get-node/1", 1280)
+	b.is(said("the path means: get nodes n1"))
+	b.is("document.querySelectorAll('.row.section').length > 10 && document.querySelectorAll('.row').length === document.querySelectorAll('.row.section').length")
+	if without := js[string](b, "[...document.querySelectorAll('.row.section')].filter((s) => !s.querySelector('.took i') || !(s.querySelector('.said') || s.querySelector('.role'))).map((s) => s.textContent).join('; ')"); without != "" {
+		t.Errorf("lines of the outline have no time or say nothing: %s", without)
+	}
+	b.click(said("RBAC allows it by ClusterRoleBinding"))
+	b.is(heading + " === 'unionAuthzHandler.Authorize'")
+	b.is(chosenRow + ".includes('unionAuthzHandler.Authorize')")
+	if open := js[string](b, "[...document.querySelectorAll('.row.section[aria-expanded=\"true\"] .title')].map((s) => s.textContent).join()"); !strings.Contains(open, "Authorization") || strings.Contains(open, ",") {
+		t.Errorf("open are the sections %q, expected Authorization only", open)
+	}
+	// The whole tree, and back. The address has the choice.
+	b.click("document.querySelector('.choices button')")
+	b.is("location.hash.includes('open=all') && document.querySelectorAll('.row.step').length > 40")
+	b.click("document.querySelector('.choices button')")
+	b.is("!location.hash.includes('open=all')")
+	// A link to a call shows it in the tree.
+	b = b.reopen(server, "#/latest/get-node/1?call=k8s.io/apiserver/pkg/storage/etcd3.(*store).Get")
+	b.is(chosenRow + ".includes('etcd3.(*store).Get')")
+	// By keyboard: Tab goes from a section to its sentences.
+	b = b.reopen(server, "#/latest/get-node/1")
+	b.is(said("the path means"))
+	js[any](b, "document.querySelector('.row.section').focus()")
+	b.press(kb.Tab)
+	b.is("document.activeElement.matches('.said')")
+	b.press(kb.Enter)
+	b.is(heading + " === '(*RequestInfoFactory).NewRequestInfo'")
+}
+
+// A failed request begins with the path of its error, and with the source of the call in
+// which the error was born. Each step of the path leads to its call.
+func TestPageBeginsWithTheError(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-forbidden/1", 1280)
+	b.is("document.querySelectorAll('.path.failure button').length === 3")
+	b.is(heading + " === 'unionAuthzHandler.Authorize'")
+	b.click("document.querySelectorAll('.path.failure button')[1]")
+	b.is(heading + " === 'withAuthorization.func1'")
+	b.is("document.querySelector('.row.on-path[aria-selected=\"true\"]')")
+	b.click("document.querySelectorAll('.path.failure button')[2]")
+	b.is(heading + " === 'ErrorToAPIStatus'")
+}
+
+// A start begins with what happened in it, and not with runtime.main. Few of its
+// sentences are shown at first.
+func TestPageBeginsAStartWithItsPhases(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/boot/1", 1280)
+	b.is(said("the authenticators are built from the flags"))
+	b.is(heading + " === 'NewAPIServerCommand'")
+	few := js[int](b, "document.querySelectorAll('.row.section .said').length")
+	b.click("document.querySelector('.said.rest')")
+	b.is("!document.querySelector('.row.section .said.rest')")
+	if all := js[int](b, "document.querySelectorAll('.row.section .said').length"); all < few+5 {
+		t.Errorf("%d sentences, and %d when all are asked for", few, all)
+	}
+}
+
+// The reader moves the border between the tree and the source with the mouse and with
+// keys. The browser remembers it.
+func TestPageRemembersItsSplit(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/get-node/1", 1280)
+	b.is(said("the path means"))
+	const width = "Math.round(document.querySelector('main .left').getBoundingClientRect().width)"
+	before := js[int](b, width)
+	b.do(chromedp.MouseEvent("mousePressed", float64(before)+2, 500, chromedp.ButtonLeft), chromedp.MouseEvent("mouseMoved", 800, 500, chromedp.ButtonLeft),
+		chromedp.MouseEvent("mouseReleased", 800, 500, chromedp.ButtonLeft))
+	b.is("Math.abs(" + width + " - 800) < 8")
+	b = b.reopen(server, "#/latest/get-node/1")
+	b.is("document.querySelector('main .left') && Math.abs(" + width + " - 800) < 8")
+	js[any](b, "document.querySelector('.split').focus()")
+	b.press(kb.ArrowLeft)
+	b.is(width + " < 790")
+	b.accessible()
+}
+
+// The button "?" explains the signs of the tree.
+func TestPageExplainsItsSigns(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1", 1280)
+	b.click("document.querySelector('.top .help')")
+	b.is("document.querySelector('dialog.keys[open] .signs')?.textContent.includes('calls are folded here')")
+	b.accessible()
+}
