@@ -68,7 +68,7 @@ type TraceSentence struct {
 // An OutlineSentence is a Sentence with its place.
 type OutlineSentence struct {
 	TraceSentence
-	Number int    `json:"number" description:"Counts from 1 among all sentences of the outline; a filter leaves some out."`
+	Number int    `json:"number" description:"Number of the section of which the sentence tells; a section may have several."`
 	Layer  string `json:"layer" description:"Name of the layer, empty for none."`
 	Title  string `json:"title" description:"Short title of the layer."`
 	Name   string `json:"name" description:"The function that was called."`
@@ -368,13 +368,13 @@ const mostSentences = 15
 func (w *traceWriter) outline() []OutlineSentence {
 	all := []OutlineSentence{}
 	lets := w.story.Selects(&w.options.Filter, w.guide)
-	for n, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), mostSentences) {
+	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), mostSentences) {
 		if !lets(s.Call) {
 			continue
 		}
 		call := w.story.Tree.Call(s.Call)
 		all = append(all, OutlineSentence{
-			TraceSentence: TraceSentence{s.Call, s.Text}, Number: n + 1, Layer: s.Layer, Title: w.shortTitle(s.Layer), Name: w.story.Names.Of(call),
+			TraceSentence: TraceSentence{s.Call, s.Text}, Number: w.sectionAbout(s).Number, Layer: s.Layer, Title: w.shortTitle(s.Layer), Name: w.story.Names.Of(call),
 			Place: w.story.Names.Place(call), Took: w.took(call), Servers: s.Servers,
 		})
 	}
