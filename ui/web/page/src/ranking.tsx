@@ -43,10 +43,10 @@ export function Ranking() {
     );
   };
   return (
-    <details class="ranking">
-      <summary>{w.ranking}</summary>
+    <section class="ranking">
+      <h1>{w.ranking}</h1>
       <p class="quiet">{w.ownTime}</p>
-      <div class="both">{table(w.byFunction, functions)}{table(w.byLayer, layers)}</div>
-    </details>
+      {table(w.byFunction, functions)}{table(w.byLayer, layers)}
+    </section>
   );
 }

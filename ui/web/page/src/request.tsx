@@ -16,7 +16,7 @@ const roomy = () => matchMedia('(min-width: 801px)').matches;
 
 // RequestPage shows a view of a request. Beside it is the selected call with its
 // source.
-export function RequestPage({ link, entry: { show: Show, wide, above }, onRecording, embedded }: {
+export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecording, embedded }: {
   link: RequestLink; entry: ViewEntry; onRecording: (r: Recording) => void;
   // embedded is set if the view is part of another page.
   embedded?: boolean;
@@ -161,6 +161,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
 
   const ready = details && details.call.index === selected;
   const closePlayer = useCallback(() => goTo(requestAddress({ ...here.current, position: undefined }), true), [goTo]);
+  const Beside = link.call ? undefined : beside;
   const Around = embedded ? 'div' : 'main';
   const request = {
     link, place, path, recording, view, selected, details, select, change, position, scenario: page.scenarios.find((s) => s.name === place.scenario),
@@ -168,11 +169,11 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   return (
     <RequestContext.Provider value={request}>
       {at && <Player step={step} onClose={closePlayer} />}
-      <Around class={embedded ? 'embedded' : wide ? 'wide' : (above ? 'above ' : '') + (link.call ? '' : 'alone')}>
+      <Around class={embedded ? 'embedded' : wide ? 'wide' : link.call ? '' : beside ? 'both' : 'alone'}>
         <section class="left" aria-label={words.tree}><Show /></section>
-        {!wide && !above && !embedded && <Split />}
+        {!wide && !embedded && <Split />}
         {!wide && <section class="right" aria-label={words.source}>
-          {ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
+          {Beside ? <Beside /> : ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
             : selected === null ? <p class="quiet pick">{words.pick}</p> : <p class="quiet loading">{words.loading}</p>}
         </section>}
       </Around>

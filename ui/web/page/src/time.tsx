@@ -4,7 +4,7 @@ import { Call, CallList, Details, Problem } from './api.ts';
 import { usePage, useRequest } from './context.ts';
 import { Box, duration, exactTimes, Flame, Lane, Timeline } from './flame.ts';
 import { startTimer, stopTimer } from './idle.ts';
-import { Ranking } from './ranking.tsx';
+import { requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // Time shows when the calls of a request ran, as boxes on lanes of goroutines. Its
@@ -253,6 +253,7 @@ export function Time() {
           <button aria-label={w.closer} title={w.closer} onClick={() => zoomBy(0.5)}>+</button>
           <button aria-label={w.farther} title={w.farther} onClick={() => zoomBy(2)}>−</button>
           <button onClick={() => { flame.current.show(0, flame.current.total); settled(); }}>{w.whole}</button>
+          {link.call && <a href={write(requestAddress({ ...link, call: undefined, line: undefined, position: undefined }))}>{w.ranking}</a>}
           {ready && <span class="quiet span">{w.span(...exactTimes([span[0], span[1]], (span[1] - span[0]) / 100))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>}
         </p>
       </div>
@@ -270,7 +271,6 @@ export function Time() {
       )}
       {late && <p class="quiet open-end">{w.open(duration(collected), duration(ends.totalNs))}</p>}
       <p class="quiet pointer">{w.pointer}</p>
-      <Ranking />
     </Fragment>
   );
 }

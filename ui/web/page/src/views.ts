@@ -11,6 +11,7 @@ import { Calls } from './list.tsx';
 import { Live } from './live.tsx';
 import { RequestMapView } from './map.tsx';
 import { Matrix } from './matrix.tsx';
+import { Ranking } from './ranking.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
@@ -26,8 +27,8 @@ export interface ViewEntry {
   show: ComponentType;
   // wide views have no source beside them.
   wide?: boolean;
-  // above views have the source below them.
-  above?: boolean;
+  // beside is shown in place of the source while the address names no call.
+  beside?: ComponentType;
   // live views need a server, so a file does not have them. A file has an optional view
   // only if it has the view's data (Api.pages).
   live?: boolean;
@@ -40,7 +41,7 @@ export interface ViewEntry {
 export const requestViews: ViewEntry[] = [
   { name: 'steps', words: (w) => w.steps, show: Steps },
   { name: 'calls', words: (w) => w.allCalls, show: Calls },
-  { name: 'time', words: (w) => w.time.title, show: Time, above: true },
+  { name: 'time', words: (w) => w.time.title, show: Time, beside: Ranking },
   { name: 'map', words: (w) => w.map.name, show: RequestMapView, wide: true },
 ];
 
