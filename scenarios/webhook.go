@@ -19,16 +19,17 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Webhook is an admission webhook that the player serves during the replay, by HTTPS on
-// the loopback interface. An object of the setup registers it: there, "${name.url}"
-// stands for its address and "${name.caBundle}" for its certificate authority, new in
-// each run.
+// A Webhook is an admission or conversion webhook that the player serves during the
+// replay, by HTTPS on the loopback interface. An object of the setup registers it: there,
+// "${name.url}" stands for its address and "${name.caBundle}" for its certificate
+// authority, new in each run. Conversion only changes the version of an object.
 type Webhook struct {
 	// Name is the webhook's name in the scenario.
 	Name string `yaml:"name"`
@@ -153,26 +154,82 @@ func (w webhooks) asked(name string) int64 {
 	return 0
 }
 
-// ServeHTTP answers one admission review.
+// ServeHTTP answers one admission review or conversion review.
 func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.asked.Add(1)
 	w.pending.Add(1)
 	defer w.pending.Add(-1)
-	var review admissionv1.AdmissionReview
-	if err := json.NewDecoder(r.Body).Decode(&review); err != nil || review.Request == nil {
-		http.Error(rw, "expected an AdmissionReview with a request", http.StatusBadRequest)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(rw, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer := w.reviewer(body)
+	if answer == nil {
+		http.Error(rw, "expected an AdmissionReview or a ConversionReview with a request", http.StatusBadRequest)
 		return
 	}
 	if !w.waits(r.Context()) {
 		panic(http.ErrAbortHandler) // hangs up; a return would send an answer
 	}
-	if err := w.names.take(r.Context(), review.Request); err != nil {
+	answered, err := answer(r.Context())
+	if err != nil {
 		http.Error(rw, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	review.Response, review.Request = w.answer(review.Request), nil
 	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(review) // an error means that the client has hung up
+	_ = json.NewEncoder(rw).Encode(answered) // an error means that the client has hung up
+}
+
+// reviewer returns the function that answers the review in body, or nil if body has none.
+func (w *webhook) reviewer(body []byte) func(context.Context) (any, error) {
+	var admission admissionv1.AdmissionReview
+	var conversion conversionReview
+	switch {
+	case json.Unmarshal(body, &conversion) == nil && conversion.Kind == "ConversionReview" && conversion.Request != nil:
+		return func(context.Context) (any, error) { return w.convert(conversion), nil }
+	case json.Unmarshal(body, &admission) == nil && admission.Request != nil:
+		return func(ctx context.Context) (any, error) {
+			if err := w.names.take(ctx, admission.Request); err != nil {
+				return nil, err
+			}
+			admission.Response, admission.Request = w.answer(admission.Request), nil
+			return admission, nil
+		}
+	}
+	return nil
+}
+
+// A conversionReview is a ConversionReview of apiextensions.k8s.io/v1.
+type conversionReview struct {
+	metav1.TypeMeta
+	Request *struct {
+		UID               types.UID
+		DesiredAPIVersion string
+		Objects           []map[string]any
+	} `json:"request,omitempty"`
+	Response *conversionResponse `json:"response,omitempty"`
+}
+
+type conversionResponse struct {
+	UID              types.UID        `json:"uid"`
+	ConvertedObjects []map[string]any `json:"convertedObjects"`
+	Result           metav1.Status    `json:"result"`
+}
+
+// convert answers a conversion review. The converted objects have the desired version and
+// are otherwise the same.
+func (w *webhook) convert(review conversionReview) conversionReview {
+	response := &conversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
+	if w.Denies {
+		response.Result = metav1.Status{Status: metav1.StatusFailure, Message: w.Message}
+	}
+	for _, object := range review.Request.Objects {
+		object["apiVersion"] = review.Request.DesiredAPIVersion
+		response.ConvertedObjects = append(response.ConvertedObjects, object)
+	}
+	review.Request, review.Response = nil, response
+	return review
 }
 
 // waits waits for the webhook's delay and reports whether the webhook then answers.

@@ -87,6 +87,45 @@ func TestWebhookAnswers(t *testing.T) {
 	}
 }
 
+func TestWebhookConverts(t *testing.T) {
+	asked := map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+		"request": map[string]any{
+			"uid": "7", "desiredAPIVersion": "example.com/v2",
+			"objects": []any{map[string]any{"apiVersion": "example.com/v1", "kind": "Shirt", "spec": map[string]any{"size": 3}}},
+		},
+	}
+	const converted = `[{"apiVersion":"example.com/v2","kind":"Shirt","spec":{"size":3}}]`
+	for _, test := range []struct {
+		webhook Webhook
+		want    string // the whole response
+	}{
+		{Webhook{Name: "a"}, `{"uid":"7","convertedObjects":` + converted + `,"result":{"metadata":{},"status":"Success"}}`},
+		{Webhook{Name: "a", Denies: true, Message: "no"}, `{"uid":"7","convertedObjects":` + converted + `,"result":{"metadata":{},"status":"Failure","message":"no"}}`},
+	} {
+		all, ask := serve(t, test.webhook, nil)
+		answer, err := ask(t.Context(), asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			APIVersion, Kind string
+			Request          any
+			Response         json.RawMessage
+		}
+		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if string(got.Response) != test.want || got.Kind != "ConversionReview" || got.APIVersion != "apiextensions.k8s.io/v1" || got.Request != nil {
+			t.Errorf("%+v answers %s %s\n%s, expected\n%s", test.webhook, got.APIVersion, got.Kind, got.Response, test.want)
+		}
+		if err := all.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
 	all, ask := serve(t, Webhook{Name: "a"}, nil)
 	defer all.close()
