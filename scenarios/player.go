@@ -140,6 +140,7 @@ type run struct {
 	objects  []object // of the scenario's setup
 	rights   []rights // from the scenario's setup
 	kept     kept
+	open     []func() // each ends a request with LeaveOpen
 	gone     <-chan struct{}
 }
 
@@ -201,11 +202,15 @@ func (r *run) unlessGone(ctx context.Context, do func(context.Context) error) er
 
 // requests sends the scenario's requests.
 func (r *run) requests(ctx context.Context) error {
+	defer r.closeOpen()
 	for i := range r.scenario.Requests {
 		request := &r.scenario.Requests[i]
 		play := r.untraced
-		if request.Traced {
+		switch {
+		case request.Traced:
 			play = r.traced
+		case request.LeaveOpen:
+			play = r.leaveOpen
 		}
 		if err := play(ctx, request); err != nil {
 			return message.Errorf("request %d (%s): %w", i+1, request.at, err)
@@ -217,6 +222,51 @@ func (r *run) requests(ctx context.Context) error {
 func (r *run) untraced(ctx context.Context, request *Request) error {
 	_, err := r.do(ctx, &request.HTTP)
 	return err
+}
+
+// leaveOpen sends an untraced request and returns once the server has called the webhook
+// of its Asks. closeOpen ends the request.
+func (r *run) leaveOpen(ctx context.Context, request *Request) error {
+	h := r.kept.fill(&request.HTTP)
+	sending, cancel := context.WithCancel(ctx)
+	sent, err := r.wire.request(sending, h, "")
+	if err != nil {
+		cancel()
+		return err
+	}
+	if h.asker() == Learner {
+		r.wire.learner.used(time.Now())
+	}
+	before := r.webhooks.asked(h.Asks)
+	ended := make(chan error, 1)
+	go func() {
+		answer, err := r.wire.client.Do(sent)
+		if err == nil {
+			answer.Body.Close()
+			err = message.Errorf("%s %s was answered %d, expected to wait for the webhook %q", h.Method, h.Path, answer.StatusCode, h.Asks)
+		}
+		ended <- err
+	}()
+	r.open = append(r.open, func() {
+		cancel()
+		<-ended
+	})
+	return poll(ctx, func() (bool, error) {
+		select {
+		case err := <-ended:
+			ended <- err // for closeOpen
+			return false, err
+		default:
+			return r.webhooks.asked(h.Asks) > before, nil
+		}
+	}, message.Of("%s %s to reach the webhook %q", h.Method, h.Path, h.Asks))
+}
+
+// closeOpen ends the requests with LeaveOpen.
+func (r *run) closeOpen() {
+	for _, end := range r.open {
+		end()
+	}
 }
 
 // do sends an untraced request, waits until the caches have its changes, and returns the

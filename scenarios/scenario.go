@@ -137,6 +137,10 @@ type Request struct {
 	// sends nothing. A request that changes something needs a Warmup: the same change to
 	// another object, or the change and its reversal.
 	Warmup []HTTP `yaml:"warmup"`
+	// LeaveOpen sends the request without waiting for an answer. The next request follows
+	// once the webhook of Asks has been called. Nobody checks the Status. The player
+	// closes the connection after the last request.
+	LeaveOpen bool `yaml:"leaveOpen"`
 	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`
 	at     string // its place: "mine.yaml:7"

@@ -203,6 +203,9 @@ func (r *Request) validate() *strictyaml.Mistake {
 	if !r.Traced && (r.Warmup != nil || !r.Expect.isEmpty()) {
 		return strictyaml.MistakeAt(message.Of("only a request with \"traced: true\" can have warmup or expect"))
 	}
+	if r.LeaveOpen && (r.Traced || r.Await != 0 || r.Asks == "" || r.isWatch()) {
+		return strictyaml.MistakeAt(message.Of("leaveOpen is for a request that is neither traced nor awaited nor a watch, and that asks a webhook: the next request follows when the webhook has been called"), "leaveOpen")
+	}
 	if r.Traced && r.Await != 0 {
 		return strictyaml.MistakeAt(message.Of("a traced request is sent once: await belongs to a request before it, or to its warm-up"), "await")
 	}
@@ -233,6 +236,8 @@ func (r *Request) validateDuring() *strictyaml.Mistake {
 		return bad
 	}
 	switch {
+	case r.LeaveOpen:
+		return strictyaml.MistakeAt(message.Of("a request during a watch cannot be left open"), "leaveOpen")
 	case r.Warmup != nil:
 		return strictyaml.MistakeAt(message.Of("a request during a watch has no warm-up of its own: the warm-up of the watch must send the same request"), "warmup")
 	case r.Traced && r.isWatch():

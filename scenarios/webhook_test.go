@@ -201,6 +201,7 @@ func TestParseBadWebhook(t *testing.T) {
 		{"{name: guard}", "{name: guard}\n    - {name: guard}", `mine.yaml:6: there are two webhooks "guard"`, false},
 		{"${guard.url}", "${gard.url}", `mine.yaml:7: there is no webhook for "${gard.url}"`, false},
 		{"asks: guard", "asks: gard", `mine.yaml:9: there is no webhook "gard"`, false},
+		{"traced: true", "traced: true, leaveOpen: true", `mine.yaml:9: leaveOpen is for a request that is neither traced`, true},
 	} {
 		text := strings.Replace(withWebhook, test.old, test.new, 1)
 		_, err := parse("mine.yaml", []byte(text), noFiles)
@@ -231,5 +232,68 @@ func TestWebhookNotAsked(t *testing.T) {
 	}
 	if !strings.HasPrefix(registered, "https://127.0.0.1:") || !strings.HasSuffix(registered, "/guard") {
 		t.Errorf("the object was created with the address %q", registered)
+	}
+}
+
+// A request that is left open is still being answered while the next ones are sent, and has ended
+// before the clean-up.
+func TestLeaveOpen(t *testing.T) {
+	server := newFakeServer(t)
+	reached, ended := make(chan struct{}), make(chan struct{})
+	server.hold = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/api/v1/namespaces/open/configmaps" || r.Method != http.MethodPost {
+			return false
+		}
+		server.mu.Lock()
+		node := server.objects["/api/v1/nodes/n1"]
+		server.mu.Unlock()
+		ca, _ := base64.StdEncoding.DecodeString(node["ca"].(string))
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(ca)
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
+		text, _ := json.Marshal(review("7"))
+		ask, _ := http.NewRequestWithContext(r.Context(), http.MethodPost, node["url"].(string), bytes.NewReader(text))
+		close(reached)
+		if answer, err := client.Do(ask); err == nil {
+			answer.Body.Close()
+			t.Error("the silent webhook has answered")
+		}
+		close(ended)
+		return true
+	}
+	server.refuse = func(r *http.Request) int {
+		if r.Header.Get("traceparent") == "" {
+			return 0
+		}
+		select {
+		case <-reached:
+		default:
+			t.Error("the next request came before the webhook was called")
+		}
+		select {
+		case <-ended:
+			t.Error("the request that is left open has ended before the next one")
+		default:
+		}
+		return http.StatusTooManyRequests
+	}
+	s := mustParse(t, `
+name: open
+title: {en: two at once}
+setup:
+  webhooks: [{name: mute, silent: true}]
+  objects:
+    - {apiVersion: v1, kind: Node, metadata: {name: n1}, url: "${mute.url}", ca: "${mute.caBundle}"}
+requests:
+  - {method: POST, path: /api/v1/namespaces/open/configmaps, status: 201, asks: mute, leaveOpen: true, body: {metadata: {name: a}}}
+  - {method: GET, path: /api/v1/nodes/n1, status: 429, traced: true, warmup: []}
+`)
+	if err := server.player().Play(t.Context(), s, nil); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	default:
+		t.Error("the request that is left open goes on after the run")
 	}
 }
