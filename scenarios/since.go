@@ -6,11 +6,12 @@ import "github.com/kubeapitrace/apitrace/internal/message"
 // release. TestShownFirst finds these in the names of all releases, which takes too long
 // for a command.
 var shownFirst = map[string]string{
-	"create-service":    "service/storage.(*REST).beginCreate",
-	"delete-unreadable": "storage.NewCorruptObjError",
-	"policy-deny":       "admission/plugin/policy/validating.(*Plugin).Validate",
-	"policy-parameters": "admission/plugin/policy/validating.(*dispatcher).Dispatch",
-	"scale-deployment":  "deployment/storage.(*scaleUpdatedObjectInfo).UpdatedObject",
+	"create-service":      "service/storage.(*REST).beginCreate",
+	"delete-unreadable":   "storage.NewCorruptObjError",
+	"list-future-version": "storage.NewTooLargeResourceVersionError",
+	"policy-deny":         "admission/plugin/policy/validating.(*Plugin).Validate",
+	"policy-parameters":   "admission/plugin/policy/validating.(*dispatcher).Dispatch",
+	"scale-deployment":    "deployment/storage.(*scaleUpdatedObjectInfo).UpdatedObject",
 }
 
 // answeredSince maps a scenario to why its first release answers unlike the one before.
