@@ -198,7 +198,7 @@ func (m *mapper) visit() {
 		first := s.Root.Calls[0]
 		call := m.story.Tree.Call(first)
 		v := MapVisit{
-			Number: s.Number, Title: m.story.Title(s, m.guide, m.Lang()), Call: first, Name: m.name(s.Root, call), Time: m.time(s.Root),
+			Number: s.Number, Title: m.story.Title(s, m.guide, m.Lang()), Call: first, Name: m.name(s.Root, call), Time: m.story.Time(s.Root, m.Signs),
 			Called: m.called(s), Via: []string{}, Sentences: []string{}, Afterwards: s.Root.Afterwards, Failed: s.Root.Fatal,
 		}
 		if s.From != nil && !v.Afterwards {

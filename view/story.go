@@ -207,6 +207,19 @@ func (s *Story) Timed(n *Node) bool {
 	return slices.ContainsFunc(n.Calls, func(i int) bool { return !s.Tree.Call(i).Leaf })
 }
 
+// Time writes how long a node's calls took, with ">" before the time of a call that had
+// not returned. It returns "" if only their entry was recorded.
+func (s *Story) Time(n *Node, signs Signs) string {
+	if !s.Timed(n) {
+		return ""
+	}
+	sum, unfinished := s.DurationNs(n)
+	if unfinished {
+		return ">" + signs.Duration(sum)
+	}
+	return signs.Duration(sum)
+}
+
 // SectionOf returns the section of call i or, if it is folded, of the nearest
 // shown call above.
 func (s *Story) SectionOf(i int) *Section {

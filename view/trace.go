@@ -266,25 +266,12 @@ func (w *traceWriter) step(n *Node, above values) TraceStep {
 func (w *traceWriter) stepAlone(n *Node) TraceStep {
 	ns, _ := w.story.DurationNs(n)
 	return TraceStep{
-		StepHead: w.head(n, w.story.First(n), w.outcome(n)), Time: w.time(n), DurationNs: ns, Values: []Value{}, Children: []TraceStep{},
+		StepHead: w.head(n, w.story.First(n), w.outcome(n)), Time: w.story.Time(n, w.Signs), DurationNs: ns, Values: []Value{}, Children: []TraceStep{},
 	}
 }
 
 func (w *traceWriter) outcome(n *Node) outcome {
 	return outcomeOf(w.story.Tree, w.story.ErrorPath, n.Calls[0])
-}
-
-// time returns how long a node's calls took, or "" with only their entry recorded.
-func (w *traceWriter) time(n *Node) string {
-	if !w.story.Timed(n) {
-		return ""
-	}
-	sum, unfinished := w.story.DurationNs(n)
-	said := w.Duration(sum)
-	if unfinished {
-		said = ">" + said
-	}
-	return said
 }
 
 // pluginGroups groups the admission plugins of a node. Plugins that the same phase of

@@ -52,8 +52,8 @@ func (m *Model) toCaller() {
 	r := m.row()
 	call := int(r.call)
 	for up := m.forest.tree.Parent(call); up >= 0; up = m.forest.tree.Parent(up) {
-		if m.forest.has(up) {
-			m.goTo(up)
+		if row := m.forest.drawn[up]; row >= 0 {
+			m.goTo(int(row))
 			return
 		}
 	}

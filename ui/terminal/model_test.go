@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -220,6 +221,83 @@ func TestFailureComesFirst(t *testing.T) {
 	press(m, "e") // then to an error that a caller dealt with
 	if m.forest.story.ErrorPath.At(m.call()) != nil || !m.forest.failed(m.call()) {
 		t.Errorf("e leads to call %d", m.call())
+	}
+}
+
+// TestRowsAreTheStepsOfShow checks that the rows have the times and the numbers of equal and of folded calls that
+// "apitrace show" prints.
+func TestRowsAreTheStepsOfShow(t *testing.T) {
+	for _, scenario := range []string{"create-deployment", "create-exists", "get-node", "watch-pods", "boot"} {
+		m := open(t, scenario, 120, 40)
+		doc, err := view.NewTrace(m.rec, 0, m.guide, view.Options{Choice: view.Choice{Most: m.options.Steps}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		type shown struct {
+			time          string
+			calls, folded int
+		}
+		want, links := map[int]shown{}, map[int]string{}
+		var add func(s *view.TraceStep)
+		add = func(s *view.TraceStep) {
+			want[s.Call] = shown{s.Time, max(1, len(s.Calls)), s.Folded}
+			for i := range s.Children {
+				if child := &s.Children[i]; child.Section > 0 {
+					links[child.Call] = child.Time
+				} else {
+					add(child)
+				}
+			}
+		}
+		for i := range doc.Sections {
+			add(&doc.Sections[i].Root)
+		}
+		steps := 0
+		for _, r := range m.forest.rows {
+			switch r.kind {
+			case rowLink:
+				if time, ok := links[int(r.call)]; ok && m.time(r) != time {
+					t.Errorf("%s: the link to call %d shows %s, expected %s", scenario, r.call, m.time(r), time)
+				}
+			case rowStep:
+				steps++
+				if got := (shown{m.time(r), len(m.forest.callsOf(r.call)), int(r.folded)}); got != want[int(r.call)] {
+					t.Errorf("%s: the row of call %d, %s, shows %v, expected %v", scenario, r.call, m.forest.tree.Call(int(r.call)).ShortName(), got, want[int(r.call)])
+				}
+			}
+		}
+		if steps != len(want) {
+			t.Errorf("%s: %d rows of steps, expected %d", scenario, steps, len(want))
+		}
+	}
+}
+
+// TestOpenedRowOfSeveralCalls checks that a row of several calls becomes a row for each, and that every call
+// below is below its own caller.
+func TestOpenedRowOfSeveralCalls(t *testing.T) {
+	m := open(t, "create-deployment", 120, 40)
+	at := slices.IndexFunc(m.forest.rows, func(r row) bool { return r.kind == rowStep && len(m.forest.callsOf(r.call)) > 1 })
+	if at < 0 {
+		t.Fatal("no row of several calls")
+	}
+	m.cursor = at
+	calls := slices.Clone(m.forest.callsOf(m.row().call))
+	press(m, "right")
+	for _, call := range calls {
+		r := m.forest.at[call]
+		if r < 0 || len(m.forest.callsOf(int32(call))) != 1 {
+			t.Fatalf("call %d has no row of its own", call)
+		}
+		if below := m.forest.tree.End(call) - call - 1; int(m.forest.rows[r].folded) != below {
+			t.Errorf("below call %d are %d folded calls, expected %d", call, m.forest.rows[r].folded, below)
+		}
+	}
+	m.cursor = int(m.forest.at[calls[1]])
+	press(m, "right")
+	for child := range m.forest.tree.Children(calls[1]) {
+		if r := m.forest.at[child]; r <= m.forest.at[calls[1]] || len(calls) > 2 && r >= m.forest.at[calls[2]] {
+			t.Errorf("call %d is in row %d, not below its caller", child, r)
+		}
 	}
 }
 

@@ -26,9 +26,8 @@ type row struct {
 	call    int32 // the step's call; for a heading or a link, the first call of the section
 	level   int32
 	text    string // of a rowText or rowFailure
-	// folded counts the calls below without their own row.
+	// folded counts the calls below that no row shows.
 	folded int32
-	equal  int32 // the number of equal calls in the row
 }
 
 // isText reports whether the row is a line of a sentence.
@@ -41,8 +40,9 @@ type forest struct {
 	story *view.Story
 	// roots has, for each call, the section that begins with it, or -1.
 	roots []int32
-	// equal has the calls that are drawn as one row, by the first of them.
-	equal map[int32][]int
+	// equal maps a call to the first of the equal calls that the view draws as
+	// one step.
+	equal map[int32]int32
 	// functions are the names of the functions, each once. function has, for
 	// each call, the index of its function.
 	functions []string
@@ -57,8 +57,15 @@ type forest struct {
 
 	rows []row
 	at   []int32 // the row of a call, -1 if it has none
+	// drawn maps a call to the first call of its row, even if the row is in a
+	// closed part. It is -1 if no row shows the call.
+	drawn []int32
+	// together has the calls of the rows with several calls, by the first of
+	// them.
+	together map[int32][]int
 
 	// Buffers of layout. They are kept to be used again.
+	first     map[equalCalls]int32
 	places    []place
 	folded    []int32
 	bySection [][]row
@@ -69,26 +76,30 @@ type openness struct {
 	// shown marks the calls of the view, and the calls that the user has
 	// opened.
 	shown []bool
-	// merged marks the calls that are drawn in the row of an earlier call.
-	merged        []bool
+	// apart marks the calls that the user has separated from equal calls.
+	apart         []bool
 	closed        []bool // by call: its steps are hidden
 	closedSection []bool
 }
 
 func (o openness) clone() openness {
-	return openness{slices.Clone(o.shown), slices.Clone(o.merged), slices.Clone(o.closed), slices.Clone(o.closedSection)}
+	return openness{slices.Clone(o.shown), slices.Clone(o.apart), slices.Clone(o.closed), slices.Clone(o.closedSection)}
 }
+
+// equalCalls selects equal calls that are drawn as one row: the first call of the
+// step in the view, and the call above them.
+type equalCalls struct{ first, above int32 }
 
 // A place is the position of a call, whether or not it has a row.
 type place struct {
-	section, level, above int32 // above is the nearest call above that may have a row
+	section, level, above int32 // above is the first call of the nearest row above
 	hidden                bool
 }
 
 func newForest(story *view.Story, texts *view.StoryTexts) *forest {
 	n := story.Tree.Len()
-	f := &forest{tree: story.Tree, story: story, texts: texts, roots: make([]int32, n), equal: map[int32][]int{},
-		function: make([]int32, n), at: make([]int32, n),
+	f := &forest{tree: story.Tree, story: story, texts: texts, roots: make([]int32, n), equal: map[int32]int32{},
+		function: make([]int32, n), at: make([]int32, n), drawn: make([]int32, n), together: map[int32][]int{}, first: map[equalCalls]int32{},
 		openness: openness{make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, len(story.Sections))}}
 	known := map[string]int32{}
 	for i := range n {
@@ -112,14 +123,11 @@ func newForest(story *view.Story, texts *view.StoryTexts) *forest {
 }
 
 func (f *forest) choose(n *view.Node) {
-	for i, call := range n.Calls {
+	for _, call := range n.Calls {
 		f.shown[call] = true
-		if i > 0 {
-			f.merged[call] = true
+		if len(n.Calls) > 1 {
+			f.equal[int32(call)] = int32(n.Calls[0])
 		}
-	}
-	if len(n.Calls) > 1 {
-		f.equal[int32(n.Calls[0])] = n.Calls
 	}
 	for _, child := range n.Children {
 		f.choose(child)
@@ -154,17 +162,45 @@ func (f *forest) failed(i int) bool {
 	return call.Error != "" || call.Panic != "" || f.story.ErrorPath.At(i) != nil
 }
 
-// has reports whether a call may have a row.
-func (f *forest) has(i int) bool {
+// drawnIn returns the first call of the row that shows call i, or -1 if no row
+// shows it. above is the first call of the nearest row above.
+func (f *forest) drawnIn(i, above int32) int32 {
 	switch {
 	case i == 0:
-		return true
+		return i
 	case f.only != nil:
-		return f.only[i]
+		if !f.only[i] {
+			return -1
+		}
+		return i
 	case f.everything:
-		return true
+		return i
+	case !f.shown[i]:
+		return -1
 	}
-	return f.shown[i] && !f.merged[i]
+	equal, ok := f.equal[i]
+	if !ok || f.apart[i] {
+		return i
+	}
+	calls := equalCalls{equal, above}
+	first, ok := f.first[calls]
+	if !ok {
+		f.first[calls] = i
+		return i
+	}
+	if f.together[first] == nil {
+		f.together[first] = []int{int(first)}
+	}
+	f.together[first] = append(f.together[first], int(i))
+	return first
+}
+
+// callsOf returns the calls of the row that begins with a call.
+func (f *forest) callsOf(first int32) []int {
+	if calls := f.together[first]; calls != nil {
+		return calls
+	}
+	return []int{int(first)}
 }
 
 // layout makes all rows again.
@@ -175,6 +211,8 @@ func (f *forest) layout() {
 	}
 	places, folded, bySection := f.places, f.folded, f.bySection
 	clear(folded)
+	clear(f.first)
+	clear(f.together)
 	for s := range bySection {
 		bySection[s] = bySection[s][:0]
 	}
@@ -185,12 +223,15 @@ func (f *forest) layout() {
 		p := place{level: -1, above: -1}
 		if parent := f.tree.Parent(i); parent >= 0 {
 			p = places[parent]
-			if f.has(parent) {
-				p.above = int32(parent)
-				p.hidden = p.hidden || f.closed[parent]
+			if above := f.drawn[parent]; above >= 0 {
+				p = places[above]
+				p.above = above
+				p.hidden = p.hidden || f.closed[above]
 			}
 		}
-		has := f.has(i)
+		drawn := f.drawnIn(int32(i), p.above)
+		f.drawn[i] = drawn
+		has := drawn == int32(i)
 		if s := f.roots[i]; s >= 0 && has {
 			if i > 0 && !p.hidden {
 				bySection[p.section] = append(bySection[p.section], row{kind: rowLink, section: s, call: int32(i), level: p.level + 1})
@@ -204,7 +245,7 @@ func (f *forest) layout() {
 			} else {
 				folded[p.above]++
 			}
-		} else if p.above >= 0 {
+		} else if p.above >= 0 && (drawn < 0 || p.hidden) {
 			folded[p.above]++
 		}
 		places[i] = p
@@ -222,7 +263,7 @@ func (f *forest) layout() {
 		f.addTexts(rowText, int32(s), f.texts.Sections[s])
 		for _, r := range rows {
 			if r.kind == rowStep {
-				r.folded, r.equal = folded[r.call], f.standsFor(r.call)
+				r.folded = folded[r.call]
 				f.at[r.call] = int32(len(f.rows))
 			}
 			f.rows = append(f.rows, r)
@@ -252,19 +293,8 @@ func (f *forest) setWidth(columns int) (changed bool) {
 	return true
 }
 
-// standsFor returns the number of equal calls in the row of a call.
-func (f *forest) standsFor(call int32) int32 {
-	n := int32(1)
-	for _, i := range f.equal[call] {
-		if f.merged[i] {
-			n++
-		}
-	}
-	return n
-}
-
 // open opens a closed row. If a step is already open, it shows all calls that
-// the step made.
+// the step made. A row of several calls becomes a row for each of them.
 func (f *forest) open(r row) {
 	switch {
 	case r.kind == rowHeading:
@@ -273,12 +303,12 @@ func (f *forest) open(r row) {
 		return
 	case f.closed[r.call]:
 		f.closed[r.call] = false
-	default:
-		call := int(r.call)
-		for _, i := range f.equal[r.call] {
-			f.merged[i], f.shown[i] = false, true
+	case f.together[r.call] != nil:
+		for _, i := range f.together[r.call] {
+			f.apart[i] = true
 		}
-		for child := range f.tree.Children(call) {
+	default:
+		for child := range f.tree.Children(int(r.call)) {
 			f.shown[child] = true
 		}
 	}
@@ -308,12 +338,16 @@ func (f *forest) opened(r row) bool {
 // reveal gives a call a row, and opens the rows that contain it. It returns the
 // index of the row.
 func (f *forest) reveal(call int) int {
-	f.shown[call], f.merged[call] = true, false
+	f.shown[call] = true
 	if f.only != nil && !f.only[call] {
 		f.only = nil
 	}
-	for i := f.tree.Parent(call); i >= 0; i = f.tree.Parent(i) {
-		f.closed[i] = false
+	f.layout()
+	for i := call; i >= 0; i = f.tree.Parent(i) {
+		if f.drawn[i] >= 0 && f.drawn[i] != int32(i) {
+			f.apart[i] = true
+		}
+		f.closed[i] = f.closed[i] && i == call
 	}
 	f.layout()
 	if f.at[call] < 0 { // in a closed section

@@ -240,8 +240,8 @@ func (m *Model) stepLine(r row, width int) string {
 		}
 	}
 	after := ""
-	if r.equal > 1 && !m.forest.everything {
-		after += fmt.Sprintf(" %s%d", m.glyph("×", "x"), r.equal)
+	if calls := len(m.forest.callsOf(r.call)); calls > 1 {
+		after += fmt.Sprintf(" %s%d", view.SignsFor(m.options.ASCII).Times, calls)
 	}
 	if r.folded > 0 {
 		after += m.palette.Count.Render(m.folds(r))
@@ -287,14 +287,19 @@ func (m *Model) opener(folded, open bool) string {
 	return " "
 }
 
-// indent returns the time of a row's call and the indentation of its level.
+// time returns how long the calls of a row took, as package view writes it.
+func (m *Model) time(r row) string {
+	return m.forest.story.Time(&view.Node{Calls: m.forest.callsOf(r.call)}, view.SignsFor(m.options.ASCII))
+}
+
+// indent returns the time of a row's calls and the indentation of its level.
 // Rows that are too deep for the screen are drawn at the last possible level,
 // with the number of further levels. A narrow tree shows no times, because
 // names are more important. The bar shows the time of the selected call.
 func (m *Model) indent(r row) string {
 	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
-	time := fmt.Sprintf("%8s ", view.SignsFor(m.options.ASCII).Took(m.forest.tree.Call(int(r.call))))
+	time := fmt.Sprintf("%8s ", m.time(r))
 	if m.treeWidth() < narrow {
 		time = " "
 	}
@@ -306,10 +311,18 @@ func (m *Model) indent(r row) string {
 
 func (m *Model) selected(line string) string { return lipgloss.NewStyle().Reverse(true).Render(line) }
 
-// timeLine shows the time of the selected call within the time of the request.
+// timeLine shows the time of the selected calls within the time of the request.
 func (m *Model) timeLine() string {
 	_, tree, selected := m.side()
 	root, call := tree.Call(0), tree.Call(selected)
+	end, signs := call.StartNs+call.DurationNs, view.SignsFor(m.options.ASCII)
+	took := signs.Took(call)
+	if m.compared == nil { // else the calls of the row are those of the merged tree
+		for _, i := range m.forest.callsOf(m.row().call) {
+			end = max(end, tree.Call(i).StartNs+tree.Call(i).DurationNs)
+		}
+		took = m.time(m.row())
+	}
 	columns := m.width - 30
 	if columns < 10 || root.DurationNs <= 0 {
 		return ""
@@ -317,16 +330,15 @@ func (m *Model) timeLine() string {
 	scale := func(ns int64) int {
 		return int(max(0, min(int64(columns), (ns-root.StartNs)*int64(columns)/root.DurationNs)))
 	}
-	from, to := scale(call.StartNs), scale(call.StartNs+call.DurationNs)
+	from, to := scale(call.StartNs), scale(end)
 	to = max(to, min(from+1, columns))
 	from = min(from, to)
 	bar := strings.Repeat(m.glyph("─", "-"), from) + m.palette.Mark.Render(strings.Repeat(m.glyph("█", "#"), to-from)) + strings.Repeat(m.glyph("─", "-"), columns-to)
-	signs := view.SignsFor(m.options.ASCII)
 	line := fmt.Sprintf("%s +%s", bar, signs.Duration(call.StartNs))
-	if call.Leaf {
+	if took == "" {
 		return line
 	}
-	return line + ", " + signs.Took(call)
+	return line + ", " + took
 }
 
 func (m *Model) statusLine() string {

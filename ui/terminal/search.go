@@ -171,10 +171,16 @@ func (m *Model) unfilter() {
 // near selects a call or, if it has no row, the nearest call above that has
 // one.
 func (m *Model) near(call int) {
-	for call > 0 && m.forest.at[call] < 0 {
+	at := func(call int) int32 {
+		if first := m.forest.drawn[call]; first >= 0 {
+			return m.forest.at[first]
+		}
+		return -1
+	}
+	for call > 0 && at(call) < 0 {
 		call = m.forest.tree.Parent(call)
 	}
-	m.cursor = max(0, int(m.forest.at[call]))
+	m.cursor = max(0, int(at(call)))
 }
 
 func (m *Model) say() {
