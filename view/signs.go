@@ -46,10 +46,14 @@ func (s Signs) Duration(ns int64) string {
 	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
 }
 
-// Took returns a call's duration, or "" with only its entry recorded.
+// Took returns a call's duration, with ">" before it if the call had not returned. It
+// returns "" with only its entry recorded.
 func (s Signs) Took(call *trace.Call) string {
-	if call.Leaf {
+	switch {
+	case call.Leaf:
 		return ""
+	case call.Unfinished:
+		return ">" + s.Duration(call.DurationNs)
 	}
 	return s.Duration(call.DurationNs)
 }

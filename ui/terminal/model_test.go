@@ -16,6 +16,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
@@ -298,6 +299,26 @@ func TestOpenedRowOfSeveralCalls(t *testing.T) {
 		if r := m.forest.at[child]; r <= m.forest.at[calls[1]] || len(calls) > 2 && r >= m.forest.at[calls[2]] {
 			t.Errorf("call %d is in row %d, not below its caller", child, r)
 		}
+	}
+}
+
+// TestUnfinishedCallIsMarked checks that a call that had not returned looks so in its row and below the tree, in
+// a wide and in a narrow tree.
+func TestUnfinishedCallIsMarked(t *testing.T) {
+	m := open(t, "boot", 80, 24)
+	m.goTo(0)
+	m.follow()
+	lines := strings.Split(m.screen(), "\n")
+	row := m.rowLine(m.cursor, 80)
+	if !m.forest.tree.Call(0).Unfinished || !strings.Contains(row, ">"+view.SignsFor(false).Duration(m.forest.tree.Call(0).DurationNs)) {
+		t.Errorf("row %q", row)
+	}
+	if bar := lines[len(lines)-2]; !strings.Contains(bar, ", >") {
+		t.Errorf("below the tree: %q", bar)
+	}
+	press(m, "2")
+	if row := ansi.Strip(m.rowLine(m.cursor, m.treeWidth())); !strings.HasPrefix(row, ">") {
+		t.Errorf("narrow row %q", row)
 	}
 }
 

@@ -246,6 +246,9 @@ func (m *Model) stepLine(r row, width int) string {
 	if r.folded > 0 {
 		after += m.palette.Count.Render(m.folds(r))
 	}
+	if call.Unfinished && !m.forest.tree.Request.OfProgram() { // much of a program runs on
+		after += " " + m.palette.Warning.Render(saysRunning.In(m.options.Lang))
+	}
 	if m.forest.failed(int(r.call)) {
 		after += " " + m.palette.Error.Render(m.glyph("✗", "!"))
 	}
@@ -302,6 +305,9 @@ func (m *Model) indent(r row) string {
 	time := fmt.Sprintf("%8s ", m.time(r))
 	if m.treeWidth() < narrow {
 		time = " "
+		if m.forest.tree.Call(int(r.call)).Unfinished {
+			time = ">"
+		}
 	}
 	if level := int(r.level); level > most {
 		return m.palette.Duration.Render(time) + strings.Repeat(" ", perLevel*most) + fmt.Sprintf("+%d ", level-most)

@@ -48,6 +48,7 @@ var (
 	saysCallsNext    = message.Of("%s: calls %s next")
 	saysTakesEvent   = message.Of("next %s takes up the event of the write; %s does not call it")
 	saysEventTaken   = message.Of("not called: takes up the event of the write")
+	saysRunning      = message.Of("still running")
 	saysReturns      = message.Of("%s: returns next")
 	paneTitles       = map[pane]message.Message{
 		paneSource: message.Of("Source"), paneValues: message.Of("Values"), paneNotes: message.Of("Notes"), paneJSON: message.Of("JSON"),
