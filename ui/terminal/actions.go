@@ -80,10 +80,12 @@ func (m *Model) toSibling(direction int) {
 	m.status = saysNone.In(m.options.Lang)
 }
 
+// toHeading goes to the next heading in a direction, and puts it at the top of the
+// screen.
 func (m *Model) toHeading(direction int) {
 	for i := m.cursor + direction; i >= 0 && i < len(m.forest.rows); i += direction {
 		if m.forest.rows[i].kind == rowHeading {
-			m.cursor = i
+			m.cursor, m.top = i, i
 			return
 		}
 	}

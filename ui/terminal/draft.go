@@ -117,16 +117,24 @@ func (m *Model) show(d draft) {
 	m.rec, m.guide, m.request, m.compared, m.forest, m.status = d.rec, d.guide, d.request, d.compared, d.forest, d.status
 	m.below = m.compared != nil && (m.below || entered)
 	m.walker, m.at, m.stepped = step.Walker{Tree: m.forest.tree}, step.Position{}, false
-	m.top, m.scroll, m.belowScroll, m.matches, m.marks, m.index = 0, 0, 0, nil, map[int]bool{}, nil
+	m.scroll, m.belowScroll, m.matches, m.marks, m.index = 0, 0, nil, map[int]bool{}, nil
+	m.begin()
+	if selected != "" {
+		m.selectFunction(selected)
+		m.untouched = false
+	}
+}
+
+// begin shows the tree from its first row on.
+func (m *Model) begin() {
 	m.forest.setWidth(m.textWidth())
-	m.cursor = m.firstRow()
-	m.selectFunction(selected)
+	m.top, m.cursor, m.untouched = 0, m.firstRow(), true
 }
 
 // firstRow returns the row to begin with: the origin of the error of a failed request,
-// else the first call.
+// else the first call. If that is not on the first screen, it is the first row.
 func (m *Model) firstRow() int {
-	for i, r := range m.forest.rows {
+	for i, r := range m.forest.rows[:min(len(m.forest.rows), m.treeHeight())] {
 		if r.kind == rowStep || r.kind == rowFailure {
 			return i
 		}

@@ -62,10 +62,12 @@ type Model struct {
 	forest  *forest
 	cursor  int // index of forest.rows
 	top     int // the first row on the screen
-	walker  step.Walker
-	at      step.Position
-	stepped bool // whether at is the place of the cursor
-	marks   map[int]bool
+	// untouched is set until a key, the mouse or goTo selects another row.
+	untouched bool
+	walker    step.Walker
+	at        step.Position
+	stepped   bool // whether at is the place of the cursor
+	marks     map[int]bool
 
 	width, height int
 	mode          mode
@@ -140,12 +142,18 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		if m.untouched {
+			m.begin()
+		}
 		m.top = min(m.top, m.cursor-m.treeHeight()/2) // a larger screen shows more rows above, too
 	case tea.KeyPressMsg:
+		m.untouched = false
 		cmd = m.key(msg)
 	case tea.MouseWheelMsg:
+		m.untouched = false
 		m.wheel(msg)
 	case tea.MouseClickMsg:
+		m.untouched = false
 		m.click(msg)
 	case ticked:
 		if msg.job == m.job {
@@ -201,7 +209,7 @@ func (m *Model) goTo(call int) {
 	} else {
 		m.cursor = m.forest.reveal(call)
 	}
-	m.scroll, m.belowScroll = 0, 0
+	m.scroll, m.belowScroll, m.untouched = 0, 0, false
 }
 
 // follow keeps the cursor on the screen. If the cursor jumped, it is in the

@@ -322,6 +322,33 @@ func TestUnfinishedCallIsMarked(t *testing.T) {
 	}
 }
 
+// TestBeginsAtTheFirstRow checks that a recording with more sentences than a screen begins with the first one, and
+// that a request whose first call is on the screen begins with that call selected.
+func TestBeginsAtTheFirstRow(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 50}} {
+		for scenario, want := range map[string]rowKind{"boot": rowStep, "get-node": rowStep, "create-exists": rowFailure} {
+			m := open(t, scenario, size[0], size[1])
+			if m.top != 0 || m.cursor >= m.treeHeight() {
+				t.Errorf("%s at %v: the screen begins with row %d, and row %d is selected", scenario, size, m.top, m.cursor)
+			}
+			if kind := m.row().kind; kind != want && m.cursor != 0 {
+				t.Errorf("%s at %v: row %d of kind %d is selected, expected kind %d", scenario, size, m.cursor, kind, want)
+			}
+		}
+	}
+}
+
+// TestHeadingIsAtTheTop checks that going to another section shows it from its heading on.
+func TestHeadingIsAtTheTop(t *testing.T) {
+	m := open(t, "create-deployment", 80, 24)
+	for _, key := range strings.Fields("} } } { }") {
+		press(m, key)
+		if m.row().kind != rowHeading || m.top != m.cursor {
+			t.Errorf("after %s row %d is selected, and the screen begins with row %d", key, m.cursor, m.top)
+		}
+	}
+}
+
 // TestTitleShowsTheStatus checks that a narrow screen cuts the path, and not the status.
 func TestTitleShowsTheStatus(t *testing.T) {
 	m := open(t, "create-exists", 60, 20)
