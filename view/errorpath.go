@@ -75,6 +75,18 @@ func (p *ErrorPath) At(i int) *ErrorStep {
 // has reports whether call i is a step or returned the error.
 func (p *ErrorPath) has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
 
+// OtherErrors returns the calls in which an error or a panic began that is not on the
+// error path, in order of entry. Calls that only passed such an error on are left out.
+func (v *View) OtherErrors() []int {
+	var all []int
+	for i, began := range origins(v.Tree) {
+		if began && hasFailed(v.Tree.Call(i)) && !v.ErrorPath.has(i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // An errorFinder looks for the error path of one request.
 type errorFinder struct {
 	tree       *trace.Tree

@@ -112,28 +112,44 @@ func (m *Model) sameFunction(i int) bool {
 }
 
 // toError goes to the next error: first along the path of the error that made the request
-// fail, from its origin on, then to the errors that a caller dealt with.
+// fail, from its origin on, then to the calls in which another error began.
 func (m *Model) toError() {
-	var all []int
+	var stops []int
 	if path := m.forest.story.ErrorPath; path != nil {
-		for _, s := range path.Steps {
-			all = append(all, s.Call)
+		for _, s := range path.Steps { // a call may be several steps
+			stops = append(stops, s.Call)
 		}
 	}
-	for i := range m.forest.tree.Len() {
-		if m.forest.failed(i) && !slices.Contains(all, i) {
-			all = append(all, i)
-		}
-	}
-	if len(all) == 0 {
+	steps, others := len(stops), m.forest.story.OtherErrors()
+	stops = append(stops, others...)
+	if len(stops) == 0 {
 		m.status = saysNone.In(m.options.Lang)
 		return
 	}
-	at := slices.Index(all, m.call())
-	if at < 0 || m.row().kind != rowStep {
+	at := m.errorAt
+	if m.row().kind != rowStep {
 		at = -1
+	} else if at >= len(stops) || stops[at] != m.call() {
+		at = slices.Index(stops, m.call())
 	}
-	m.goTo(all[(at+1)%len(all)])
+	at = (at + 1) % len(stops)
+	m.goTo(stops[at])
+	m.errorAt = at
+	switch {
+	case at < steps:
+		m.status = saysPathStep.Format(m.options.Lang, at+1, steps)
+	case m.maybeFatal(others):
+		m.status = saysError.Format(m.options.Lang, at-steps+1, len(others))
+	default:
+		m.status = saysHandledError.Format(m.options.Lang, at-steps+1, len(others))
+	}
+}
+
+// maybeFatal reports whether one of the errors may be why the request failed, or whether
+// there is no request.
+func (m *Model) maybeFatal(errors []int) bool {
+	tree, path := m.forest.tree, m.forest.story.ErrorPath
+	return tree.Request.OfProgram() || slices.ContainsFunc(errors, func(i int) bool { return view.Fatal(tree, path, i) })
 }
 
 func (m *Model) keyStep(i int) bool {

@@ -60,7 +60,7 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"}"}, message.Of("next layer"), act(func(m *Model) { m.toHeading(1) })},
 			{[]string{"{"}, message.Of("previous layer"), act(func(m *Model) { m.toHeading(-1) })},
 			{[]string{"c"}, message.Of("next call of this function"), act(func(m *Model) { m.toNext(m.sameFunction) })},
-			{[]string{"e"}, message.Of("next error; first the origin of the error that made the request fail"), act((*Model).toError)},
+			{[]string{"e"}, message.Of("next step on the path of the error that made the request fail; then the other errors"), act((*Model).toError)},
 			{[]string{"t"}, message.Of("next key step"), act(func(m *Model) { m.toNext(m.keyStep) })},
 			{[]string{"w"}, message.Of("longest child"), act((*Model).toLongest)},
 			{[]string{"m"}, message.Of("set or remove a mark"), act(func(m *Model) { m.marks[m.call()] = !m.marks[m.call()] })},

@@ -68,6 +68,7 @@ type Model struct {
 	at        step.Position
 	stepped   bool // whether at is the place of the cursor
 	marks     map[int]bool
+	errorAt   int // the error that toError went to last
 
 	width, height int
 	mode          mode

@@ -219,9 +219,55 @@ func TestFailureComesFirst(t *testing.T) {
 			t.Errorf("e leads to call %d, expected %d, %s", m.call(), s.Call, s.Text)
 		}
 	}
-	press(m, "e") // then to an error that a caller dealt with
-	if m.forest.story.ErrorPath.At(m.call()) != nil || !m.forest.failed(m.call()) {
-		t.Errorf("e leads to call %d", m.call())
+}
+
+// TestErrorsInOrder checks that e goes along the path of the error, step by step, and then to the calls in which
+// another error began. None of these passed on an error of a call below.
+func TestErrorsInOrder(t *testing.T) {
+	for _, scenario := range []string{"create-exists", "get-forbidden", "get-node", "create-deployment"} {
+		m := open(t, scenario, 100, 30)
+		steps, others := 0, m.forest.story.OtherErrors()
+		if path := m.forest.story.ErrorPath; path != nil {
+			steps = len(path.Steps)
+		}
+		if scenario == "create-exists" && len(others) == 0 {
+			t.Fatal("no other errors")
+		}
+		for range 2 { // then it begins again
+			for i := range steps {
+				press(m, "e")
+				if want := m.forest.story.ErrorPath.Steps[i].Call; m.call() != want || m.status != fmt.Sprintf("step %d of %d on the path of the error", i+1, steps) {
+					t.Errorf("%s: step %d: call %d, expected %d; %q", scenario, i+1, m.call(), want, m.status)
+				}
+			}
+			for i, want := range others {
+				press(m, "e")
+				if m.call() != want || m.status != fmt.Sprintf("error %d of %d that did not make the request fail", i+1, len(others)) {
+					t.Errorf("%s: error %d: call %d, expected %d; %q", scenario, i+1, m.call(), want, m.status)
+				}
+			}
+		}
+		tree := m.forest.tree
+		for _, i := range others {
+			for below := i + 1; below < tree.End(i); below++ {
+				if text := tree.Call(below).Error; text != "" && tree.Parent(below) == i && strings.Contains(tree.Call(i).Error, text) {
+					t.Errorf("%s: call %d passed the error of call %d on", scenario, i, below)
+				}
+			}
+		}
+	}
+}
+
+// TestErrorPathWithACallTwice checks that e does not stop at a call that is two steps of the path.
+func TestErrorPathWithACallTwice(t *testing.T) {
+	m := open(t, "create-exists", 100, 30)
+	path := m.forest.story.ErrorPath
+	path.Steps = slices.Insert(path.Steps, 1, path.Steps[0])
+	for i := range path.Steps {
+		press(m, "e")
+		if want := path.Steps[i].Call; m.call() != want || !strings.HasPrefix(m.status, fmt.Sprintf("step %d of %d ", i+1, len(path.Steps))) {
+			t.Errorf("step %d: call %d, expected %d; %q", i+1, m.call(), want, m.status)
+		}
 	}
 }
 
