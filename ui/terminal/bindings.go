@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -200,16 +199,4 @@ func (m *Model) scrollPane(lines int) {
 		return
 	}
 	m.scroll += lines
-}
-
-// help lists the bindings.
-func (m *Model) help() []string {
-	var lines []string
-	for _, group := range groups {
-		lines = append(lines, m.palette.Key.Render(group.Title.In(m.options.Lang)))
-		for _, b := range group.Bindings {
-			lines = append(lines, "  "+pad(strings.Join(b.Keys, " "), 18)+" "+b.What.In(m.options.Lang))
-		}
-	}
-	return lines
 }

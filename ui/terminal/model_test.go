@@ -490,14 +490,47 @@ func TestBindingsAreDistinct(t *testing.T) {
 	}
 }
 
-// TestDocsListTheBindings checks that the documentation lists the keys of the
-// table, in each language.
-func TestDocsListTheBindings(t *testing.T) {
-	listBindings(t, "../../docs/explore.md", "en", "keys")
-	listBindings(t, "../../docs/explore.zh.md", "zh", "按键")
+// TestHelpFits checks that the help has every word on a screen of any width, in each language, and that it lists
+// the signs of the tree.
+func TestHelpFits(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		for _, width := range []int{40, 60, 80, 120} {
+			m := open(t, "get-node", width, 24)
+			m.options.Lang = lang
+			lines := m.help()
+			for _, line := range lines {
+				if lipgloss.Width(line) > width {
+					t.Errorf("%s: %d columns of %d: %q", lang, lipgloss.Width(line), width, line)
+				}
+			}
+			squeeze := func(text string) string { return strings.Join(strings.Fields(text), "") }
+			all := squeeze(strings.Join(lines, ""))
+			for _, group := range groups {
+				for _, b := range group.Bindings {
+					for _, text := range append([]string{b.What.In(lang)}, b.Keys...) {
+						if !strings.Contains(all, squeeze(text)) {
+							t.Errorf("%s, %d columns: the help lacks %q", lang, width, text)
+						}
+					}
+				}
+			}
+			for _, s := range signs() {
+				if !strings.Contains(all, squeeze(s.Drawn+s.What.In(lang))) {
+					t.Errorf("%s, %d columns: the help lacks the sign %q", lang, width, s.Drawn)
+				}
+			}
+		}
+	}
 }
 
-func listBindings(t *testing.T, page, lang, keysTitle string) {
+// TestDocsListTheBindings checks that the documentation lists the keys and the signs of the
+// tables, in each language.
+func TestDocsListTheBindings(t *testing.T) {
+	listBindings(t, "../../docs/explore.md", "en", "keys", "signs")
+	listBindings(t, "../../docs/explore.zh.md", "zh", "按键", "符号")
+}
+
+func listBindings(t *testing.T, page, lang, keysTitle, signsTitle string) {
 	t.Helper()
 	const begin, end = "<!-- keys -->\n", "<!-- end of keys -->\n"
 	data, err := os.ReadFile(page)
@@ -519,6 +552,10 @@ func listBindings(t *testing.T, page, lang, keysTitle string) {
 			}
 			fmt.Fprintf(&table, "| %s | %s |\n", strings.Join(keys, " "), strings.ReplaceAll(b.What.In(lang), "|", "\\|"))
 		}
+	}
+	fmt.Fprintf(&table, "\n### %s\n\n| %s | |\n| --- | --- |\n", saysSigns.In(lang), signsTitle)
+	for _, s := range signs() {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", s.Drawn, s.What.In(lang))
 	}
 	want := before + begin + table.String() + "\n" + end + after
 	if want == string(data) {

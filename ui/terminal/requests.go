@@ -385,7 +385,7 @@ func (r *Requests) hintLines() []string {
 func (r *Requests) helpLines() []string {
 	var lines []string
 	for _, b := range requestBindings {
-		lines = append(lines, "  "+pad(strings.Join(b.Keys, " "), 20)+" "+b.What.In(r.options.Lang))
+		lines = append(lines, helpLine(strings.Join(b.Keys, " "), b.What.In(r.options.Lang), r.width)...)
 	}
 	lines = append(append(lines, "", saysSend.In(r.options.Lang)), r.hintLines()...)
 	r.scroll = max(0, min(r.scroll, len(lines)-r.listHeight()))

@@ -283,9 +283,9 @@ func (m *Model) fitName(name string, columns int) string {
 func (m *Model) opener(folded, open bool) string {
 	switch {
 	case open:
-		return m.glyph("▾", "-")
+		return m.glyph(openSign, openASCII)
 	case folded:
-		return m.glyph("▹", "+")
+		return m.glyph(closedSign, closedASCII)
 	}
 	return " "
 }
