@@ -23,6 +23,9 @@ import (
 // DiffFormats are the output formats of differences.
 var DiffFormats = []string{"tree", "names", "json", "markdown", "html"}
 
+// completeDiffFormats are the formats without a view. A filter does not change them.
+var completeDiffFormats = []string{"names", "json", "html"}
+
 // Diff sets how differences are printed.
 type Diff struct {
 	// Format is one of DiffFormats.
@@ -68,6 +71,9 @@ func (o *Diff) WriteFirst(ctx context.Context, std *console.Streams, recording *
 func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
 	if o.Format == "html" && std.Width > 0 {
 		return false, htmlInTerminal()
+	}
+	if slices.Contains(completeDiffFormats, o.Format) && o.View.selects() {
+		std.Notice("-o %s is always complete: views, --depth and filters are for the tree and for -o markdown", o.Format)
 	}
 	guide, err := instrument.Load()
 	if err != nil {

@@ -92,11 +92,14 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	}
 	std, wait := std.Paged(!o.NoPager)
 	defer func() { err = errors.Join(err, wait()) }()
-	if o.Format != "tree" && (o.Filter.set() || o.Depth > 0) {
+	if o.Format != "tree" && o.selects() {
 		std.Notice("-o %s is always complete: views, --depth and filters are for the tree", o.Format)
 	}
 	return formats[slices.Index(Formats, o.Format)].write(ctx, o, std, recording)
 }
+
+// selects reports whether the options select a part of the calls.
+func (o *Options) selects() bool { return o.Filter.set() || o.Depth > 0 }
 
 // htmlInTerminal returns the error for a page written to a terminal.
 func htmlInTerminal() error {
