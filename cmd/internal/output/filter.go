@@ -39,7 +39,7 @@ func Layers(typed string) ([]string, error) {
 	known := layersOf(guide)
 	all := layerNames(known)
 	for _, layer := range known {
-		for _, title := range layer.titles {
+		for _, title := range layer.titles() {
 			if typed != "" && strings.HasPrefix(strings.ToLower(title), strings.ToLower(typed)) {
 				all = append(all, title)
 			}
@@ -48,10 +48,18 @@ func Layers(typed string) ([]string, error) {
 	return all, nil
 }
 
-// A knownLayer is a layer of the guide, with its titles in all languages.
+// A knownLayer is a layer of the guide, or one beside it, which has no title.
 type knownLayer struct {
-	name   string
-	titles []string
+	name  string
+	title message.Text
+}
+
+// titles returns the titles of a layer in all languages.
+func (l knownLayer) titles() []string {
+	if l.title.En == "" {
+		return nil
+	}
+	return []string{l.title.In("en"), l.title.In("zh")}
 }
 
 // layersOf lists the guide's layers and the layers beside it, each once.
@@ -61,8 +69,8 @@ func layersOf(guide *instrument.Guide) (all []knownLayer) {
 		if at < 0 {
 			at, all = len(all), append(all, knownLayer{name: layer.Name})
 		}
-		if title := layer.Title; title.En != "" { // one entry of each layer has the title
-			all[at].titles = []string{title.In("en"), title.In("zh")}
+		if layer.Title.En != "" { // one entry of each layer has the title
+			all[at].title = layer.Title
 		}
 	}
 	return append(all, knownLayer{name: trace.LayerOwn}, knownLayer{name: trace.LayerMore})
@@ -123,7 +131,7 @@ func matchingLayers(asked []string, known []knownLayer) (all []string, err error
 func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	for n := len(asked); n > 0; n-- {
 		for _, layer := range known {
-			if slices.ContainsFunc(layer.titles, func(title string) bool { return strings.EqualFold(title, strings.Join(asked[:n], ",")) }) {
+			if slices.ContainsFunc(layer.titles(), func(title string) bool { return strings.EqualFold(title, strings.Join(asked[:n], ",")) }) {
 				return layer.name, n
 			}
 		}
@@ -145,7 +153,7 @@ func matchingLayer(asked string, known []knownLayer) (string, error) {
 		begins := func(s string) bool { return asked != "" && strings.HasPrefix(strings.ToLower(s), asked) }
 		if begins(layer.name) {
 			found = append(found, layer.name)
-		} else if slices.ContainsFunc(layer.titles, begins) {
+		} else if slices.ContainsFunc(layer.titles(), begins) {
 			byTitle = append(byTitle, layer.name)
 		}
 	}
@@ -222,16 +230,16 @@ func (o *Filter) set() bool {
 	return len(o.Layers)+len(o.Functions)+len(o.NotFunctions) > 0 || o.MinDuration > 0 || o.Errors || o.Etcd || o.Grep != ""
 }
 
-// TitledLayers returns the layers of the guide, with their titles in a language.
+// TitledLayers returns the layers that have titles, with their titles in a language.
 func TitledLayers(lang string) ([]search.Layer, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
 	var all []search.Layer
-	for _, layer := range guide.Layers {
-		if title := layer.Title.In(lang); title != "" { // one entry of each layer has the title
-			all = append(all, search.Layer{Name: layer.Name, Title: title})
+	for _, layer := range layersOf(guide) {
+		if len(layer.titles()) > 0 {
+			all = append(all, search.Layer{Name: layer.name, Title: layer.title.In(lang)})
 		}
 	}
 	return all, nil
