@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,6 +72,29 @@ func (a *Answers) Put(name string, data []byte) error {
 		return message.Errorf("keeping an answer: %w", err)
 	}
 	return a.trim()
+}
+
+// Keep returns the data kept under a name. If there is none, it keeps and returns the data
+// that produce returns. It works without a cache, too: if a is nil, or if the cache cannot
+// be read or written.
+func (a *Answers) Keep(name string, produce func() ([]byte, error)) ([]byte, error) {
+	if a == nil {
+		return produce()
+	}
+	data, err := a.Get(name)
+	if err != nil {
+		slog.Debug("the kept answer is not available", "name", name, "error", err)
+	}
+	if data != nil {
+		return data, nil
+	}
+	if data, err = produce(); err != nil {
+		return nil, err
+	}
+	if err := a.Put(name, data); err != nil {
+		slog.Debug("the answer was not kept", "name", name, "error", err)
+	}
+	return data, nil
 }
 
 // trim removes the least recently used answers until the rest fits. Other processes may

@@ -2,6 +2,8 @@ package program
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +58,35 @@ func TestAnswers(t *testing.T) {
 	must(t, c.Remove(list[0]))
 	if data, err := a.Get("boot"); data != nil || err != nil {
 		t.Errorf("after removal: %q, %v", data, err)
+	}
+}
+
+// TestKeep checks that an answer is produced once, again if its file is damaged, and each time without a cache.
+func TestKeep(t *testing.T) {
+	c := newCache(t)
+	produced := 0
+	keep := func(a *Answers, want string) {
+		t.Helper()
+		data, err := a.Keep("n", func() ([]byte, error) { produced++; return fmt.Append(nil, produced), nil })
+		if string(data) != want || err != nil {
+			t.Errorf("got %q, %v; expected %q", data, err, want)
+		}
+	}
+	keep(c.Answers(), "1")
+	keep(c.Answers(), "1")
+	file, err := c.Answers().file("n")
+	must(t, err)
+	must(t, os.WriteFile(file, []byte("damaged"), 0o600))
+	keep(c.Answers(), "2")
+	keep(c.Answers(), "2")
+	keep(nil, "3")
+	keep(nil, "4")
+	broken := errors.New("broken")
+	if data, err := c.Answers().Keep("other", func() ([]byte, error) { return []byte("half"), broken }); data != nil || !errors.Is(err, broken) {
+		t.Errorf("a failure: %q, %v", data, err)
+	}
+	if data, err := c.Answers().Get("other"); data != nil || err != nil {
+		t.Errorf("kept after a failure: %q, %v", data, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"log/slog"
 	"sync"
 
 	"github.com/emicklei/go-restful/v3"
@@ -68,29 +67,18 @@ func (a *api) getHistory(r *restful.Request) (any, error) {
 // history returns the history of a scenario. It takes it from the
 // answers that an earlier process kept, or else makes and keeps it.
 func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
-	if l.answers == nil {
-		return newHistory(scenario, lang)
-	}
-	name := historyAnswer(scenario.Name, lang)
-	kept, err := l.answers.Get(name)
-	if err != nil {
-		slog.Debug("the kept history is not available", "scenario", scenario.Name, "error", err)
-	}
-	if doc := new(ScenarioHistory); kept != nil && json.Unmarshal(kept, doc) == nil {
-		return doc, nil
-	}
-	doc, err := newHistory(scenario, lang)
+	data, err := l.answers.Keep(historyAnswer(scenario.Name, lang), func() ([]byte, error) {
+		doc, err := newHistory(scenario, lang)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(doc)
+	})
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(doc)
-	if err == nil {
-		err = l.answers.Put(name, data)
-	}
-	if err != nil {
-		slog.Debug("the history was not kept", "scenario", scenario.Name, "error", err)
-	}
-	return doc, nil
+	doc := new(ScenarioHistory)
+	return doc, json.Unmarshal(data, doc)
 }
 
 // historyAnswer returns the name of a history in the kept answers.

@@ -56,9 +56,7 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := kept(fmt.Sprintf("history of %s in %s, ASCII %t", scenario, options.Lang, options.ASCII), func() ([]historyStep, error) {
-		return historyOf(scenario, guide, options.ComparisonOptions)
-	})
+	steps, err := keptHistoryOf(scenario, guide, options.ComparisonOptions)
 	if err != nil {
 		return err
 	}
@@ -71,6 +69,31 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 		lines = append(lines, line)
 	}
 	return render.WriteHistory(std.Out, lines, options)
+}
+
+// keptHistoryOf returns the history that an earlier process kept, or else makes and keeps
+// it. The history of a start takes ten seconds of processor time.
+func keptHistoryOf(scenario string, guide *instrument.ReaderGuide, options view.ComparisonOptions) (steps []historyStep, err error) {
+	var answers *program.Answers
+	if cache, err := program.OpenCache(""); err == nil {
+		answers = cache.Answers()
+	} else {
+		slog.Debug("histories of scenarios are not kept", "error", err)
+	}
+	data, err := answers.Keep(fmt.Sprintf("history of %s in %s, ASCII %t", scenario, options.Lang, options.ASCII), func() ([]byte, error) {
+		steps, err := historyOf(scenario, guide, options)
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		err = gob.NewEncoder(&out).Encode(steps) // JSON has no place for view.BriefMark.Change
+		return out.Bytes(), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = gob.NewDecoder(bytes.NewReader(data)).Decode(&steps)
+	return steps, err
 }
 
 // historyOf compares the recordings of a scenario, each with the release before.
@@ -93,36 +116,6 @@ func historyOf(scenario string, guide *instrument.ReaderGuide, options view.Comp
 		all = append(all, historyStep{step.Version, step.Calls, step.Changes, step.NotRecorded, why})
 	}
 	return all, nil
-}
-
-// kept returns the result of produce, or the result that an earlier process kept under the
-// same name. The history of a start takes ten seconds of processor time.
-func kept[T any](name string, produce func() (T, error)) (result T, err error) {
-	cache, err := program.OpenCache("")
-	if err != nil {
-		slog.Debug("results are not kept", "error", err)
-		return produce()
-	}
-	answers := cache.Answers()
-	data, err := answers.Get(name)
-	if err != nil {
-		slog.Debug("the kept result is not available", "name", name, "error", err)
-	}
-	if data != nil && gob.NewDecoder(bytes.NewReader(data)).Decode(&result) == nil {
-		return result, nil
-	}
-	if result, err = produce(); err != nil {
-		return result, err
-	}
-	var out bytes.Buffer
-	err = gob.NewEncoder(&out).Encode(result)
-	if err == nil {
-		err = answers.Put(name, out.Bytes())
-	}
-	if err != nil {
-		slog.Debug("the result was not kept", "name", name, "error", err)
-	}
-	return result, nil
 }
 
 func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *instrument.ReaderGuide, error) {
