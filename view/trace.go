@@ -159,14 +159,16 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 type StoryTexts struct {
 	// Failure describes the steps of the error path, from the origin of the error on.
 	Failure []TraceSentence
-	// Sections has the sentences of each section.
+	// Sections has the sentences of each section, Roles the roles of the sections
+	// without sentences.
 	Sections [][]TraceSentence
+	Roles    []string
 }
 
 // NewStoryTexts returns the sentences of a story of a recording.
 func NewStoryTexts(rec *trace.Recording, story *Story, guide Guide, o Options) *StoryTexts {
 	w := &traceWriter{stepWriter: newStepWriter(rec, story, guide, o)}
-	texts := &StoryTexts{Sections: make([][]TraceSentence, len(story.Sections))}
+	texts := &StoryTexts{Sections: make([][]TraceSentence, len(story.Sections)), Roles: make([]string, len(story.Sections))}
 	if story.ErrorPath != nil {
 		texts.Failure = w.errorSteps(story.ErrorPath)
 	}
@@ -174,6 +176,9 @@ func NewStoryTexts(rec *trace.Recording, story *Story, guide Guide, o Options) *
 	for i, s := range story.Sections {
 		for _, sentence := range said[s] {
 			texts.Sections[i] = append(texts.Sections[i], TraceSentence{sentence.Call, sentence.Text})
+		}
+		if len(texts.Sections[i]) == 0 {
+			texts.Roles[i] = w.role(s)
 		}
 	}
 	return texts

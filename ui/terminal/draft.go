@@ -58,7 +58,13 @@ func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
 }
 
 func (d drafter) texts(rec *trace.Recording, story *view.Story, guide view.Guide) *view.StoryTexts {
-	return view.NewStoryTexts(rec, story, guide, view.Options{ASCII: d.options.ASCII, Lang: d.options.Lang})
+	texts := view.NewStoryTexts(rec, story, guide, view.Options{ASCII: d.options.ASCII, Lang: d.options.Lang})
+	for i, role := range texts.Roles {
+		if role != "" {
+			texts.Roles[i] = saysRole.Format(d.options.Lang, role)
+		}
+	}
+	return texts
 }
 
 // comparison compares two recordings. It prepares the pair of the given request
@@ -94,7 +100,7 @@ func (d drafter) pair(c *comparison, pair int) (draft, error) {
 	shown.pair = pair
 	shown.view = d.diffView(&shown, guide)
 	return draft{
-		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story, &view.StoryTexts{Sections: make([][]view.TraceSentence, len(shown.view.Story.Sections))}),
+		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story, nil),
 		status: saysChanges.Format(d.options.Lang, len(shown.view.Changes)),
 	}, nil
 }

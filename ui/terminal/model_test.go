@@ -395,6 +395,43 @@ func TestHeadingIsAtTheTop(t *testing.T) {
 	}
 }
 
+// TestSectionsSayWhatShowSays checks that below each heading are the sentences, or the role, that "apitrace show" prints.
+func TestSectionsSayWhatShowSays(t *testing.T) {
+	for _, scenario := range []string{"create-deployment", "get-forbidden", "boot"} {
+		m := open(t, scenario, 120, 40)
+		doc, err := view.NewTrace(m.rec, 0, m.guide, view.Options{Choice: view.Choice{Most: m.options.Steps}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		roles := 0
+		for s, section := range doc.Sections {
+			var want string
+			for _, sentence := range section.Sentences {
+				want += sentence.Text
+			}
+			if section.Role != "" {
+				want += "In general: " + section.Role
+				roles++
+			}
+			var got string
+			for _, r := range m.forest.rows {
+				if r.section == int32(s) && r.isText() && r.kind != rowFailure {
+					got += r.text
+				}
+			}
+			if squeeze(got) != squeeze(want) {
+				t.Errorf("%s: section %d says %q, expected %q", scenario, section.Number, got, want)
+			}
+		}
+		if scenario == "create-deployment" && roles == 0 {
+			t.Errorf("%s: no section has a role", scenario)
+		}
+	}
+}
+
+// squeeze removes the blanks and line breaks of a text.
+func squeeze(text string) string { return strings.Join(strings.Fields(text), "") }
+
 // TestTitleShowsTheStatus checks that a narrow screen cuts the path, and not the status.
 func TestTitleShowsTheStatus(t *testing.T) {
 	m := open(t, "create-exists", 60, 20)
@@ -503,7 +540,6 @@ func TestHelpFits(t *testing.T) {
 					t.Errorf("%s: %d columns of %d: %q", lang, lipgloss.Width(line), width, line)
 				}
 			}
-			squeeze := func(text string) string { return strings.Join(strings.Fields(text), "") }
 			all := squeeze(strings.Join(lines, ""))
 			for _, group := range groups {
 				for _, b := range group.Bindings {

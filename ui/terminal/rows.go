@@ -16,6 +16,7 @@ const (
 	rowStep
 	rowLink    // leads to a section that begins with a call of this section
 	rowText    // a line of a sentence below a heading
+	rowRole    // a line of the role of a section without sentences
 	rowFailure // a line of the error path, above the first heading
 )
 
@@ -25,13 +26,13 @@ type row struct {
 	section int32 // index of Story.Sections: the row's section or, for a link, its target
 	call    int32 // the step's call; for a heading or a link, the first call of the section
 	level   int32
-	text    string // of a rowText or rowFailure
+	text    string // of a rowText, rowRole or rowFailure
 	// folded counts the calls below that no row shows.
 	folded int32
 }
 
 // isText reports whether the row is a line of a sentence.
-func (r row) isText() bool { return r.kind == rowText || r.kind == rowFailure }
+func (r row) isText() bool { return r.kind == rowText || r.kind == rowRole || r.kind == rowFailure }
 
 // A forest is the calls of one request as rows. Opening or closing a row costs
 // one pass over the calls. All other operations only read rows.
@@ -52,8 +53,8 @@ type forest struct {
 	only       []bool // the selected calls of a filter; nil without a filter
 	everything bool
 
-	texts *view.StoryTexts
-	width int // of the rows of texts, in columns
+	texts *view.StoryTexts // nil in a comparison
+	width int              // of the rows of texts, in columns
 
 	rows []row
 	at   []int32 // the row of a call, -1 if it has none
@@ -217,7 +218,9 @@ func (f *forest) layout() {
 		bySection[s] = bySection[s][:0]
 	}
 	f.rows = f.rows[:0]
-	f.addTexts(rowFailure, 0, f.texts.Failure)
+	if f.texts != nil {
+		f.addTexts(rowFailure, 0, f.texts.Failure...)
+	}
 	for i := range n {
 		f.at[i] = -1
 		p := place{level: -1, above: -1}
@@ -260,7 +263,12 @@ func (f *forest) layout() {
 			f.rows[len(f.rows)-1].folded = int32(len(rows))
 			continue
 		}
-		f.addTexts(rowText, int32(s), f.texts.Sections[s])
+		if f.texts != nil {
+			f.addTexts(rowText, int32(s), f.texts.Sections[s]...)
+			if role := f.texts.Roles[s]; role != "" {
+				f.addTexts(rowRole, int32(s), view.TraceSentence{Call: int(root), Text: role})
+			}
+		}
 		for _, r := range rows {
 			if r.kind == rowStep {
 				r.folded = folded[r.call]
@@ -272,7 +280,7 @@ func (f *forest) layout() {
 }
 
 // addTexts adds rows with sentences. Each sentence belongs to a call.
-func (f *forest) addTexts(kind rowKind, section int32, sentences []view.TraceSentence) {
+func (f *forest) addTexts(kind rowKind, section int32, sentences ...view.TraceSentence) {
 	for _, s := range sentences {
 		for _, line := range text.Wrap(text.Escape(s.Text), max(least, f.width)) {
 			f.rows = append(f.rows, row{kind: kind, section: section, call: int32(s.Call), text: line})

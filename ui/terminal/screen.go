@@ -145,7 +145,7 @@ func (m *Model) rowLine(at, width int) string {
 	section := m.forest.story.Sections[r.section]
 	var line string
 	switch r.kind {
-	case rowText, rowFailure:
+	case rowText, rowRole, rowFailure:
 		line = strings.Repeat(" ", textIndent) + r.text
 	case rowHeading:
 		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, r.folded == 0), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
@@ -162,6 +162,8 @@ func (m *Model) rowLine(at, width int) string {
 	switch r.kind {
 	case rowText:
 		return m.palette.Decisive.Render(fit(line, width))
+	case rowRole:
+		return m.palette.Note.Render(fit(line, width))
 	case rowFailure:
 		return m.palette.Error.Render(fit(line, width))
 	}

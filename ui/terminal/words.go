@@ -35,6 +35,7 @@ var (
 	saysCalledAt     = message.Of("called from %s")
 	saysControlAt    = message.Of("control is at %s")
 	saysStack        = message.Of("Stack")
+	saysRole         = message.Of("In general: %s")
 	saysTooSmall     = message.Of("The terminal is too small: at least 40×8.")
 	saysPick         = message.Of("Choose, type to filter, enter, esc")
 	saysNotTraced    = message.Of("no trace: %v")
