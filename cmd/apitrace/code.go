@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
-	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
@@ -77,10 +76,11 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 // gate shows the feature gate with a name. It returns false if there is none, or if the
 // command shows a type with this name.
 func (o *functionOptions) gate(std *console.Streams, command, name string) (done bool, err error) {
-	g, err := gates.Find(name)
+	g, err := output.FindGate(name)
 	if err != nil || g == nil {
 		return false, err
 	}
+	name = g.Name
 	if command == "explain" && !o.edit {
 		if o.code.Detailed() || !o.code.Own.IsZero() {
 			return false, message.UsageErrorf("%s is a feature gate, looked up in all recordings of a release: leave --trace, --scenario and --server out", name)

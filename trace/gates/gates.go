@@ -22,11 +22,21 @@ type Gate struct {
 
 // Find returns the gate with a name, or nil.
 func Find(name string) (*Gate, error) {
+	return find(func(gate string) bool { return gate == name })
+}
+
+// FindAnyCase returns the gate with a name, ignoring case, or nil.
+func FindAnyCase(name string) (*Gate, error) {
+	return find(func(gate string) bool { return strings.EqualFold(gate, name) })
+}
+
+// find returns the first gate with a name that is selected, or nil.
+func find(selects func(name string) bool) (*Gate, error) {
 	all, err := load()
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(g *Gate) bool { return g.Name == name })
+	at := slices.IndexFunc(all, func(g *Gate) bool { return selects(g.Name) })
 	if at < 0 {
 		return nil, nil
 	}

@@ -46,6 +46,22 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestFindAnyCase looks up each gate in lower case. Two names may differ only in case, such as CSIMigrationRBD.
+func TestFindAnyCase(t *testing.T) {
+	all, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
+		if found, err := FindAnyCase(strings.ToLower(g.Name)); err != nil || found == nil || !strings.EqualFold(found.Name, g.Name) {
+			t.Errorf("%s in lower case: %+v, %v", g.Name, found, err)
+		}
+	}
+	if none, err := FindAnyCase("consistentlist"); none != nil || err != nil {
+		t.Errorf("a part of a name: %v, %v", none, err)
+	}
+}
+
 func TestSearch(t *testing.T) {
 	all, err := Search("watchlist")
 	if err != nil {

@@ -15,6 +15,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
+// FindGate returns the feature gate with a name, or nil. It ignores the case of the name
+// unless a function or type has this name.
+func FindGate(name string) (*gates.Gate, error) {
+	if g, err := gates.Find(name); err != nil || g != nil {
+		return g, err
+	}
+	g, err := gates.FindAnyCase(name)
+	if err != nil || g == nil {
+		return nil, err
+	}
+	if taken, err := HasNamesake(name); err != nil || taken {
+		return nil, err
+	}
+	return g, nil
+}
+
 // NoticeNamesake notifies the user of functions and types with a feature gate's name.
 // command shows one of them.
 func NoticeNamesake(std *console.Streams, command, name string) error {

@@ -19,7 +19,6 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/history"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/view"
@@ -32,10 +31,10 @@ func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	if _, err := scenarios.Find(what); err == nil {
 		return o.ofScenario(std, what)
 	}
-	if g, err := gates.Find(what); err != nil {
+	if g, err := FindGate(what); err != nil {
 		return err
 	} else if g != nil {
-		return errors.Join(NoticeNamesake(std, "history", what), g.WriteHistory(std.Out, std.Printer))
+		return errors.Join(NoticeNamesake(std, "history", g.Name), g.WriteHistory(std.Out, std.Printer))
 	}
 	return o.ofFunction(std, what)
 }
