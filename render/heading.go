@@ -98,6 +98,9 @@ func (d *traceDrawing) matching(f *view.Filtered) string {
 		return d.words.Sprintf("no call matches %s", flags)
 	}
 	text := d.words.Plural(f.Matching, "%s call matches %s", "%s calls match %s", view.Thousands(f.Matching), flags)
+	if f.Leading > 0 {
+		text += d.words.Plural(f.Leading, "; %s more call leads there", "; %s more calls lead there", view.Thousands(f.Leading))
+	}
 	if f.Plumbing > 0 {
 		text += d.words.Sprintf("; %s of them are not key steps: --view full", view.Thousands(f.Plumbing))
 	}

@@ -223,7 +223,10 @@ func (d *treeDrawing) writeName(b *block, s *drawnStep) {
 
 // nameStyle is the style of an unchanged step.
 func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
-	if s.Key {
+	switch {
+	case s.Leads:
+		return d.Facts
+	case s.Key:
 		return d.layerStyle(s.Layer)
 	}
 	return d.Plumbing

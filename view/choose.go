@@ -20,6 +20,8 @@ type chooser struct {
 	// their steps, the most telling first. The last ones are left out first.
 	// rank is nil without a limit.
 	candidates []bool
+	// leading has Node.Leads of the candidates. It is nil without Filter.Grep.
+	leading []bool
 	// See View.Matching, View.Plumbing and View.Handled.
 	matching, plumbing, handled int
 	rank                        []step
@@ -69,6 +71,14 @@ func (c *chooser) findCandidates() {
 	if c.choice.Marked == nil {
 		keyBelow = LeadingTo(c.tree, func(call *trace.Call) bool { return c.classifier.Key(call.Function) && !Upstream(call) })
 	}
+	selected := make([]bool, c.tree.Len())
+	for i := range selected {
+		selected[i] = !active || filter.selects(i)
+	}
+	if filter.Grep != nil && c.choice.Marked == nil {
+		c.leading = filter.leading(selected)
+		c.leading[0] = !selected[0]
+	}
 	c.candidates = make([]bool, c.tree.Len())
 	c.upstreamBefore = make([]int, c.tree.Len()+1)
 	for i := range c.candidates {
@@ -76,9 +86,16 @@ func (c *chooser) findCandidates() {
 		if upstreamSays(c.tree.Call(i)) {
 			c.upstreamBefore[i+1]++
 		}
-		wanted := c.choice.Full || c.wanted(i, keyBelow)
-		lets := !active || filter.selects(i)
-		c.candidates[i] = i == 0 || (wanted || finds && c.choice.Marked == nil) && lets
+		wanted := c.wanted(i, keyBelow)
+		lets := selected[i]
+		switch {
+		case i == 0:
+			c.candidates[i] = true
+		case lets:
+			c.candidates[i] = c.choice.Full || wanted || finds && c.choice.Marked == nil
+		default:
+			c.candidates[i] = wanted && c.leading != nil && c.leading[i]
+		}
 		if lets {
 			c.matching++
 		}
@@ -231,6 +248,7 @@ func (c *chooser) node(i int) *Node {
 		Group:  c.classifier.Group(function),
 		Origin: c.origin[i],
 		Fatal:  Fatal(c.tree, c.errors, i),
+		Leads:  c.leading != nil && c.leading[i],
 	}
 }
 

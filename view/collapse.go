@@ -31,6 +31,7 @@ type shape struct {
 	function, err, panic, upstream, mark       string
 	handoff                                    string
 	unfinished, origin, newGoroutine, crossing bool
+	leads                                      bool
 	afterwards                                 bool
 	// eventful is set if an important failure or another process is at or below
 	// the node, and hook if a call of a webhook is. The node must then not
@@ -73,7 +74,7 @@ func (c *collapser) collapse(n *Node) shape {
 	n.Children = kept
 	s := shape{
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
-		origin: n.Origin, newGoroutine: n.NewGoroutine, handoff: n.Handoff, crossing: n.Crossing, afterwards: n.Afterwards,
+		origin: n.Origin, leads: n.Leads, newGoroutine: n.NewGoroutine, handoff: n.Handoff, crossing: n.Crossing, afterwards: n.Afterwards,
 		eventful: c.eventful(n), hook: hook, holdsGroup: holdsGroup, children: len(kept),
 	}
 	if c.marks != nil {

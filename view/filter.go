@@ -13,6 +13,9 @@ import (
 // A Filter selects the calls of a view. A call must satisfy each field that is
 // set. The zero value selects every call.
 //
+// With Grep, the key steps that lead to a selected call are shown, too, if the
+// other fields select them. See Node.Leads.
+//
 // Functions, Grep and Errors select among all calls. The other fields select
 // among the calls that the view would show without them.
 type Filter struct {
@@ -105,6 +108,25 @@ func (f *filtering) selects(i int) bool {
 		return false
 	}
 	return f.Grep == nil || f.grep(call)
+}
+
+// leading marks the calls above selected calls that the other fields than Grep
+// select. selected tells which calls the filter selects.
+func (f *filtering) leading(selected []bool) []bool {
+	others := *f.Filter
+	others.Grep = nil
+	rest := *f
+	rest.Filter = &others
+	leads := make([]bool, f.tree.Len())
+	for i := f.tree.Len() - 1; i > 0; i-- { // children before their parents
+		if leads[i] || selected[i] {
+			leads[f.tree.Parent(i)] = true
+		}
+	}
+	for i := range leads {
+		leads[i] = leads[i] && !selected[i] && rest.selects(i)
+	}
+	return leads
 }
 
 // failed reports whether Filter.Errors selects call i.

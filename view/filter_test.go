@@ -38,7 +38,7 @@ root
 		"etcd":                {Filter{Etcd: true}, "root key1 key2"},
 		"etcd, of a layer":    {Filter{Etcd: true, Layers: []string{"key1"}}, "root key1"},
 		"a time":              {Filter{MinDuration: time.Microsecond}, "root key1 group1"},
-		"a name":              {Filter{Grep: regexp.MustCompile("^k8s.*ing$")}, "root plumbing plumbing"},
+		"a name":              {Filter{Grep: regexp.MustCompile("^k8s.*ing$")}, "root key1 plumbing key1 plumbing"},
 		"a value":             {Filter{Grep: regexp.MustCompile("name=n.$")}, "root group1"},
 		"an error's text":     {Filter{Grep: regexp.MustCompile("lost")}, "root key1"},
 		"a place":             {Filter{Grep: regexp.MustCompile("p/f.go:7$")}, "root group1"},
@@ -71,6 +71,52 @@ root
 		}
 		if active := test.filter.Active(); active != (name != "nothing") || active != (len(test.filter.Flags()) > 0) {
 			t.Errorf("%s: active is %v, flags are %q", name, active, test.filter.Flags())
+		}
+	}
+}
+
+// TestCallersOfMatches checks which callers of a matching call are shown, and that they are marked. Callers are in brackets.
+func TestCallersOfMatches(t *testing.T) {
+	grep := regexp.MustCompile("found$")
+	for name, test := range map[string]struct {
+		choice Choice
+		want   string
+	}{
+		"key steps":                {Choice{Filter: Filter{Grep: grep}}, "(root) (key1) found found"},
+		"in the full view":         {Choice{Full: true, Filter: Filter{Grep: grep}}, "(root) (key1) found found"},
+		"but one":                  {Choice{Filter: Filter{Grep: grep, NotFunctions: []Matcher{contains("key1")}}}, "(root) found found"},
+		"that matches as well":     {Choice{Filter: Filter{Grep: regexp.MustCompile("found$|key1")}}, "(root) key1 found found"},
+		"not of other filters":     {Choice{Filter: Filter{Functions: []Matcher{contains("found")}}}, "root found found"},
+		"without the other filter": {Choice{Filter: Filter{Grep: grep, Functions: []Matcher{contains("found")}}}, "(root) found found"},
+	} {
+		tree := outline(t, `
+root
+  key2
+  key1
+    plumbing
+      found
+  found
+`)
+		view := NewView(tree, viewtest.ByName{}, test.choice)
+		var got []string
+		leading := 0
+		var collect func(n *Node)
+		collect = func(n *Node) {
+			for _, i := range n.Calls {
+				called := strings.TrimPrefix(tree.Call(i).Function, "p.")
+				if n.Leads {
+					called = "(" + called + ")"
+					leading++
+				}
+				got = append(got, called)
+			}
+			for _, child := range n.Children {
+				collect(child)
+			}
+		}
+		collect(view.Root)
+		if strings.Join(got, " ") != test.want || view.Leading != leading {
+			t.Errorf("%s: %q, %d callers, want %q", name, got, view.Leading, test.want)
 		}
 	}
 }

@@ -17,6 +17,8 @@ type StepHead struct {
 	Function string `json:"function" description:"Full name of the function."`
 	Name     string `json:"name" description:"What the step is called."`
 	Place    string `json:"place,omitempty" description:"Folder, file and line of the function: \"etcd3/store.go:235\"; absent if that is not one place."`
+	// Leads is as in Node.
+	Leads bool `json:"-"`
 	// URL is set if Options.Hyperlinks is set.
 	URL           string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or was not asked for."`
 	Layer         string `json:"layer" description:"Name of the function's layer, empty if it has none."`
@@ -115,7 +117,7 @@ func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
 	out := StepHead{
 		Call: n.Calls[0], Function: call.Function, Name: w.name(n, call), Layer: n.Layer, Colour: LayerColour(n.Layer), Key: n.Key,
 		Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, SameGoroutine: n.SameGoroutine, Handoff: n.Handoff,
-		Running: call.Unfinished && !w.story.Tree.Request.OfProgram(),
+		Leads: n.Leads, Running: call.Unfinished && !w.story.Tree.Request.OfProgram(),
 	}
 	if len(n.Calls) > 1 {
 		out.Calls = slices.Clone(n.Calls)

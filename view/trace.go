@@ -46,6 +46,8 @@ type Filtered struct {
 	Matching int      `json:"matching" description:"How many calls match."`
 	Plumbing int      `json:"plumbing" description:"How many of them are folded because they are no key steps."`
 	Handled  int      `json:"handled" description:"How many more failed calls there are with whose error a caller dealt."`
+	// Leading counts the shown calls with StepHead.Leads.
+	Leading int `json:"-"`
 }
 
 // A TraceSection is a Section of a story in words.
@@ -209,7 +211,7 @@ func (w *traceWriter) trace(i int) *Trace {
 		t.Stored = append(t.Stored, w.stored(key))
 	}
 	if w.options.Filter.Active() {
-		t.Filtered = &Filtered{Flags: w.options.Filter.Flags(), Matching: v.Matching, Plumbing: v.Plumbing, Handled: v.Handled}
+		t.Filtered = &Filtered{Flags: w.options.Filter.Flags(), Matching: v.Matching, Plumbing: v.Plumbing, Handled: v.Handled, Leading: v.Leading}
 	}
 	if w.options.Outline {
 		t.Outline = w.outline()
@@ -241,6 +243,9 @@ func (w *traceWriter) section(s *Section) TraceSection {
 func (w *traceWriter) step(n *Node, above values) TraceStep {
 	out := w.stepAlone(n)
 	texts, shown := w.values(n, above)
+	if n.Leads { // it only shows the way
+		texts, shown = nil, above
+	}
 	if groups, one := w.pluginGroups(n); len(groups) > 0 && !one {
 		out.Plugins = w.plugins(groups)
 	} else {
@@ -322,12 +327,14 @@ func (w *traceWriter) pluginLine(group PluginGroup) string {
 }
 
 // sentences returns the sentences of the story by section. With a filter, these are
-// the sentences about calls that are shown, or that the filter selects.
+// the sentences about calls that the filter selects and, without Filter.Grep, about all
+// calls that are shown.
 func (w *traceWriter) sentences() map[*Section][]Sentence {
 	all := map[*Section][]Sentence{}
 	lets := w.story.Selects(&w.options.Filter, w.guide)
 	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), 0) {
-		if w.options.Filter.Active() && w.story.sections[s.Call] == nil && !lets(s.Call) {
+		shown := w.story.sections[s.Call] != nil && w.options.Filter.Grep == nil
+		if w.options.Filter.Active() && !shown && !lets(s.Call) {
 			continue
 		}
 		in := w.sectionAbout(s)

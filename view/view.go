@@ -52,6 +52,8 @@ type View struct {
 	// Matching counts the calls that Choice.Filter selects. Plumbing counts the
 	// matching calls that are folded because they are not key steps.
 	Matching, Plumbing int
+	// Leading counts the shown calls with Node.Leads.
+	Leading int
 	// Handled counts the calls that Filter.Errors left out because their error
 	// had no part in the request's failure.
 	Handled int
@@ -107,6 +109,9 @@ type Node struct {
 	// Origin is set if an error, a panic or a missing return began in this
 	// call. It is not set if the call only passed it on from a call below.
 	Origin bool
+	// Leads is set if Filter.Grep does not match the call. The call is shown
+	// because it leads to a call that matches, or because it is the first one.
+	Leads bool
 	// Fatal is set if the outcome of the call decided the request: its error
 	// led to the answer, a panic passed through it, or it never returned. A
 	// caller handled all other errors, as happens in every successful request.
@@ -131,6 +136,9 @@ func (v *View) count(n *Node) {
 	v.Shown += len(n.Calls)
 	if len(n.Calls) > 1 {
 		v.Collapsed += len(n.Calls)
+	}
+	if n.Leads {
+		v.Leading += len(n.Calls)
 	}
 	v.Folded += n.Above + n.Below
 	v.Cut += n.Cut

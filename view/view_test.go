@@ -122,7 +122,8 @@ root
     plumbing~
 `, want: `
 root
-  plumbing above1
+  a
+    plumbing
 `},
 		"the root and what is in etcd are shown": {call: `
 plumbing

@@ -65,7 +65,7 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags.DurationVar(&o.MinDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
 	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; for a failed request, only the calls that took part in the failure")
 	flags.BoolVar(&o.Etcd, "etcd", false, "show only the calls in etcd and the calls that lead to etcd")
-	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
+	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression, and the key steps that lead to them")
 	_ = command.RegisterFlagCompletionFunc("layer", commandline.OfferTyped(output.Layers))
 }
 
