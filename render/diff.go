@@ -188,6 +188,22 @@ func (d *diffDrawing) writeKey() {
 	d.writeWrapped(d.out, d.Facts, strings.Join(texts, d.words.Sprintf("; ")))
 }
 
+// treeSigns explains a tree's signs and how to read its lines.
+func (p *pen) treeSigns(folded bool, sections int) []string {
+	direct := strings.TrimSpace(p.branch)
+	var texts []string
+	if folded {
+		texts = append(texts, p.words.Sprintf("%s calls directly, %s through folded calls", direct, strings.ReplaceAll(direct, p.dash, p.dashed)),
+			p.words.Sprintf("%s9: 9 calls are folded there", p.Folded))
+	} else {
+		texts = append(texts, p.words.Sprintf("%s: called by the step above", direct))
+	}
+	if sections > 1 {
+		texts = append(texts, p.words.Sprintf("%s 2: goes on in section 2", p.Into))
+	}
+	return append(texts, p.words.Sprintf("calls in order of time"), p.words.Sprintf("times include calls below"), p.words.Sprintf("file:line: where the function begins"))
+}
+
 // writeTree draws the merged tree's sections: one tree with marks, or both sides next
 // to each other if requested and possible.
 func (d *diffDrawing) writeTree() {

@@ -28,35 +28,39 @@ func (d *traceDrawing) writeHeading() {
 	}
 }
 
-// writeKey explains the tree's signs in three lines, once for a recording.
+// writeKey explains the tree's signs in a line, once for a recording, and says how many
+// calls are folded.
 func (d *traceDrawing) writeKey() {
-	var texts []string
-	if d.first {
-		texts = d.treeSigns(d.trace.Folded > 0, len(d.trace.Sections))
+	if d.first && d.legend {
+		d.writeWrapped(d.out, d.Facts, d.legendLine())
 	}
 	if n := d.trace.Folded; n > 0 {
-		texts = append(texts, d.words.Plural(n, "--view full shows the %s folded call", "--view full shows the %s folded calls", view.Thousands(n)))
-	}
-	for _, line := range fillLines(texts, d.words.Sprintf("; "), d.width) {
-		d.writeWrapped(d.out, d.Facts, line)
+		d.writeWrapped(d.out, d.Facts, d.words.Plural(n, "--view full shows the %s folded call", "--view full shows the %s folded calls", view.Thousands(n)))
 	}
 }
 
-// fillLines puts texts on lines without breaking one.
-func fillLines(texts []string, between string, width int) []string {
-	var lines []string
-	for _, text := range texts {
-		last := len(lines) - 1
-		if last >= 0 && lipgloss.Width(lines[last]+between+text+strings.TrimSpace(between)) <= width {
-			lines[last] += between + text
-			continue
-		}
-		if last >= 0 {
-			lines[last] += strings.TrimSpace(between)
-		}
-		lines = append(lines, text)
+// legendLine explains as many signs as fit on a line, and ends with the command that
+// explains all signs.
+func (d *traceDrawing) legendLine() string {
+	var texts []string
+	if d.trace.Folded > 0 {
+		texts = append(texts, d.words.Sprintf("%s9: 9 calls folded there", d.Folded))
 	}
-	return lines
+	if len(d.trace.Sections) > 1 {
+		texts = append(texts, d.words.Sprintf("%s 2: see section 2", d.Into))
+	}
+	if d.trace.Folded > 0 {
+		texts = append(texts, d.words.Sprintf("%s: called through folded calls", strings.TrimSpace(strings.ReplaceAll(d.branch, d.dash, d.dashed))))
+	}
+	all := d.words.Sprintf("more: apitrace show --signs")
+	line, between := "", d.words.Sprintf("; ")
+	for _, text := range texts {
+		if lipgloss.Width(line+text+between+all) > d.width {
+			break
+		}
+		line += text + between
+	}
+	return line + all
 }
 
 // writeFooter lists the changes in etcd and the requests that received their events,

@@ -10,6 +10,9 @@ type Layout struct {
 	// Width is the number of columns. 0 means 80. A tree needs 40 columns, so less
 	// counts as 40. The width decides where lines break, never which steps there are.
 	Width int
+	// Legend explains the signs of a tree in a line above it. It is for readers who may
+	// see such a tree for the first time.
+	Legend bool
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette
 }

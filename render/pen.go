@@ -19,6 +19,8 @@ type pen struct {
 	Palette
 	words message.Printer
 	width int
+	// legend explains the signs of a trace above it.
+	legend bool
 	// hyperlinks turns places into links.
 	hyperlinks bool
 	// plain is set if no style changes a text.
@@ -27,7 +29,7 @@ type pen struct {
 
 func newPen(o *view.Options, l *Layout) pen {
 	p := pen{
-		glyphs: unicodeGlyphs, Palette: l.Palette, words: message.For(o.Lang), width: l.columns(), hyperlinks: o.Hyperlinks,
+		glyphs: unicodeGlyphs, Palette: l.Palette, words: message.For(o.Lang), width: l.columns(), legend: l.Legend, hyperlinks: o.Hyperlinks,
 		plain: reflect.ValueOf(l.Palette).IsZero() && !o.Hyperlinks,
 	}
 	if o.ASCII {

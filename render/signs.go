@@ -16,7 +16,7 @@ var signs = []struct {
 	{message.Of("        RBAC allows it by ClusterRoleBinding \"learner-reads-nodes\" ..."), message.Of("What was decided there; or, if nothing was, what the first step is there for.")},
 	{message.Of("        called by flowcontrol.(*configController).Handle in 3, indirectly"), message.Of("Who called the first step: a step of section 3, by way of calls that are folded.")},
 	{message.Of("%s", " 1.02ms endpoints/filters.withAuthorization.func1\n        │  filters/authorization.go:61 "+unicodeGlyphs.Folded+"15"), message.Of("A step: its time with all that it called, the function, where that is declared, and %s15: 15 calls made there are folded.", unicodeGlyphs.Folded)},
-	{message.Of("%s", " 1.87µs ├─ endpoints/filters.GetAuthorizerAttributes"), message.Of("Called by the step that it is indented under, directly.")},
+	{message.Of("%s", " 1.87µs ├─ endpoints/filters.GetAuthorizerAttributes"), message.Of("Called by the step that it is indented under, directly. Steps are in the order of time.")},
 	{message.Of("%s", " 43.4µs ├┄ authorization/union.unionAuthzHandler.Authorize"), message.Of("Called by it through folded calls.")},
 	{message.Of("%s", "        │  │  decision=Allow"), message.Of("A value that was recorded in the call, unless a sentence has it; bold, if the request was decided by it.")},
 	{message.Of("  960µs └┄ server.director.ServeHTTP %s 5 Routing", unicodeGlyphs.Into), message.Of("This call enters another layer: section 5 begins with it.")},

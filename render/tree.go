@@ -306,21 +306,5 @@ func (d *treeDrawing) lead(rest string) string {
 
 func (d *treeDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRight(line, " ")) }
 
-// treeSigns explains a tree's signs and how to read its lines.
-func (p *pen) treeSigns(folded bool, sections int) []string {
-	direct := strings.TrimSpace(p.branch)
-	var texts []string
-	if folded {
-		texts = append(texts, p.words.Sprintf("%s calls directly, %s through folded calls", direct, strings.ReplaceAll(direct, p.dash, p.dashed)),
-			p.words.Sprintf("%s9: 9 calls are folded there", p.Folded))
-	} else {
-		texts = append(texts, p.words.Sprintf("%s: called by the step above", direct))
-	}
-	if sections > 1 {
-		texts = append(texts, p.words.Sprintf("%s 2: goes on in section 2", p.Into))
-	}
-	return append(texts, p.words.Sprintf("calls in order of time"), p.words.Sprintf("times include calls below"), p.words.Sprintf("file:line: where the function begins"))
-}
-
 // list writes a list in the drawing's language.
 func (p *pen) list(items []string) string { return message.List(items).Localize(p.words) }

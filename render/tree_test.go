@@ -45,6 +45,33 @@ func TestColourChangesNoText(t *testing.T) {
 	}
 }
 
+// TestLegendIsOneLine checks that a legend takes one line of any width, above the first request only, and that
+// there is none unless it is asked for.
+func TestLegendIsOneLine(t *testing.T) {
+	rec := load(t, "handmade-create-deployment")
+	rec.Requests = append(rec.Requests, rec.Requests...)
+	for _, lang := range []string{"en", "zh"} {
+		for width := 40; width <= 160; width++ {
+			options := Options{Options: view.Options{Lang: lang}, Layout: Layout{Width: width}}
+			plain := draw(t, rec, options)
+			options.Legend = true
+			drawn := draw(t, rec, options)
+			var legend []string
+			for line := range strings.Lines(drawn) {
+				if strings.Contains(line, "apitrace show --signs") {
+					legend = append(legend, line)
+				}
+			}
+			if len(legend) != 1 || lipgloss.Width(strings.TrimSpace(legend[0])) > width || strings.Replace(drawn, legend[0], "", 1) != plain {
+				t.Errorf("%s, %d columns: legend %q", lang, width, legend)
+			}
+			if width >= 110 && lang == "en" && strings.Count(legend[0], ";") != 3 {
+				t.Errorf("%d columns: legend %q, expected three signs", width, legend[0])
+			}
+		}
+	}
+}
+
 func TestASCII(t *testing.T) {
 	for _, name := range []string{"handmade-get-node", "handmade-create-deployment", "handmade-errors"} {
 		for _, full := range []bool{false, true} {

@@ -44,3 +44,20 @@ func TestPager(t *testing.T) {
 		}
 	}
 }
+
+// TestLegendOnATerminal checks that a tree on a terminal has a legend of one line.
+func TestLegendOnATerminal(t *testing.T) {
+	for _, columns := range []int{60, 80, 120} {
+		c := inTerminal(t, columns, 60, "show", "get-node", "--depth", "1", "--no-pager")
+		c.Wait()
+		lines := 0
+		for line := range strings.Lines(c.Output()) {
+			if strings.Contains(line, "apitrace show --signs") && strings.Contains(line, "⋯9: 9 calls folded there") {
+				lines++
+			}
+		}
+		if lines != 1 {
+			t.Errorf("%d columns: %d legends:\n%s", columns, lines, c.Output())
+		}
+	}
+}

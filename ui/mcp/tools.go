@@ -120,7 +120,7 @@ func (f *toolServer) treeOf(rec *trace.Recording, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	options := render.Options{Options: view.Options{Lang: f.printer.Lang()}, Layout: render.Layout{Width: width}}
+	options := render.Options{Options: view.Options{Lang: f.printer.Lang()}, Layout: render.Layout{Width: width, Legend: true}}
 	write := render.WriteTree
 	switch cmp.Or(name, "path") {
 	case "outline":

@@ -130,7 +130,7 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 			Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
 			HideError:  o.HideError,
 		},
-		Layout: render.Layout{Width: o.Width},
+		Layout: render.Layout{Width: o.Width, Legend: terminal},
 	}
 	if options.Width == 0 {
 		options.Width = std.Columns()
