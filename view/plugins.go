@@ -48,6 +48,18 @@ func (s *Story) phaseOf(p Plugin) int {
 	return s.Tree.Parent(p.Call)
 }
 
+// pluginsBefore returns the names of the plugins that the same phase of admission called
+// before a plugin.
+func (s *Story) pluginsBefore(p Plugin) map[string]bool {
+	called := map[string]bool{}
+	for i := s.phaseOf(p) + 1; i < p.Call; i++ {
+		if name := s.Tree.Call(i).Attributes[trace.AttrAdmissionPlugin]; name != "" {
+			called[name] = true
+		}
+	}
+	return called
+}
+
 // made counts the calls of a plugin's own method.
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {

@@ -153,7 +153,7 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 	if err != nil {
 		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 	}
-	w := &traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o), seen: map[*Section]values{}, calledPlugins: map[int]map[string]bool{}}
+	w := &traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o), seen: map[*Section]values{}}
 	return w.trace(i), nil
 }
 
@@ -165,18 +165,50 @@ type StoryTexts struct {
 	// without sentences.
 	Sections [][]TraceSentence
 	Roles    []string
+
+	writer *traceWriter
+}
+
+// A StepText describes calls that are drawn as one step, as a TraceStep does.
+type StepText struct {
+	Name    string
+	Values  []Value
+	Plugins []PluginLine
+
+	seen values // what a reader has seen after the step
+}
+
+// Step describes calls that are drawn as one step below another. They need not be a step
+// of the story. above is nil for the first step.
+func (t *StoryTexts) Step(calls []int, above *StepText) *StepText {
+	w := t.writer
+	call := w.story.Tree.Call(calls[0])
+	n := &Node{
+		Calls: calls, Layer: w.guide.Layer(call.Function), Key: w.guide.Key(call.Function), Group: w.guide.Group(call.Function),
+		Handoff: call.Attributes[trace.AttrHandoff],
+	}
+	out := &StepText{Name: w.name(n, call)}
+	var before values
+	if above != nil {
+		before = above.seen
+	}
+	out.Values, out.seen = w.values(n, before)
+	if groups, one := w.pluginGroups(n); len(groups) > 0 && !one {
+		out.Values, out.Plugins = nil, w.plugins(groups)
+	}
+	return out
 }
 
 // NewStoryTexts returns the sentences of a story of a recording.
 func NewStoryTexts(rec *trace.Recording, story *Story, guide Guide, o Options) *StoryTexts {
 	w := &traceWriter{stepWriter: newStepWriter(rec, story, guide, o)}
-	texts := &StoryTexts{Sections: make([][]TraceSentence, len(story.Sections)), Roles: make([]string, len(story.Sections))}
+	w.said = w.sentences()
+	texts := &StoryTexts{writer: w, Sections: make([][]TraceSentence, len(story.Sections)), Roles: make([]string, len(story.Sections))}
 	if story.ErrorPath != nil {
 		texts.Failure = w.errorSteps(story.ErrorPath)
 	}
-	said := w.sentences()
 	for i, s := range story.Sections {
-		for _, sentence := range said[s] {
+		for _, sentence := range w.said[s] {
 			texts.Sections[i] = append(texts.Sections[i], TraceSentence{sentence.Call, sentence.Text})
 		}
 		if len(texts.Sections[i]) == 0 {
@@ -191,8 +223,6 @@ type traceWriter struct {
 	stepWriter
 	// seen are the values known to a reader at each section's start.
 	seen map[*Section]values
-	// calledPlugins has the called plugins, by their phase's call.
-	calledPlugins map[int]map[string]bool
 }
 
 func (w *traceWriter) trace(i int) *Trace {
@@ -285,17 +315,13 @@ func (w *traceWriter) outcome(n *Node) outcome {
 }
 
 // pluginGroups groups the admission plugins of a node. Plugins that the same phase of
-// admission called for a node before are called again. one is set for a single plugin.
+// admission called before are called again. one is set for a single plugin.
 func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 	all := w.story.Plugins(n)
 	if len(all) == 0 {
 		return nil, false
 	}
-	phase := w.story.phaseOf(all[0])
-	if w.calledPlugins[phase] == nil {
-		w.calledPlugins[phase] = map[string]bool{}
-	}
-	return GroupPlugins(all, w.calledPlugins[phase]), len(all) == 1
+	return GroupPlugins(all, w.story.pluginsBefore(all[0])), len(all) == 1
 }
 
 // plugins lists the admission plugins of a step, one line per verdict. Plugins can

@@ -271,8 +271,8 @@ func TestErrorPathWithACallTwice(t *testing.T) {
 	}
 }
 
-// TestRowsAreTheStepsOfShow checks that the rows have the times and the numbers of equal and of folded calls that
-// "apitrace show" prints.
+// TestRowsAreTheStepsOfShow checks that the rows have the names, the values, the times and the numbers of equal and
+// of folded calls that "apitrace show" prints.
 func TestRowsAreTheStepsOfShow(t *testing.T) {
 	for _, scenario := range []string{"create-deployment", "create-exists", "get-node", "watch-pods", "boot"} {
 		m := open(t, scenario, 120, 40)
@@ -281,13 +281,22 @@ func TestRowsAreTheStepsOfShow(t *testing.T) {
 			t.Fatal(err)
 		}
 		type shown struct {
-			time          string
-			calls, folded int
+			name, time, values string
+			calls, folded      int
+		}
+		valuesOf := func(values []view.Value, plugins []view.PluginLine) (line string) {
+			for _, v := range values {
+				line += "  " + v.Text
+			}
+			for _, p := range plugins {
+				line += "  " + p.Text
+			}
+			return line
 		}
 		want, links := map[int]shown{}, map[int]string{}
 		var add func(s *view.TraceStep)
 		add = func(s *view.TraceStep) {
-			want[s.Call] = shown{s.Time, max(1, len(s.Calls)), s.Folded}
+			want[s.Call] = shown{s.Name, s.Time, valuesOf(s.Values, s.Plugins), max(1, len(s.Calls)), s.Folded}
 			for i := range s.Children {
 				if child := &s.Children[i]; child.Section > 0 {
 					links[child.Call] = child.Time
@@ -308,8 +317,9 @@ func TestRowsAreTheStepsOfShow(t *testing.T) {
 				}
 			case rowStep:
 				steps++
-				if got := (shown{m.time(r), len(m.forest.callsOf(r.call)), int(r.folded)}); got != want[int(r.call)] {
-					t.Errorf("%s: the row of call %d, %s, shows %v, expected %v", scenario, r.call, m.forest.tree.Call(int(r.call)).ShortName(), got, want[int(r.call)])
+				values, _ := m.rowValues(r)
+				if got := (shown{m.forest.textOf(r.call).Name, m.time(r), values, len(m.forest.callsOf(r.call)), int(r.folded)}); got != want[int(r.call)] {
+					t.Errorf("%s: the row of call %d, %s, shows %+v, expected %+v", scenario, r.call, m.forest.tree.Call(int(r.call)).ShortName(), got, want[int(r.call)])
 				}
 			}
 		}
@@ -344,6 +354,36 @@ func TestOpenedRowOfSeveralCalls(t *testing.T) {
 	for child := range m.forest.tree.Children(calls[1]) {
 		if r := m.forest.at[child]; r <= m.forest.at[calls[1]] || len(calls) > 2 && r >= m.forest.at[calls[2]] {
 			t.Errorf("call %d is in row %d, not below its caller", child, r)
+		}
+	}
+}
+
+// TestPluginsHaveNames checks that the row of each admission plugin has its name, on a narrow screen too, and that the
+// row and the values of all plugins have their names.
+func TestPluginsHaveNames(t *testing.T) {
+	for _, width := range []int{60, 80, 120} {
+		m := open(t, "create-deployment", width, 24)
+		at := slices.IndexFunc(m.forest.rows, func(r row) bool { return r.kind == rowStep && len(m.forest.callsOf(r.call)) > 1 })
+		if at < 0 {
+			t.Fatal("no row of several calls")
+		}
+		m.cursor = at
+		if row := ansi.Strip(m.rowLine(at, 200)); !strings.Contains(row, "admission plugin ×20") || !strings.Contains(row, "accepted after further calls: NamespaceLifecycle") {
+			t.Errorf("row %q", row)
+		}
+		m.pane = paneValues
+		if pane := strings.Join(m.paneLines(60, 20), " "); !strings.Contains(pane, "MutatingAdmissionWebhook") {
+			t.Errorf("values %q", pane)
+		}
+		m.pane = paneNone
+		calls := slices.Clone(m.forest.callsOf(m.row().call))
+		press(m, "right")
+		for _, call := range calls {
+			name := m.forest.tree.Call(call).Attributes[trace.AttrAdmissionPlugin]
+			row := ansi.Strip(m.rowLine(int(m.forest.at[call]), width))
+			if want := "plugin=" + name; name == "" || !strings.Contains(row, want[:min(len(want), 20)]) || width >= 80 && !strings.Contains(row, want) {
+				t.Errorf("%d columns: row %q lacks %s", width, row, want)
+			}
 		}
 	}
 }

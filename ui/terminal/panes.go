@@ -53,7 +53,11 @@ func (m *Model) paneLines(width, height int) []string {
 	case paneSource:
 		return m.sourceLines(width, height)
 	case paneValues:
-		return slices.Concat(m.valueLines(call, width), []string{""}, m.stackLines(width))
+		values := m.valueLines(call, width)
+		if calls := m.forest.callsOf(m.row().call); len(calls) > 1 && m.forest.texts != nil {
+			values = m.valuesOfAll(calls, width)
+		}
+		return slices.Concat(values, []string{""}, m.stackLines(width))
 	case paneNotes:
 		note := m.guide.Note(call.Function)
 		if note == "" {
@@ -116,6 +120,31 @@ func (m *Model) sourceLines(width, height int) []string {
 			mark = m.glyph("▶", ">")
 		}
 		lines = append(lines, fmt.Sprintf("%s %s%s", palette.LineNumber.Render(fmt.Sprintf("%5d", number)), palette.Mark.Render(mark), ansi.TruncateLeft(strings.ReplaceAll(line, "\t", "    "), m.shift, "")))
+	}
+	return lines
+}
+
+// valuesOfAll lists the values of calls that are drawn as one row.
+func (m *Model) valuesOfAll(calls []int, width int) []string {
+	var lines []string
+	add := func(line string, decides bool) {
+		style := m.palette.Value
+		if decides {
+			style = m.palette.Decisive
+		}
+		for _, line := range text.Wrap(line, width) {
+			lines = append(lines, style.Render(line))
+		}
+	}
+	all := m.forest.texts.Step(calls, nil)
+	for _, v := range all.Values {
+		add(v.Text, v.Decides)
+	}
+	for _, p := range all.Plugins {
+		add(p.Text, p.Decides)
+	}
+	if len(lines) == 0 {
+		return text.Wrap(saysNoValues.In(m.options.Lang), width)
 	}
 	return lines
 }

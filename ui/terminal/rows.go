@@ -65,6 +65,10 @@ type forest struct {
 	// them.
 	together map[int32][]int
 
+	// described has the texts of rows, by their first calls, as textOf has made
+	// them.
+	described map[int32]*view.StepText
+
 	// Buffers of layout. They are kept to be used again.
 	first     map[equalCalls]int32
 	places    []place
@@ -100,7 +104,7 @@ type place struct {
 func newForest(story *view.Story, texts *view.StoryTexts) *forest {
 	n := story.Tree.Len()
 	f := &forest{tree: story.Tree, story: story, texts: texts, roots: make([]int32, n), equal: map[int32]int32{},
-		function: make([]int32, n), at: make([]int32, n), drawn: make([]int32, n), together: map[int32][]int{}, first: map[equalCalls]int32{},
+		function: make([]int32, n), at: make([]int32, n), drawn: make([]int32, n), together: map[int32][]int{}, described: map[int32]*view.StepText{}, first: map[equalCalls]int32{},
 		openness: openness{make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, len(story.Sections))}}
 	known := map[string]int32{}
 	for i := range n {
@@ -204,6 +208,24 @@ func (f *forest) callsOf(first int32) []int {
 	return []int{int(first)}
 }
 
+// textOf describes the row that begins with a call: its name, and the values that the
+// rows above it do not have. It returns nil in a comparison.
+func (f *forest) textOf(first int32) *view.StepText {
+	if f.texts == nil {
+		return nil
+	}
+	if known := f.described[first]; known != nil {
+		return known
+	}
+	var above *view.StepText
+	if up := f.places[first].above; up >= 0 {
+		above = f.textOf(up)
+	}
+	text := f.texts.Step(f.callsOf(first), above)
+	f.described[first] = text
+	return text
+}
+
 // layout makes all rows again.
 func (f *forest) layout() {
 	n := f.tree.Len()
@@ -214,6 +236,7 @@ func (f *forest) layout() {
 	clear(folded)
 	clear(f.first)
 	clear(f.together)
+	clear(f.described)
 	for s := range bySection {
 		bySection[s] = bySection[s][:0]
 	}

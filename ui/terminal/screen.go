@@ -254,11 +254,50 @@ func (m *Model) stepLine(r row, width int) string {
 	if m.forest.failed(int(r.call)) {
 		after += " " + m.palette.Error.Render(m.glyph("✗", "!"))
 	}
-	name := m.fitName(m.forest.story.Names.Of(call), width-lipgloss.Width(before)-lipgloss.Width(after))
+	const enough = 8 // columns of a name or of values
+	name, room := m.forest.story.Names.Of(call), width-lipgloss.Width(before)-lipgloss.Width(after)
+	if text := m.forest.textOf(r.call); text != nil {
+		name = text.Name
+	}
+	values, named := m.rowValues(r)
+	ofName := room
+	if named { // many rows have the same function
+		ofName = max(enough, room-lipgloss.Width(values))
+	}
+	name = m.fitName(name, ofName)
+	if room -= lipgloss.Width(name); room >= enough {
+		after += ansi.Truncate(values, room, m.glyph("…", ".."))
+	}
 	if m.palette.Layer != nil && m.forest.isKey(int(r.call), m.guide) {
 		name = m.palette.Layer(m.guide.Layer(call.Function)).Render(name)
 	}
 	return before + name + after
+}
+
+// rowValues returns the values of a row, with blanks before each. named is set if they
+// begin with the name of an admission plugin.
+func (m *Model) rowValues(r row) (line string, named bool) {
+	text := m.forest.textOf(r.call)
+	if text == nil { // the part below the tree has the values
+		if plugin := view.PurposeOf(m.forest.tree.Call(int(r.call))); plugin != "" && len(m.forest.callsOf(r.call)) == 1 {
+			return "  " + m.palette.Value.Render(plugin), true
+		}
+		return "", false
+	}
+	add := func(text string, decides bool) {
+		style := m.palette.Value
+		if decides {
+			style = m.palette.Decisive
+		}
+		line += "  " + style.Render(text)
+	}
+	for _, v := range text.Values {
+		add(v.Text, v.Decides)
+	}
+	for _, p := range text.Plugins {
+		add(p.Text, p.Decides)
+	}
+	return line, len(text.Values) > 0 && text.Values[0].Name == trace.AttrAdmissionPlugin
 }
 
 // fitName shortens the name of a function to a number of columns. It removes
