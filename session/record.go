@@ -13,28 +13,36 @@ import (
 )
 
 // RecordScenario replays a scenario and returns the recording. It fails if the traces do
-// not meet the scenario's expectations. It obtains another server if running is nil or
-// the scenario needs its own.
+// not meet the scenario's expectations. If running is nil or the scenario needs its own
+// server, it obtains a new one for each replay.
 //
 // Background work of the server changes a few of many traces. So RecordScenario replays
 // until a trace occurs twice. It replays only once for a server's start or end, and for a
 // scenario that declares which values vary.
-func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, err error) {
+func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, scenario *scenarios.Scenario, to Reporter) (*trace.Recording, error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
 	if err != nil {
 		return nil, err
 	}
+	once := func() (*trace.Recording, error) { return running.recordOnce(ctx, scenario, sample, o.Boot, to) }
 	if running == nil || !o.shared() {
-		if ctx, running, err = o.Obtain(ctx, to); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, running.Close()) }()
+		once = func() (*trace.Recording, error) { return o.recordAlone(ctx, scenario, sample, to) }
 	}
 	if scenario.Boot != nil || scenario.Stop != nil || scenario.Varies.En != "" {
-		return running.recordOnce(ctx, scenario, sample, o.Boot, to)
+		return once()
 	}
-	return typical(func() (*trace.Recording, error) { return running.recordOnce(ctx, scenario, sample, "", to) })
+	return typical(once)
+}
+
+// recordAlone replays a scenario once, on a new server of its own.
+func (o ServerOptions) recordAlone(ctx context.Context, scenario *scenarios.Scenario, sample *program.Binary, to Reporter) (_ *trace.Recording, err error) {
+	ctx, running, err := o.Obtain(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, running.Close()) }()
+	return running.recordOnce(ctx, scenario, sample, o.Boot, to)
 }
 
 // recordOnce replays a scenario once. boot is the trace id of the server's start, if
