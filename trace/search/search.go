@@ -119,8 +119,9 @@ func Merge(a, b []Hit) []Hit {
 
 // Sort sorts hits: the best matches first, then hits in recordings of requests before hits
 // in recordings of a start, then hits in the newest release. Functions come before values
-// before errors. Hits of fewer scenarios come first, because they say more. Hits of more
-// releases come first, because a text of one release may contain a random name.
+// before errors. Values and errors of more releases come first, because those of few
+// releases are mostly random names and revisions. Hits of fewer scenarios come first,
+// because they say more.
 func Sort(hits []Hit) {
 	newest := ""
 	if x, err := library(); err == nil { // else there are no hits
@@ -128,7 +129,7 @@ func Sort(hits []Hit) {
 	}
 	type ordered struct {
 		Hit
-		key [6]int
+		key [7]int
 	}
 	all := make([]ordered, len(hits))
 	for i, h := range hits {
@@ -141,11 +142,11 @@ func Sort(hits []Hit) {
 }
 
 // key returns the numbers that Sort compares, one after the other.
-func (h *Hit) key(newest string) [6]int {
+func (h *Hit) key(newest string) [7]int {
 	onlyStart, old := 1, 1
-	scenarios := map[string]bool{}
+	scenarios, releases := map[string]bool{}, map[string]bool{}
 	for _, p := range h.Places {
-		scenarios[p.Scenario] = true
+		scenarios[p.Scenario], releases[p.Release] = true, true
 		if !isStart(p.Scenario) {
 			onlyStart = 0
 		}
@@ -153,7 +154,11 @@ func (h *Hit) key(newest string) [6]int {
 			old = 0
 		}
 	}
-	return [6]int{h.Rank, onlyStart, old, int(h.Kind), len(scenarios), -len(h.Places)}
+	inReleases := 0
+	if h.Kind != Function {
+		inReleases = len(releases)
+	}
+	return [7]int{h.Rank, onlyStart, old, int(h.Kind), -inReleases, len(scenarios), -len(h.Places)}
 }
 
 // isStart reports whether a scenario is the start of a program. It has a hundred times the
