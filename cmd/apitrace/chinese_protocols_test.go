@@ -114,7 +114,7 @@ func TestMCPSpeaksChinese(t *testing.T) {
 			t.Fatalf("%s %v: %v", call.tool, call.arguments, err)
 		}
 		for _, content := range result.Content {
-			isChinese(t, content.(*mcp.TextContent).Text)
+			isChinese(t, content.(*mcp.TextContent).Text, "object not decodable .*") // an error of a recording
 		}
 	}
 	for name, is := range called {

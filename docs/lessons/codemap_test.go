@@ -35,7 +35,7 @@ var mappedModules = []struct {
 		{"plugin/pkg/admission", message.Text{En: "the admission plugins of Kubernetes", Zh: "Kubernetes 的准入插件"}},
 		{"plugin/pkg/auth", message.Text{En: "the RBAC authorizer, and the roles that it starts with", Zh: "RBAC 鉴权器，以及它最初的角色"}},
 		{"pkg/certauthorization", message.Text{En: "who may approve and sign certificates of which signer", Zh: "谁可以批准和签发哪个签发者的证书"}},
-		{"pkg/serviceaccount", message.Text{En: "the tokens of service accounts: their keys, claims and validation", Zh: "ServiceAccount 的令牌：密钥、声明和校验"}},
+		{"pkg/serviceaccount", message.Text{En: "the tokens of service accounts: their keys, claims and validation", Zh: "ServiceAccount 的 token：密钥、声明和校验"}},
 		{"pkg/quota", message.Text{En: "how much of a quota an object uses", Zh: "一个对象占用多少配额"}},
 		{"pkg/printers", message.Text{En: "the columns of kubectl get", Zh: "kubectl get 的各列"}},
 	}},

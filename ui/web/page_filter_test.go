@@ -15,7 +15,7 @@ func TestPageFiltersAllCalls(t *testing.T) {
 	b.is("document.querySelectorAll('.row.flat .place').length > 10")
 	js[any](b, "document.querySelector('.filter input').focus()")
 	b.press("rbac.go:")
-	b.is("/^\\d+ of 918 calls$/.test(document.querySelector('.filter [role=status]')?.textContent)")
+	b.is("/^\\d+ of 919 calls$/.test(document.querySelector('.filter [role=status]')?.textContent)")
 	b.is("location.hash.includes('text=rbac.go')")
 	const rows = "[...document.querySelectorAll('.row.flat')]"
 	b.is(rows + ".filter((r) => !r.matches('.context')).every((r) => r.textContent.includes('rbac.go:')) && " + rows + ".some((r) => r.matches('.context') && r.textContent.includes('ServeHTTP'))")
@@ -26,7 +26,7 @@ func TestPageFiltersAllCalls(t *testing.T) {
 	b.is("document.activeElement.matches('.row.flat.context') && document.activeElement.textContent.includes('(*instrumentedAuthorizer).Authorize')")
 
 	b = b.reopen(server, "#/latest/get-node/1?view=calls&process=etcd")
-	b.is("document.querySelector('.filter [role=status]')?.textContent === '69 of 918 calls'")
+	b.is("document.querySelector('.filter [role=status]')?.textContent === '69 of 919 calls'")
 	b = b.reopen(server, "#/latest/get-forbidden/1?view=calls&failed=true")
 	b.is(rows + ".some((r) => !r.matches('.context') && r.querySelector('.handled'))")
 	if wrong := js[int](b, rows+".filter((r) => !r.matches('.context') && !r.querySelector('.handled')).length"); wrong > 0 {
