@@ -466,7 +466,7 @@ var views = []pageView{
 	{"map", "#/latest/create-deployment/1?view=map", "document.querySelector('.line')", 1280},
 	{"stop of the map", "#/latest/get-node/1?view=map&stop=4", "document.querySelector('.line.now')", 1280},
 	{"start", "#/latest/boot/1?view=map", "document.querySelector('.boot-server')", 400},
-	{"time line", "#/latest/get-node/1?view=time", "document.querySelector('.span')?.textContent.startsWith('0ms to 1.')", 1280},
+	{"time line", "#/latest/get-node/1?view=time", "document.querySelector('.span')?.textContent.match(/^0ms to \\d/)", 1280},
 	{"player", "#/latest/get-node/1?at=entered&call=" + escape(storeGet), "document.querySelector('.layer-box.lit')", 400},
 	{"type", "#/type?name=" + store, "document.querySelector('.type .told')", 400},
 	{"guide", "#/guide", "document.querySelectorAll('.guide dl > div').length > 100", 400},

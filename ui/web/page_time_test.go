@@ -38,7 +38,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	parallel(t)
 	server := served(t)
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
-	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 3.')")
+	b.is("document.querySelector('.span')?.textContent.match(/^0ms to \\d/)")
 	b.is(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
 		t.Errorf("of the first call, it says %q", said)
@@ -70,7 +70,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.pointer("pointerup", 0.4, 8, "")
 	b.is("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", moved))
 	b.click("[...document.querySelectorAll('.time-head button')].at(-1)")
-	b.is("document.querySelector('.span').textContent.startsWith('0ms to 3.') && !location.hash.includes('from=')")
+	b.is("document.querySelector('.span').textContent.match(/^0ms to \\d/) && !location.hash.includes('from=')")
 
 	// The keyboard moves along the tree.
 	js[any](b, "document.querySelector('.flame').focus()")
