@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -132,18 +131,6 @@ func (c *checked) text(program, name string) ([]call, bool) {
 	return calls, ok
 }
 
-// importPath returns the import path of a function's package. funcname.Package leaves out
-// the version of a path of gopkg.in, such as ".v4" of "gopkg.in/evanphx/json-patch.v4".
-func importPath(function string) string {
-	path := funcname.Package(function)
-	if strings.HasPrefix(path, "gopkg.in/") {
-		path += gopkgVersion.FindString(function[len(path):])
-	}
-	return path
-}
-
-var gopkgVersion = regexp.MustCompile(`^\.v[0-9]+\b`)
-
 // check reads and type-checks the traced packages of a release. The index lists the
 // packages.
 func check(t *testing.T, release string) *checked {
@@ -156,7 +143,7 @@ func check(t *testing.T, release string) *checked {
 	for _, program := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
 		paths := map[string]bool{}
 		for _, f := range code.Functions(program) {
-			paths[importPath(f.Name)] = true
+			paths[funcname.Package(f.Name)] = true
 		}
 		if len(paths) == 0 {
 			continue // a release without a sample server

@@ -69,14 +69,24 @@ func methodDot(name string) int {
 }
 
 // packageEnd returns the index of the dot after the import path, -1 if there is none.
+// A path of gopkg.in ends with a dot and a version: "gopkg.in/evanphx/json-patch.v4".
 func packageEnd(name string) int {
 	slash := lastSlash(name)
 	dot := strings.IndexByte(name[slash+1:], '.')
 	if dot < 0 {
 		return -1
 	}
-	return slash + 1 + dot
+	end := slash + 1 + dot
+	if strings.HasPrefix(name, "gopkg.in/") {
+		end += len(gopkgVersion.FindString(name[end:]))
+	}
+	if end == len(name) {
+		return -1
+	}
+	return end
 }
+
+var gopkgVersion = regexp.MustCompile(`^\.v[0-9]+\b`)
 
 // lastSlash returns the index of the last slash of a name's import path, -1 if there is
 // none. The import paths in type arguments do not count.

@@ -14,6 +14,8 @@ func TestParse(t *testing.T) {
 		"a.b/c.init.func3":                                {"a.b/c", "", "init", ".func3"},
 		"main.main":                                       {"main", "", "main", ""},
 		"a.b/c.Map[go.shape.string,d.e/f.T]":              {"a.b/c", "", "Map[go.shape.string,d.e/f.T]", ""},
+		"gopkg.in/c/d.v4.(*T).M":                          {"gopkg.in/c/d.v4", "T", "M", ""},
+		"gopkg.in/c.v2.F.func1":                           {"gopkg.in/c.v2", "", "F", ".func1"},
 		"GET":                                             {"", "", "GET", ""},
 		"":                                                {},
 	} {
@@ -29,6 +31,9 @@ func TestPackage(t *testing.T) {
 		"a.b/c.Map[d.e/f.T]":                              "a.b/c",
 		"k8s.io/kubernetes/pkg/registry/":                 "k8s.io/kubernetes/pkg/registry",
 		"k8s.io":                                          "k8s",
+		"gopkg.in/c/d.v4.F":                               "gopkg.in/c/d.v4",
+		"gopkg.in/c/d.v4":                                 "gopkg.in/c/d.v4",
+		"gopkg.in/c/":                                     "gopkg.in/c",
 		"main":                                            "main",
 	} {
 		if got := Package(name); got != want {
