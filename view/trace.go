@@ -8,35 +8,35 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Trace describes one request to a reader, as plain data in one language: sentences,
-// sections and steps. Text, page and editors draw it, each with its own layout. Calls
-// are indices of the request's calls.
+// A Trace is a description of one request for a reader, as plain data in one language:
+// sentences, sections and steps. The text output, the web page and the editors draw it,
+// each with its own layout. A field that names a call holds its index in the request.
 type Trace struct {
 	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
 	Number  int    `json:"number" description:"Number of the request in its recording, from 1."`
 	Of      int    `json:"of" description:"How many requests the recording has."`
 	Request string `json:"request" description:"Names the request and its answer: \"GET /api/v1/nodes/n1 → 200\"."`
 	Facts   string `json:"facts" description:"How many calls there were, in which programs, and how long they took."`
-	Failure string `json:"failure,omitempty" description:"How the request failed, in one sentence; absent if it did not, or that is not known."`
-	// ErrorPath is empty if Failure is, or if it is hidden.
-	ErrorPath []TraceSentence `json:"errorPath,omitempty" description:"The steps of which failure tells, from the origin of the error on, each with its call."`
+	Failure string `json:"failure,omitempty" description:"How the request failed, in one sentence; absent if the request did not fail, or if it is not known how."`
+	// ErrorPath is empty if Failure is empty, or if FailureHidden is set.
+	ErrorPath []TraceSentence `json:"errorPath,omitempty" description:"The steps of the error path, from the origin of the error on, each with its call. \"failure\" joins them to one sentence."`
 	// FailureHidden is set by Options.HideError.
-	FailureHidden bool     `json:"failureHidden,omitempty" description:"Whether failure only says that the request failed."`
-	Warnings      []string `json:"warnings" description:"What the trace may lack, or what in it is not upstream's."`
-	Running       string   `json:"running,omitempty" description:"The functions that were still running when the trace was collected; absent if none was."`
+	FailureHidden bool     `json:"failureHidden,omitempty" description:"Whether \"failure\" says only that the request failed, not how."`
+	Warnings      []string `json:"warnings" description:"Edits of upstream's program, packages that are traced only because --trace named them, parts that the trace may lack, and whether the request had not returned."`
+	Running       string   `json:"running,omitempty" description:"The functions that were still running when the trace was collected; absent if there were none, if the request itself had not returned, and for the start or end of a program."`
 	Stored        []string `json:"stored" description:"What the request changed in etcd."`
-	// Delivered name other requests of the recording.
-	Delivered []string `json:"delivered" description:"The watches to which the events of its changes went."`
+	// The sentences in Delivered name other requests of the recording by number.
+	Delivered []string `json:"delivered" description:"The watch requests that received the events of this request's changes."`
 	Calls     int      `json:"calls" description:"How many calls the request has in all."`
-	Folded    int      `json:"folded" description:"How many of them are folded: shown by no step."`
+	Folded    int      `json:"folded" description:"How many of the request's calls are hidden, without the calls that \"cut\" counts."`
+	Cut       int      `json:"cut,omitempty" description:"How many of the request's calls are hidden because they lie deeper than the depth that was asked for."`
 	// Depth is Choice.Depth.
-	Cut   int `json:"cut,omitempty" description:"How many of them lie deeper than the depth that was asked for."`
 	Depth int `json:"depth,omitempty" description:"The depth that was asked for; absent if none was."`
 	// Filtered is set if Choice.Filter is set.
 	Filtered *Filtered `json:"filtered,omitempty" description:"What the filter selects; absent without a filter."`
 	// Outline is set if Options.Outline is set.
 	Outline  []OutlineSentence `json:"outline,omitempty" description:"The request in a few sentences; absent if that was not asked for."`
-	Sections []TraceSection    `json:"sections" description:"The sections of the request's way, in order of entry."`
+	Sections []TraceSection    `json:"sections" description:"The sections of the trace, in the order in which the request enters them. Sections that handle the events of its own writes come last."`
 }
 
 // Filtered says which calls a filter selects.
@@ -44,20 +44,21 @@ type Filtered struct {
 	// Flags are the filter's, as on the command line.
 	Flags    []string `json:"flags" description:"The filter, as flags of the command line."`
 	Matching int      `json:"matching" description:"How many calls match."`
-	Plumbing int      `json:"plumbing" description:"How many of them are folded because they are no key steps."`
-	Handled  int      `json:"handled" description:"How many more failed calls there are with whose error a caller dealt."`
-	// Leading counts the shown calls with StepHead.Leads.
+	Plumbing int      `json:"plumbing" description:"How many of the matching calls are folded because they are not key steps."`
+	Handled  int      `json:"handled" description:"With --errors: how many calls returned an error but are not selected, usually because a caller handled the error."`
+	// Leading counts the calls with Node.Leads. The filter does not select them. They are
+	// shown because they lead to a match of Filter.Grep, or because they are the first call.
 	Leading int `json:"-"`
 }
 
-// A TraceSection is a Section of a story in words.
+// A TraceSection describes a Section of a Story for a reader.
 type TraceSection struct {
 	SectionHead
 	Sentences []TraceSentence `json:"sentences" description:"What happened in the section."`
-	// Role is the first sentence of the guide's note on the first step.
-	Role   string    `json:"role,omitempty" description:"What the section's first step is there for; absent if there are sentences."`
-	Caller int       `json:"caller" description:"The call that called the section's first step, -1 for the first section."`
-	From   int       `json:"from" description:"Number of the section that the caller is in, 0 for the first section."`
+	// Role is the beginning of the guide's note on the first step.
+	Role   string    `json:"role,omitempty" description:"What the section's first step is for. Only sections without sentences have it."`
+	Caller int       `json:"caller" description:"The call of the step above the section's first step, -1 for the first section. It called the first step, unless the section handles the event of the request's own write."`
+	From   int       `json:"from" description:"Number of the section that contains \"caller\"; 0 for the first section."`
 	Root   TraceStep `json:"root" description:"The step with which the request enters the layer."`
 }
 
@@ -67,34 +68,34 @@ type TraceSentence struct {
 	Text string `json:"text" description:"The sentence, without a full stop."`
 }
 
-// An OutlineSentence is a Sentence with its place.
+// An OutlineSentence is a Sentence with its section and the function that it is about.
 type OutlineSentence struct {
 	TraceSentence
-	Number int    `json:"number" description:"Number of the section of which the sentence tells; a section may have several."`
+	Number int    `json:"number" description:"Number of the section that the sentence belongs to. Several sentences may belong to one section."`
 	Layer  string `json:"layer" description:"Name of the layer, empty for none."`
 	Title  string `json:"title" description:"Short title of the layer."`
 	Name   string `json:"name" description:"The function that was called."`
 	Place  string `json:"place" description:"Where the function is declared."`
 	Took   string `json:"took" description:"How long the call took, or why that is not known."`
-	// Servers are as in Sentence.
+	// Servers are in order: each passes requests that it does not serve on to the next.
 	Servers []Server `json:"servers,omitempty" description:"The servers that pass the request on to one another, if the sentence is about them."`
 }
 
-// A TraceStep is a Node of a story in words.
+// A TraceStep describes a Node of a Story for a reader.
 type TraceStep struct {
 	StepHead
 	Time string `json:"time" description:"How long its calls took: \"1.49ms\"; empty if only their entry was recorded."`
-	// DurationNs is the time that Time writes.
-	DurationNs int64        `json:"durationNs" description:"The same in nanoseconds, 0 if time is empty; time in which several ran counts once."`
-	Values     []Value      `json:"values" description:"The values of the step that its callers do not have."`
+	// DurationNs is the duration that Time shows as text.
+	DurationNs int64        `json:"durationNs" description:"How long the step's calls took, in nanoseconds; 0 if \"time\" is empty. Time in which several of the calls ran at once counts once."`
+	Values     []Value      `json:"values" description:"The recorded values of the step. Only the full view has redundant values: empty values, and values that a step above or a sentence already shows."`
 	Plugins    []PluginLine `json:"plugins,omitempty" description:"The admission plugins of the step, by what they did."`
-	Children   []TraceStep  `json:"children" description:"The steps that it called, or that calls folded below it called."`
+	Children   []TraceStep  `json:"children" description:"The steps that this step called, directly or through folded calls."`
 }
 
-// A PluginLine names the plugins with one verdict.
+// A PluginLine describes admission plugins that handled the request in the same way.
 type PluginLine struct {
 	Text    string `json:"text" description:"The verdict and the plugins."`
-	Decides bool   `json:"decides,omitempty" description:"Whether they did more than to accept at once."`
+	Decides bool   `json:"decides,omitempty" description:"Whether the plugins accepted after further calls, or did not accept. False for plugins that were not called."`
 }
 
 // A NoMatchError reports that a filter selects no call.
@@ -157,7 +158,7 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 	return w.trace(i), nil
 }
 
-// StoryTexts are the sentences of a Story, as a Trace has them.
+// StoryTexts holds the texts of a Story: the same sentences and roles as in a Trace.
 type StoryTexts struct {
 	// Failure describes the steps of the error path, from the origin of the error on.
 	Failure []TraceSentence
@@ -169,17 +170,18 @@ type StoryTexts struct {
 	writer *traceWriter
 }
 
-// A StepText describes calls that are drawn as one step, as a TraceStep does.
+// Like a TraceStep, a StepText describes calls that are drawn as one step.
 type StepText struct {
 	Name    string
 	Values  []Value
 	Plugins []PluginLine
 
-	seen values // what a reader has seen after the step
+	seen values // what a reader knows from the step and the steps above it
 }
 
-// Step describes calls that are drawn as one step below another. They need not be a step
-// of the story. above is nil for the first step.
+// Step describes calls that are drawn as one step. The story need not have a Node with
+// these calls. above is the step that they are drawn below, or nil for the first step.
+// Values that a reader has seen at above are left out.
 func (t *StoryTexts) Step(calls []int, above *StepText) *StepText {
 	w := t.writer
 	call := w.story.Tree.Call(calls[0])
@@ -273,7 +275,7 @@ func (w *traceWriter) section(s *Section) TraceSection {
 func (w *traceWriter) step(n *Node, above values) TraceStep {
 	out := w.stepAlone(n)
 	texts, shown := w.values(n, above)
-	if n.Leads { // it only shows the way
+	if n.Leads { // the filter does not select the step, so its values are left out
 		texts, shown = nil, above
 	}
 	if groups, one := w.pluginGroups(n); len(groups) > 0 && !one {
@@ -314,8 +316,9 @@ func (w *traceWriter) outcome(n *Node) outcome {
 	return outcomeOf(w.story.Tree, w.story.ErrorPath, n.Calls[0])
 }
 
-// pluginGroups groups the admission plugins of a node. Plugins that the same phase of
-// admission called before are called again. one is set for a single plugin.
+// pluginGroups groups the admission plugins of a node. Groups with Again set have the
+// plugins that the same phase of admission called before. one reports whether the node
+// has exactly one plugin.
 func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 	all := w.story.Plugins(n)
 	if len(all) == 0 {
@@ -324,10 +327,11 @@ func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 	return GroupPlugins(all, w.story.pluginsBefore(all[0])), len(all) == 1
 }
 
-// plugins lists the admission plugins of a step, one line per verdict. Plugins can
-// accept after they made calls, accept at once, take no part, or have another verdict.
-// When the plugins are called again, a short view leaves out plugins without a part in
-// the phase.
+// plugins lists the admission plugins of a step, one line per group. A group has the
+// plugins that handled the request in the same way: they accepted after further calls,
+// accepted at once, were not called in this phase, or gave the same other verdict. If
+// the plugins are called again, only the full view lists those that take no part in the
+// phase.
 func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	var lines []PluginLine
 	for _, group := range groups {
@@ -339,8 +343,9 @@ func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	return lines
 }
 
-// pluginLine names the plugins with one verdict. Plugins without a part in this phase
-// have one in the other phase, so they are only counted, except in the full view.
+// pluginLine names the plugins of a group. A plugin that takes no part in this phase
+// takes part in the other one and is named there. Only the full view names it here, too.
+// Other views count such plugins.
 func (w *traceWriter) pluginLine(group PluginGroup) string {
 	if group.Kind == PluginsNotCalled && !w.options.Full {
 		return w.Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
@@ -352,9 +357,9 @@ func (w *traceWriter) pluginLine(group PluginGroup) string {
 	return oneLine(group.Title(w.Lang()) + w.colon() + message.List(names).Localize(w.Printer))
 }
 
-// sentences returns the sentences of the story by section. With a filter, these are
-// the sentences about calls that the filter selects and, without Filter.Grep, about all
-// calls that are shown.
+// sentences returns the sentences of the story by section. If a filter is active, it
+// returns only the sentences about calls that the filter selects. If Filter.Grep is not
+// set, it also returns the sentences about all shown calls.
 func (w *traceWriter) sentences() map[*Section][]Sentence {
 	all := map[*Section][]Sentence{}
 	lets := w.story.Selects(&w.options.Filter, w.guide)
@@ -369,9 +374,10 @@ func (w *traceWriter) sentences() map[*Section][]Sentence {
 	return all
 }
 
-// sectionAbout returns the section of a sentence, which is the section of its call. If
-// the call is folded, it is a section of the sentence's layer that begins right below
-// the call.
+// sectionAbout returns the section that a sentence belongs to. This is the section of its
+// call or, if the call is folded, of the nearest shown call above. If that section is of
+// another layer than the sentence, it is the first section of the sentence's layer that
+// is entered from there and begins below the call, if there is one.
 func (w *traceWriter) sectionAbout(sentence Sentence) *Section {
 	in := w.story.SectionOf(sentence.Call)
 	if in.Layer == sentence.Layer {
@@ -406,9 +412,9 @@ func (w *traceWriter) outline() []OutlineSentence {
 	return all
 }
 
-// took returns the duration of a call. An unfinished call has no duration: the
-// recording has the time from its start until the probe was asked. This can be after
-// the end of the other calls.
+// took returns the duration of a call, or says why there is none. The recorded duration
+// of an unfinished call ends when the trace was collected, perhaps after the end of all
+// other calls, so took does not return it.
 func (w *traceWriter) took(call *trace.Call) string {
 	switch {
 	case call.Unfinished:
@@ -419,10 +425,11 @@ func (w *traceWriter) took(call *trace.Call) string {
 	return w.Duration(call.DurationNs)
 }
 
-// role returns the purpose of a section without sentences about decisions. This is the
-// first sentence of the guide's note on the first step. If that sentence is only a
-// name, the next one is added. With a filter, role returns "" unless the filter has
-// layers, because a filter shows the steps of a section in part.
+// role returns the purpose of a section without sentences: the first sentence of the
+// guide's note on the first step. A text of at most 24 columns is probably only a name,
+// so the next sentences are added. role returns "" for a section that only continues a
+// layer (Section.GoesOn). It also returns "" under a filter without layers, because such
+// a filter shows only some steps of a section.
 func (w *traceWriter) role(s *Section) string {
 	if s.GoesOn || w.options.Filter.Active() && len(w.options.Filter.Layers) == 0 {
 		return ""
@@ -457,7 +464,8 @@ func (w *traceWriter) called(s *Section) string {
 	return w.entered(w.entryOf(s))
 }
 
-// afterwards says how long after a write of the request a step handled its event.
+// afterwards describes a step that handled the event of a write of the request. It says
+// how long after the write the step began, and whether the request had ended by then.
 func (w *traceWriter) afterwards(n *Node) string {
 	call, root := w.story.First(n), w.story.Tree.Call(0)
 	said := saysAfterwards.Localize(w.Printer)
