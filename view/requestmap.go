@@ -106,7 +106,7 @@ func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*Requ
 	r := &rec.Requests[i]
 	tree, err := trace.NewTree(r)
 	if err != nil {
-		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
+		return nil, message.Errorf("building the call tree of %s %s: %w", r.Method, r.Path, err)
 	}
 	m := &mapper{traceWriter: traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o)}, servers: serversOf(tree)}
 	m.said = m.sentences()

@@ -152,7 +152,7 @@ func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, erro
 	r := &rec.Requests[i]
 	tree, err := trace.NewTree(r)
 	if err != nil {
-		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
+		return nil, message.Errorf("building the call tree of %s %s: %w", r.Method, r.Path, err)
 	}
 	w := &traceWriter{stepWriter: newStepWriter(rec, Tell(NewView(tree, guide, o.Choice)), guide, o), seen: map[*Section]values{}}
 	return w.trace(i), nil
@@ -348,7 +348,7 @@ func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 // Other views count such plugins.
 func (w *traceWriter) pluginLine(group PluginGroup) string {
 	if group.Kind == PluginsNotCalled && !w.options.Full {
-		return w.Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
+		return w.Plural(len(group.Plugins), "%d more plugin takes no part in this phase", "%d more plugins take no part in this phase", len(group.Plugins))
 	}
 	var names []string
 	for _, p := range group.Plugins {
