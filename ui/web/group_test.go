@@ -173,6 +173,39 @@ func TestGroupFlood(t *testing.T) {
 	}
 }
 
+// TestGroupGuesses checks that a machine that has used up its guesses
+// cannot join with the right code, and that right codes use up none.
+func TestGroupGuesses(t *testing.T) {
+	l := startGroup(t, web.Group{})
+	join := func(code string) int {
+		status, _ := posted(t, "127.0.0.2", l.door+group.JoinPath, `{"code":"`+code+`","name":"Eve"}`, nil)
+		return status
+	}
+	for i := range 20 { // more than the guesses
+		if status := join(joinCode); status != http.StatusOK {
+			t.Fatalf("right code %d: status %d, expected 200", i+1, status)
+		}
+	}
+	// A right code is accepted only while a guess is left. Then the next wrong
+	// code uses up this guess and is answered with 403. So there are at least
+	// as many such answers as joins, however many guesses time adds.
+	wrong, joined := 0, 0
+	for range 35 {
+		if join("aaaa-aaaa") == http.StatusForbidden {
+			wrong++
+		}
+		if join(joinCode) == http.StatusOK {
+			joined++
+		}
+	}
+	if joined > wrong {
+		t.Errorf("the right code was accepted %d times, though only %d wrong codes were checked: expected no check without a guess", joined, wrong)
+	}
+	if wrong == 0 {
+		t.Error("no wrong code was checked")
+	}
+}
+
 // TestGroupNeverStopsALearner checks that progress is kept without the
 // leader's server and sent later. A restarted server gets all of it.
 func TestGroupNeverStopsALearner(t *testing.T) {

@@ -26,8 +26,9 @@ const (
 	// eachSecond is the number of requests that one machine may send per
 	// second. atOnce is the number of requests that it may send at once.
 	eachSecond, atOnce = 20, 100
-	// guesses is the number of wrong codes that one machine
-	// may send at once. One more is allowed each second.
+	// guesses is the number of wrong codes that one machine may send in a
+	// burst. It gets one more guess each second. A machine without a guess
+	// cannot join: its codes are not checked.
 	guesses = 10
 	// mostMachines is the maximum number of machines with counted requests.
 	mostMachines = 2000
@@ -48,6 +49,9 @@ type learnerServer struct {
 type machineLimits struct {
 	requests, guesses *rate.Limiter
 	last              time.Time
+	// joining is held while a code is checked, so that requests
+	// that arrive at the same time cannot share one guess.
+	joining sync.Mutex
 }
 
 func newLearnerServer(room *classroom.Classroom, at *net.TCPAddr) *learnerServer {
@@ -66,10 +70,7 @@ func (d *learnerServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err := d.admit(r, limits)
 	if err == nil {
 		r.Body = http.MaxBytesReader(w, r.Body, mostReport)
-		answer, err = d.answer(r)
-	}
-	if wrongCode(err) && !limits.guesses.Allow() {
-		err = errTooFast
+		answer, err = d.answer(r, limits)
 	}
 	if err != nil {
 		refuse(w, printerFor(r), errorOf(err))
@@ -151,7 +152,7 @@ func (d *learnerServer) forget(now time.Time) {
 }
 
 // answer serves an admitted request.
-func (d *learnerServer) answer(r *http.Request) (any, error) {
+func (d *learnerServer) answer(r *http.Request, limits *machineLimits) (any, error) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch r.URL.Path {
 	case group.JoinPath:
@@ -159,7 +160,7 @@ func (d *learnerServer) answer(r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return d.room.Join(request)
+		return d.join(request, limits)
 	case group.ReportPath:
 		report, err := bodyAs[group.Report](r)
 		if err != nil {
@@ -176,6 +177,21 @@ func (d *learnerServer) answer(r *http.Request) (any, error) {
 		return struct{}{}, d.room.Leave(token)
 	}
 	return nil, newError(http.StatusNotFound, message.Errorf("there is nothing at %q", r.URL.Path), message.Of("join with \"apitrace workshop join\""))
+}
+
+// join adds a learner to the group. It does not check the code if
+// the machine has no guess left. Only a wrong code uses up a guess.
+func (d *learnerServer) join(request group.JoinRequest, limits *machineLimits) (*group.Joined, error) {
+	limits.joining.Lock()
+	defer limits.joining.Unlock()
+	if limits.guesses.Tokens() < 1 {
+		return nil, errTooFast
+	}
+	joined, err := d.room.Join(request)
+	if wrongCode(err) {
+		limits.guesses.Allow()
+	}
+	return joined, err
 }
 
 // bodyAs reads a body that is one JSON object. It refuses unknown fields.
