@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A file is a file in an archive. Its bytes are content or, if that is nil, in the
-// file at path.
+// A file is a file in an archive. Its bytes are in the field content. If content is nil,
+// they are read from the file at path.
 type file struct {
 	name, path string
 	content    []byte
@@ -20,9 +20,9 @@ type file struct {
 	mode fs.FileMode
 }
 
-// writeArchive writes files to a compressed archive, sorted by name. All have the same
-// time and no owner, so that the archive depends only on the files' names, modes and
-// bytes.
+// writeArchive writes files to a compressed archive, sorted by name. All have the time
+// modified and no owner, so that the archive depends only on this time and on the files'
+// names, modes and bytes.
 func writeArchive(path string, files []file, modified time.Time) (err error) {
 	out, err := os.Create(path)
 	if err != nil {

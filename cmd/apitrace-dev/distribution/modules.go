@@ -18,14 +18,17 @@ import (
 // A module is a part of the program: a Go module, Go's standard library, or Preact.
 type module struct {
 	Path, Version string
-	// Sum is the checksum in go.sum; "" for others than Go modules.
+	// Sum is the checksum from go.sum. It is "" for apitrace itself, Go's standard
+	// library and Preact.
 	Sum string
 	Dir string
-	// registry is the type in the package URL: "npm", or "" for "golang".
+	// registry is the type part of the package URL (purl): "npm" for Preact. "" means
+	// "golang".
 	registry string
 	// licences are its licence texts, as named in the archive.
 	licences []file
-	// imports are the modules that its own packages import, by path, sorted.
+	// imports are the sorted paths of the other modules that the module's packages
+	// import. apitrace's own list also has Preact.
 	imports []string
 }
 
@@ -33,7 +36,7 @@ type module struct {
 // the same name.
 const standardLibrary = "std"
 
-// A listed is a package of "go list -json".
+// A listed is a package as "go list -json" describes it.
 type listed struct {
 	Dir        string
 	ImportPath string
@@ -42,8 +45,8 @@ type listed struct {
 	Module     *module
 }
 
-// modules returns the modules of the program's packages, sorted by path, with
-// licences. A module without one is an error.
+// modules returns the modules of the program's packages, and Preact, sorted by path,
+// with their licences. It returns an error if a module has no licence.
 func (p *program) modules(ctx context.Context, folder string) ([]*module, error) {
 	packages, err := p.packages(ctx, folder)
 	if err != nil {
@@ -131,19 +134,20 @@ func (l *listed) module(goVersion, goRoot string) *module {
 	return &m
 }
 
-// checkAgainstBuild returns an error unless the built program names the same modules.
-// It also sets their checksums.
+// checkAgainstBuild returns an error unless the dependencies in the program's build
+// information have the same paths and versions as the modules, and none is replaced. It
+// also sets the checksums of the dependencies, and the version of apitrace itself.
 func (p *program) checkAgainstBuild(modules map[string]*module) error {
 	modules[modulePath].Version = p.version
 	for _, built := range p.info.Deps {
 		m := modules[built.Path]
 		if m == nil || m.Version != built.Version || built.Replace != nil {
-			return fmt.Errorf("the program contains %s %s, which is not in the list of its packages", built.Path, built.Version)
+			return fmt.Errorf("the program was built with %s %s, but \"go list\" reports another version or none, or the module is replaced", built.Path, built.Version)
 		}
 		m.Sum = built.Sum
 	}
 	if expected := len(p.info.Deps) + 2; len(modules) != expected { // ours and Go's
-		return fmt.Errorf("the program's packages belong to %d modules, but its build information lists %d", len(modules), expected)
+		return fmt.Errorf("the program's packages belong to %d modules, expected %d: apitrace, Go's standard library, and the dependencies in the build information", len(modules), expected)
 	}
 	return nil
 }
@@ -165,10 +169,11 @@ func preactModule(folder string) (*module, error) {
 }
 
 // licenceName matches the names of files with licences and notices. Most licences
-// require that copies include them.
+// require that every copy of the software includes these files.
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors|unlicense)([._-].*)?$`)
 
-// noLicence matches notices and similar files, which grant nothing by themselves.
+// noLicence matches the names of notices, patent files and lists of authors. Such a
+// file alone does not allow anyone to copy the software.
 var noLicence = regexp.MustCompile(`(?i)^(notice|patents|authors)([._-].*)?$`)
 
 // isLicence reports whether the file is a licence, not only a notice.

@@ -63,7 +63,7 @@ func (p *program) readStamp() (err error) {
 	}
 	p.version, p.commit = p.info.Main.Version, settings["vcs.revision"]
 	if p.time, err = time.Parse(time.RFC3339, settings["vcs.time"]); err != nil || !strings.HasPrefix(p.version, "v") {
-		return fmt.Errorf("the build has the version %q and the commit time %q: expected both from a git checkout", p.version, settings["vcs.time"])
+		return fmt.Errorf("the build has the version %q and the commit time %q: expected a version that begins with \"v\", and a time in the form of RFC 3339; build from a git checkout", p.version, settings["vcs.time"])
 	}
 	return nil
 }
@@ -90,7 +90,8 @@ func (p *program) texts(ctx context.Context, work string) ([]file, error) {
 	return files, err
 }
 
-// run runs the program in English, dated by the commit, and returns its output.
+// run runs the program in English and returns its output. The program gets the commit's
+// time as SOURCE_DATE_EPOCH, so that it writes this date.
 func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, p.path, args...)
 	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC", "SOURCE_DATE_EPOCH="+strconv.FormatInt(p.time.Unix(), 10))
@@ -102,8 +103,10 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// readme returns the files at the archive's top, besides the program. The archive has
-// no other pages, so links lead to the repository at the commit.
+// readme returns the files in the archive's top folder, except the program: the
+// completion helper for kubectl, the licence, the READMEs and the installation pages.
+// The archive lacks most files that the pages link to, so the links lead to the
+// repository on GitHub, at the program's commit.
 func (p *program) readme(folder string) (files []file, err error) {
 	const completion = "kubectl_complete-apitrace"
 	files = []file{
@@ -125,8 +128,8 @@ func (p *program) readme(folder string) (files []file, err error) {
 // link matches the target of a link in Markdown.
 var link = regexp.MustCompile(`\]\([^)\s]+\)`)
 
-// linked replaces a page's links to other files of the repository by links below an
-// address.
+// linked makes a page's relative links absolute: it puts address before the path of the
+// linked file in the repository. It keeps links within the page, and absolute links.
 func linked(text []byte, page, address string) []byte {
 	return link.ReplaceAllFunc(text, func(found []byte) []byte {
 		target := string(found[2 : len(found)-1])
