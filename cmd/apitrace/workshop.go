@@ -51,7 +51,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	watch := o.plain(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
 	hint := o.plain(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
 	solution := o.on(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })
-	solution.Flags().BoolVar(&anyway, "anyway", false, "show the solution even if the exercise is not passed, and mark the exercise")
+	solution.Flags().BoolVar(&anyway, "anyway", false, "show the solution even if the exercise is not passed, and mark the exercise with \"*\" in the list")
 	explain := o.on(std, "explain", func(l *learner.Learner, _ context.Context, name string) error { return l.Explain(name) })
 	lesson := o.on(std, "lesson", func(l *learner.Learner, _ context.Context, name string) error { return l.Lesson(name) })
 	lesson.ValidArgsFunction = nil
@@ -62,7 +62,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 		case all && name != "":
 			return message.UsageErrorf("expected either an exercise or --all, found both")
 		case yes && !all:
-			return message.UsageErrorf("--yes answers the question of --all: leave it out")
+			return message.UsageErrorf("--yes has a meaning only together with --all: leave --yes out")
 		case all && !yes:
 			if err := std.Confirm(message.Of("This deletes your progress on all exercises."), "--yes"); err != nil {
 				return err
@@ -76,7 +76,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	reset.Flags().BoolVar(&all, "all", false, "remove all progress")
 	reset.Flags().BoolVar(&yes, "yes", false, "with --all, do not ask for confirmation")
 	verify := o.on(std, "verify", func(l *learner.Learner, ctx context.Context, name string) error { return l.Verify(ctx, name, live) })
-	verify.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")
+	verify.Flags().BoolVar(&live, "live", false, "also solve the live exercises, which need a server")
 	return []*cobra.Command{
 		next, start, jump, newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), watch, hint, solution, explain, lesson,
 		summary, reset, newWorkshopNewCommand(std), verify,
@@ -106,7 +106,8 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the course that comes with apitrace)")
 }
 
-// with returns the run function of a command. The function opens the learner and calls do.
+// with returns the run function of a command. The function opens the course and the
+// learner's progress, and calls do.
 func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		lang, err := output.Language(o.lang)
