@@ -7,10 +7,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// MatchFunctions returns the names that may match a user's pattern. It tries
+// MatchFunctions returns the names that a user's pattern can mean. It tries
 // these rules, from strict to lenient, and uses the first rule that finds names:
 //
-//   - a name that FindFunctions accepts, or a full name with "..." for any text
+//   - a full name, or any end of a name; "..." stands for any text
 //   - the same, ignoring case, also with "*" for any text; the "*" of "(*T)" is literal
 //   - a part of a name, ignoring case: "etcd3", "store.get"
 //
@@ -28,11 +28,13 @@ func MatchFunctions(pattern string, names []string) []string {
 
 // RankFunctions returns the names that any rule of MatchFunctions finds, with
 // their ranks. The strictest rule with a result gives rank 0. The next rule that
-// finds more names gives rank 1, and so on. Before the last rule, two more ignore
-// the marks of pointers and type parameters, so that "Cacher.Get" finds
-// "(*Cacher).Get"; the second also ignores case. A third finds the pattern at the
-// beginning of a word. The search of the page (ui/web/page/src/still-search.ts) has
-// the same rules.
+// finds more names gives rank 1, and so on.
+//
+// RankFunctions has three rules that MatchFunctions does not have. They come before
+// the last rule. The first ignores the marks of pointers and type parameters, so
+// that "Cacher.Get" finds "(*Cacher).Get". The second does the same and also ignores
+// case. The third finds names with a word that begins with the pattern, ignoring
+// case. The search of the page (ui/web/page/src/still-search.ts) has the same rules.
 func RankFunctions(pattern string, names []string) map[string]int {
 	ways := waysToMatch(pattern)
 	unmarked := funcname.Unmarked(wildcards(pattern))
@@ -70,7 +72,7 @@ func waysToMatch(pattern string) []func(name string) bool {
 	}
 }
 
-// beginsWord reports whether a word of a name begins with a text in lower case. The words
+// beginsWord reports whether a word of a name begins with lower, ignoring case. The words
 // of "rbac.(*RBACAuthorizer).Authorize" begin with r, R, A and A. The import path before
 // the name of the package does not count.
 func beginsWord(name, lower string) bool {
@@ -95,8 +97,10 @@ func isWordStart(name string, i int) bool {
 	}
 }
 
-// strictPattern returns the pattern for a name as printed by the tree, without
-// most of its import path. It matches any function with such an end.
+// strictPattern returns the matcher for a pattern that a user typed. If the pattern
+// begins with a host, such as "k8s.io/", or with "...", it must match the whole name.
+// Any other pattern, such as a name in a trace tree, matches every name that ends
+// with it.
 func strictPattern(p string) funcname.Matcher {
 	first, _, slash := strings.Cut(p, "/")
 	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {
@@ -115,8 +119,8 @@ func wildcards(p string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(p, "*", "..."), pointer, "(*")
 }
 
-// Functions lists the functions with calls in the recording, each once, in order
-// of entry.
+// Functions lists the functions that the recording has calls of, each once, in the
+// order of their first calls.
 func (r *Recording) Functions() []string {
 	seen := map[string]bool{}
 	var names []string

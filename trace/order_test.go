@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInOrder compares the quick check with the order itself. Some trees are in order, some
-// nearly in order, and some not at all.
+// TestInOrder compares inOrder, which is quick, with entryOrder, which computes the
+// order. It sorts the calls and then makes one random change. After the change, the
+// calls may be in order, out of order, or not one tree.
 func TestInOrder(t *testing.T) {
 	inOrder, out := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -29,7 +30,7 @@ func TestInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !r.inOrder() {
-			t.Fatalf("sorted, and not in order: %+v", r.Calls)
+			t.Fatalf("Sort succeeded, but inOrder reports false: %+v", r.Calls)
 		}
 		a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
 		switch rapid.IntRange(0, 3).Draw(t, "change") {
@@ -45,7 +46,7 @@ func TestInOrder(t *testing.T) {
 		order, err := r.entryOrder()
 		want := err == nil && slices.IsSorted(order)
 		if got := r.inOrder(); got != want {
-			t.Fatalf("inOrder says %t, the order is %v, %v: %+v", got, order, err, r.Calls)
+			t.Fatalf("inOrder returned %t, but entryOrder returned %v and the error %v: %+v", got, order, err, r.Calls)
 		}
 		if want {
 			inOrder++
