@@ -15,11 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ErrClaimed reports that another process keeps a server of this kind running, or is
-// starting one.
-var ErrClaimed = message.NewError("another process keeps such a server")
+// ErrClaimed reports that another process keeps a server of the same version and build
+// key running, or is starting or stopping one.
+var ErrClaimed = message.NewError("another process runs, starts or stops a server of this version and build")
 
-// A Claim is the right to keep servers of one kind running. It ends with its process.
+// A Claim is the right to keep servers of one version and build key running. It ends with
+// its process.
 type Claim struct{ lock *flock.Flock }
 
 // claimExt is the extension of a claim's file.
@@ -30,14 +31,17 @@ func claimFile(c *program.Cache, version, buildKey string) string {
 	return filepath.Join(ServedDir(c), version+"_"+buildKey+claimExt)
 }
 
-// ClaimServer claims the servers of a version and a build key with its variant.
-// Call it before the build.
+// ClaimServer claims the servers of a version and a build key. The build key must end in
+// the variant, if there is one.
+// Call ClaimServer before the build.
 // It returns ErrClaimed if another process has the claim.
 func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	if err := os.MkdirAll(ServedDir(c), 0o700); err != nil {
 		return nil, message.Errorf("claiming the server: %w", err)
 	}
-	for range 10 { // other processes lock the file for a moment, and remove the file of an ended process
+	// Try again: another process may lock the file for a moment to look at it, or
+	// remove the file of a process that has ended.
+	for range 10 {
 		lock := flock.New(claimFile(c, version, buildKey))
 		locked, err := lock.TryLock()
 		if err == nil && locked && program.LockInPlace(lock) == nil {
@@ -57,8 +61,8 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 // Close gives the claim back.
 func (c *Claim) Close() error { return errors.Join(os.Remove(c.lock.Path()), c.lock.Close()) }
 
-// A Starter is a process that is starting or stopping a server that it keeps running.
-// Starting may include a build.
+// A Starter is a process that has a claim, but no running server: it is starting its
+// server, or stopping it. Starting may include a build.
 type Starter struct {
 	// K8sVersion is the version of the server.
 	K8sVersion string
@@ -91,7 +95,8 @@ func Starters(c *program.Cache) ([]Starter, error) {
 	return starters, err
 }
 
-// claimant returns the id of the process that has a claim, or 0.
+// claimant returns the id of the process that has a claim, or 0. It removes the claim of
+// a killed process.
 func claimant(file string) int {
 	lock := flock.New(file, flock.SetFlag(os.O_RDONLY))
 	defer lock.Close()
@@ -107,8 +112,9 @@ func claimant(file string) int {
 	return owner
 }
 
-// Starting reports whether another process is starting or stopping a server with this
-// version and build key. Such a process has the claim, but no published server.
+// Starting reports whether a process is starting or stopping a server with this version
+// and build key. Such a process has the claim, but its server is not published
+// (Server.Publish).
 // The key may end in AnyVariant.
 func Starting(c *program.Cache, version, buildKey string) bool {
 	if servers, err := published(c, version, buildKey); err != nil || len(servers) > 0 {

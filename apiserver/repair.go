@@ -7,9 +7,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A repair changes a released module that otherwise does not build, or does not run
-// when a current version of Go has built it.
-// apitrace changes nothing else of upstream's source.
+// A repair is for a release that otherwise does not build, or does not run if a current
+// version of Go built it. It replaces a dependency, or generates source that the released
+// module lacks.
+// Apart from repairs, only the instrumentation and the user's edits change upstream's
+// source.
 type repair struct {
 	// Range holds the releases that need it.
 	release.Range
@@ -27,22 +29,24 @@ var repairs = []repair{
 		replace: map[string]gomod.Version{"vbom.ml/util": {Path: "github.com/fvbommel/util"}},
 	},
 	{
-		// Since Go 1.18, encoding a map as JSON with v1.0.1 ends the program ("concurrent map
-		// iteration and map write"): v1.0.1 relies on the old layout of maps.
-		// Upstream moved to v1.0.2 with that Go.
+		// reflect2 v1.0.1 relies on the layout that maps had before Go 1.18. With Go
+		// 1.18 or newer, encoding a map as JSON ends the program ("concurrent map
+		// iteration and map write").
+		// Kubernetes v1.23 itself uses reflect2 v1.0.2.
 		Range:   release.Range{Until: "v1.22"},
 		replace: map[string]gomod.Version{"github.com/modern-go/reflect2": {Version: "v1.0.2"}},
 	},
 	{
-		// v0.25.16 is not available from the module proxy.
-		// The Go files are the same from v0.25.0 to v0.26.0. v0.25.8 is the newest version in
-		// between that the checksum database knows.
+		// cluster-bootstrap v0.25.16 is not available from the module proxy.
+		// The module's Go files are the same in all versions from v0.25.0 to v0.26.0.
+		// v0.25.8 is the newest v0.25 that the checksum database knows.
 		Range:   release.Range{Since: "v1.25.16", Until: "v1.25.16"},
 		replace: map[string]gomod.Version{"k8s.io/cluster-bootstrap": {Version: "v0.25.8"}},
 	},
 	{
-		// "make generated_files" made the definitions until v1.24 brought them into the
-		// repository (gen_openapi in build/root/Makefile.generated_files).
+		// Up to v1.23, "make generated_files" generated the OpenAPI definitions
+		// (gen_openapi in build/root/Makefile.generated_files). Since v1.24, they are
+		// in the repository.
 		Range: release.Range{Until: "v1.23"},
 		generate: &program.Generator{
 			Tool:   "k8s.io/kube-openapi/cmd/openapi-gen",

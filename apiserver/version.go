@@ -37,7 +37,7 @@ func Releases() []string { return slices.Clone(releases) }
 // "" means DefaultVersion, and "latest" means the newest of Releases.
 // A minor version, "1.30", means its release in Releases.
 // If Releases lacks the minor version, ParseVersion returns an error.
-// A version from TakeCheckout stays as it is.
+// The version of a checkout (TakeCheckout) is returned unchanged.
 func ParseVersion(s string) (string, error) {
 	switch s {
 	case "":
@@ -63,13 +63,13 @@ func ParseVersion(s string) (string, error) {
 	}
 	oldest, newest := semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1])
 	if isNewer(v) {
-		return "", message.Errorf("Kubernetes %s is newer than the releases that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them",
+		return "", message.Errorf("Kubernetes %s is newer than the releases that this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same minor versions",
 			v, oldest, newest, message.List(releases))
 	}
-	err := message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them",
+	err := message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same minor versions",
 		v, oldest, newest, message.List(releases))
 	if ReadOnly(v) {
-		err = message.Errorf("%w; \"apitrace source\" and \"apitrace explain\" read its source: \"--k8s %s\"", err, v)
+		err = message.Errorf("%w; its source can still be read: add \"--k8s %s\" to \"apitrace source\" or \"apitrace explain\"", err, v)
 	}
 	return "", err
 }
@@ -92,7 +92,8 @@ func testedRelease(version string) string {
 
 // adviseTestedRelease adds a hint to a build error: the tested release of the same
 // minor version.
-// The hint is for untested releases that fail because of their modules or source.
+// The hint is for builds of untested releases. Errors that another release would not
+// avoid get no hint: the user's edits, disk space, a missing Go, cancellation.
 func adviseTestedRelease(version string, err error) error {
 	tried := testedRelease(version)
 	var edit *traced.EditError
@@ -101,7 +102,7 @@ func adviseTestedRelease(version string, err error) error {
 	if err == nil || tried == version || program.IsLocal(version) || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
 		return err
 	}
-	return message.Errorf("%w\napitrace was tried with %s of the same minor release: \"--k8s %[2]s\"", err, tried)
+	return message.Errorf("%w\napitrace was tested with %s of the same minor version: use it with \"--k8s %[2]s\"", err, tried)
 }
 
 // stagingVersion returns the published version of the modules from the Kubernetes

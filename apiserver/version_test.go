@@ -30,7 +30,7 @@ func TestParseVersion(t *testing.T) {
 		{"v1.14.10", "", "outside of the range that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37: choose one of " + releases[0] + ", " + releases[1]},
 		{"1.14", "", "outside"},
 		{"1.16", "v1.16.15", ""},
-		{"1.14", "", `or another patch release of them; "apitrace source" and "apitrace explain" read its source: "--k8s v1.14"`},
+		{"1.14", "", `or another patch release of the same minor versions; its source can still be read: add "--k8s v1.14" to "apitrace source" or "apitrace explain"`},
 		{"v1.38.0", "", "Kubernetes v1.38.0 is newer than the releases that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37"},
 		{"v2.30.0", "", "newer"},
 		{"newest", "", `"newest" is not a Kubernetes version: expected one like "v1.37.1", a minor version like "v1.37", or "latest"`},
@@ -49,7 +49,7 @@ func TestParseVersion(t *testing.T) {
 		}
 	}
 	// The sources of v1.15 are not available.
-	if _, err := ParseVersion("1.15"); err == nil || strings.Contains(err.Error(), "read its source") {
+	if _, err := ParseVersion("1.15"); err == nil || strings.Contains(err.Error(), "its source") {
 		t.Errorf("v1.15: %v, want an error that does not send to its source", err)
 	}
 }
@@ -72,7 +72,7 @@ func TestReleases(t *testing.T) {
 func TestAdvise(t *testing.T) {
 	broken := &program.CompileError{Complaints: []string{"x.go:1:2: undefined: y"}, Log: "/build.log", Err: errors.New("exit status 1")}
 	err := adviseTestedRelease("v1.27.16", broken)
-	for _, want := range []string{"undefined: y", "the whole log is /build.log", `apitrace was tried with v1.27.4 of the same minor release: "--k8s v1.27.4"`} {
+	for _, want := range []string{"undefined: y", "the whole log is /build.log", `apitrace was tested with v1.27.4 of the same minor version: use it with "--k8s v1.27.4"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)
 		}
