@@ -19,7 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// editHello is rewriteHello as a user's edit.
+// editHello is like rewriteHello, but marks the rewrite as a user's edit of
+// example.org/dep/dep.go.
 func editHello(word string) *Rewrite {
 	r := rewriteHello(fmt.Sprintf("%q", word))
 	r.Edits = []string{"example.org/dep/dep.go"}
@@ -46,8 +47,9 @@ func usedAgo(t *testing.T, dir string, ago time.Duration) {
 	must(t, os.Chtimes(filepath.Join(dir, manifestFile), then, then))
 }
 
-// The newest builds with edits or more packages stay, and all other builds. A failed build leaves its log
-// until the next build fails.
+// Of the builds with edits or with more traced packages, only the newest maxEdited stay.
+// A build without either stays even if it is older. A failed build leaves its log until
+// the next build fails.
 func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -64,12 +66,12 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 		edited = append(edited, b)
 		usedAgo(t, filepath.Dir(b.Path), time.Duration(100-i)*time.Hour)
 		if removed := strings.Contains(r.notes(), "removed from the cache"); removed != (i >= maxEdited) {
-			t.Errorf("at edit %d the user was told %q", i, r.notes())
+			t.Errorf("build %d: the user was told %q; a removal must be reported only from build %d on", i, r.notes(), maxEdited)
 		}
 	}
 	for i, b := range edited {
 		if kept := exists(b.Path); kept != (i >= 2) {
-			t.Errorf("of %d builds with edits, number %d is there: %t", len(edited), i, kept)
+			t.Errorf("build %d (from 0) of %d with edits or more packages exists: %t, expected the opposite", i, len(edited), kept)
 		}
 	}
 	if !exists(plain.Path) {
@@ -81,7 +83,7 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 		marks := fmt.Sprint(e.Edited, e.Edits, e.More)
 		switch own := e.Dir != filepath.Dir(plain.Path); {
 		case own && marks != "true [example.org/dep/dep.go] []" && marks != "false [] [example.org/dep]":
-			t.Errorf("%s is marked as edited, and with more packages: %s", e.Name, marks)
+			t.Errorf("%s has the marks %s: expected either one edit, or one more package", e.Name, marks)
 		case !own && marks != "false [] []":
 			t.Errorf("the build without edits is marked: %s", marks)
 		}
@@ -103,7 +105,9 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	}
 }
 
-// When an edit is reverted, its builds are removed, and no others.
+// DropEdited removes the builds with the reverted edit, and the remains of a build that
+// did not compile. It keeps builds with other edits or none. If a build is in use, the
+// first Trim after its use removes it.
 func TestDropEdited(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -122,7 +126,7 @@ func TestDropEdited(t *testing.T) {
 	}
 	must(t, c.DropEdited("tiny", "v1.2.3", "example.org/dep/dep.go"))
 	if exists(filepath.Dir(compile.Log)) {
-		t.Error("what did not compile is there still")
+		t.Error("the folder of the build that did not compile still exists")
 	}
 	if !exists(used.Path) {
 		t.Error("a build in use was dropped")
@@ -131,7 +135,7 @@ func TestDropEdited(t *testing.T) {
 	_, err = c.Trim(t.Context(), 0, false)
 	must(t, err)
 	if exists(used.Path) {
-		t.Error("it is there still, although nobody uses it any more")
+		t.Error("the dropped build still exists after its use has ended and Trim has run")
 	}
 	if exists(filepath.Dir(ours.Path)) || !exists(theirs.Path) || !exists(plain.Path) {
 		t.Errorf("the build with the edit is there: %t; with another: %t; with none: %t", exists(ours.Path), exists(theirs.Path), exists(plain.Path))
@@ -165,7 +169,7 @@ func TestBound(t *testing.T) {
 	must(t, err)
 	must(t, building.Close())
 	if len(trimmed.Entries) != 1 || trimmed.Entries[0].Name != nameOf(older) || trimmed.GoCache != 0 {
-		t.Errorf("while another build goes on, it removes %+v", trimmed)
+		t.Errorf("a dry run of Trim during another build gave %+v: expected only the older build, and nothing from Go's cache", trimmed)
 	}
 	// They are removed in this order: the older build, the old file, the old build, the workspace.
 	for i, step := range []struct {
@@ -187,7 +191,7 @@ func TestBound(t *testing.T) {
 		}
 		for number, path := range []string{older.Path, goCache("old", -1), old.Path, old.Workspace} {
 			if there := exists(path); there != (number >= i) {
-				t.Errorf("%s must be gone: %s is there: %t", step.gone, path, there)
+				t.Errorf("after the step that removes %s, %s exists: %t, expected the opposite", step.gone, path, there)
 			}
 		}
 	}
@@ -198,9 +202,10 @@ func TestBound(t *testing.T) {
 
 const goFileSize = 1000
 
-// ownGoCache gives the cache its own Go cache instead of the developer's. It returns a function
-// that makes a file in that Go cache and returns the file's path. ago is the time since the last
-// use; if it is negative, no file is made.
+// ownGoCache returns a function that makes a file in the test's own Go build cache and
+// returns the file's path. The first such call replaces the link to the developer's Go
+// cache by a folder. ago is how long ago the file was used. If ago is negative, the
+// function makes no file and only returns the path.
 func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) string {
 	t.Helper()
 	cleanup := c.goCache()
@@ -222,7 +227,8 @@ func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) str
 	}
 }
 
-// A build that a process uses stays, for any maximum size, until that process ends in any way.
+// Trim keeps a build while a process uses it, however small the maximum size is. After
+// the process has ended, even if it was killed, Trim removes the build.
 func TestInUse(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -256,7 +262,7 @@ func TestInUse(t *testing.T) {
 	for _, e := range entries(t, c) {
 		var use *inUseError
 		if err := c.Remove(e); e.Kind == KindBuild && (!errors.As(err, &use) || use.Building) {
-			t.Errorf("removing it: %v", err)
+			t.Errorf("removing a build that a server runs: got error %v, expected an inUseError without Building", err)
 		}
 	}
 	must(t, server.Process.Kill())
@@ -317,7 +323,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 	again, _ := mustBuild(t, tiny(), Options{Cache: c})
 	if again.Cached || again.Path != b.Path {
-		t.Errorf("what was half removed is %+v", again)
+		t.Errorf("building again after an interrupted removal gave %+v: expected a new build at %s", again, b.Path)
 	}
 }
 
@@ -337,7 +343,7 @@ func TestKilledRemoval(t *testing.T) {
 	remover.Wait()
 	again, _ := mustBuild(t, tiny(), Options{Cache: c})
 	if again.Cached || !strings.HasPrefix(output(t, again), "hello staged") {
-		t.Errorf("what was half removed is %+v", again)
+		t.Errorf("building again after a killed removal gave %+v: expected a new build that prints \"hello staged\"", again)
 	}
 }
 
@@ -369,6 +375,6 @@ func TestParseBytes(t *testing.T) {
 	}
 	t.Setenv(MaxEnv, "much")
 	if _, err := OpenCache(t.TempDir()); err == nil || !strings.Contains(err.Error(), MaxEnv) || !strings.Contains(err.Error(), "10GB") {
-		t.Errorf("a bound that is no size: %v", err)
+		t.Errorf("%s=much: got error %v, expected one that names the variable and an example (10GB)", MaxEnv, err)
 	}
 }
