@@ -16,9 +16,11 @@ type Library interface {
 	Releases() []string
 	// Load returns the recording of a scenario by a release.
 	Load(scenario, release string) (*trace.Recording, error)
-	// Guide returns the guide in a language, as it holds for the recordings.
+	// Guide returns the guide in a language, with only the steps for the
+	// releases of the recordings. Without recordings, it has all steps.
 	Guide(lang string, recs ...*trace.Recording) (view.Guide, error)
-	// Source returns the text of a call's file. It does not use the network.
+	// Source returns the text of the file that declares the called function.
+	// It does not use the network.
 	Source(rec *trace.Recording, call *trace.Call) (string, error)
 	// SourceDiff compares the text of a function on both sides of a comparison.
 	// It does not use the network.
