@@ -18,24 +18,26 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
-// Limits of the door. Other machines of the network may reach it, too.
+// Limits of the learnerServer. Other machines in the network may reach
+// it, too, so one machine must not be able to overload it.
 const (
-	// mostReport is the maximum size of a request's body
-	// in bytes: 50 events with answers of 200 characters.
+	// mostReport is the maximum size in bytes of a request's body. It has
+	// room for a report of 50 events (group.MostEvents), each with an
+	// answer of 200 characters (group.MostAnswer).
 	mostReport = 64 << 10
-	// eachSecond is the number of requests that one machine may send per
-	// second. atOnce is the number of requests that it may send at once.
+	// One machine may send a burst of atOnce requests. After
+	// the burst, it may send eachSecond requests per second.
 	eachSecond, atOnce = 20, 100
 	// guesses is the number of wrong codes that one machine may send in a
 	// burst. It gets one more guess each second. A machine without a guess
 	// cannot join: its codes are not checked.
 	guesses = 10
-	// mostMachines is the maximum number of machines with counted requests.
+	// mostMachines is the maximum number of machines with limits in memory.
 	mostMachines = 2000
 )
 
-// A learnerServer is the server that learners join through. It
-// serves programs only, and refuses requests from browsers.
+// A learnerServer is the server that learners join through. Only
+// the apitrace command may use it: it refuses requests from browsers.
 type learnerServer struct {
 	room *classroom.Classroom
 	port string
@@ -55,11 +57,11 @@ type machineLimits struct {
 }
 
 func newLearnerServer(room *classroom.Classroom, at *net.TCPAddr) *learnerServer {
-	_, port, _ := net.SplitHostPort(at.String()) // it is an address
+	_, port, _ := net.SplitHostPort(at.String()) // cannot fail for a TCPAddr
 	return &learnerServer{room: room, port: port, machines: map[string]*machineLimits{}}
 }
 
-// ServeHTTP checks the origin and the cost of a request before it reads the body.
+// ServeHTTP calls admit before it reads the body. It reads at most mostReport bytes.
 func (d *learnerServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
@@ -87,8 +89,9 @@ func wrongCode(err error) bool {
 
 var errTooFast = newError(http.StatusTooManyRequests, message.NewError("too many requests come from your machine"), message.Of("wait a moment"))
 
-// admit refuses floods, foreign host names, requests from
-// browsers, and bodies that are too large or not JSON.
+// admit refuses floods, foreign host names, requests from browsers, methods
+// other than POST, bodies that are not JSON, and bodies that are too large
+// by their Content-Length.
 func (d *learnerServer) admit(r *http.Request, limits *machineLimits) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -99,17 +102,18 @@ func (d *learnerServer) admit(r *http.Request, limits *machineLimits) error {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "":
 		return newError(http.StatusForbidden, message.NewError("a browser sent this request"), message.Of("join with \"apitrace workshop join\""))
 	case r.Method != http.MethodPost:
-		return newError(http.StatusMethodNotAllowed, message.Errorf("the method is %s", r.Method), message.Of("join with \"apitrace workshop join\""))
+		return newError(http.StatusMethodNotAllowed, message.Errorf("the method %s is not accepted, only POST", r.Method), message.Of("join with \"apitrace workshop join\""))
 	case kind != "application/json":
-		return newError(http.StatusUnsupportedMediaType, message.Errorf("the body is %q", kind), message.Of("expected application/json"))
+		return newError(http.StatusUnsupportedMediaType, message.Errorf("the Content-Type is %q", kind), message.Of("expected application/json"))
 	case r.ContentLength > mostReport:
 		return newError(http.StatusRequestEntityTooLarge, message.Errorf("the body has %d bytes: at most %d are accepted", r.ContentLength, mostReport), message.Of("send a smaller one"))
 	}
 	return nil
 }
 
-// isHere reports whether a request's host is localhost or the address where the
-// request arrived. A foreign host name that points to this machine is refused.
+// isHere reports whether the Host header names this server: its port, and the
+// address where the request arrived. If that is a loopback address, the host
+// may be localhost. A foreign host name that points to this machine is refused.
 func (d *learnerServer) isHere(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
@@ -138,8 +142,9 @@ func (d *learnerServer) limits(r *http.Request) *machineLimits {
 	return d.machines[host]
 }
 
-// forget drops the machines that have sent nothing for a minute: their
-// limits are full again. If there are still too many machines, it drops all.
+// forget drops the machines that have sent nothing for a minute. They may send
+// full bursts again by then, so nothing is lost. If there are still too many
+// machines, it drops all.
 func (d *learnerServer) forget(now time.Time) {
 	for host, m := range d.machines {
 		if now.Sub(m.last) > time.Minute {
