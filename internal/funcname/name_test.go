@@ -30,7 +30,7 @@ func TestPackage(t *testing.T) {
 		"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get": "k8s.io/apiserver/pkg/storage/etcd3",
 		"a.b/c.Map[d.e/f.T]":                              "a.b/c",
 		"k8s.io/kubernetes/pkg/registry/":                 "k8s.io/kubernetes/pkg/registry",
-		"k8s.io":                                          "k8s",
+		"k8s.io":                                          "k8s", // without a slash, the dot ends the package
 		"gopkg.in/c/d.v4.F":                               "gopkg.in/c/d.v4",
 		"gopkg.in/c/d.v4":                                 "gopkg.in/c/d.v4",
 		"gopkg.in/c/":                                     "gopkg.in/c",
