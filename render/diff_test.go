@@ -28,7 +28,7 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 		steps []HistoryStep
 		want  string
 	}{
-		{"it goes and comes back", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "earlier patch releases than those before and after: v1.18.2 (p.X); "},
+		{"it goes and comes back", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "early patch releases, compared with the releases before and after: v1.18.2 (p.X); "},
 		{"a release in between is not recorded", []HistoryStep{step("v1.16.15", nil, nil), {Version: "v1.17.17", NotRecorded: true}, step("v1.18.2", x, nil), step("v1.19.16", nil, x)}, "after: v1.18.2 (p.X); "},
 		{"it stays away", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, nil)}, ""},
 		{"it goes again", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, x)}, ""},
@@ -38,7 +38,7 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 		if err := WriteHistory(&out, test.steps, DiffOptions{Layout: Layout{Width: 1000}}); err != nil {
 			t.Fatal(err)
 		}
-		_, got, found := strings.Cut(out.String(), "one release only\n")
+		_, got, found := strings.Cut(out.String(), "it no longer does\n")
 		if !found || (got != "") != (test.want != "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: below the signs %q, expected %q", test.name, got, test.want)
 		}

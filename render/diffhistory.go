@@ -65,7 +65,7 @@ func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 	}
 	if slices.ContainsFunc(steps, func(s HistoryStep) bool { return s.Changes.Text != "" }) {
 		fmt.Fprintln(out)
-		legend := d.words.Sprintf("+ added, - removed, ~ renamed, > moved, # another number of times, ^ reordered, = other values; in brackets: both sources have the call, and one release ran it; ◌ it has a span in one release only")
+		legend := d.words.Sprintf("+ added, - removed, ~ renamed, > moved, # another number of times, ^ reordered, = other values; (+) the release before has this code, too, but did not run it; (-) this release still has the code, but did not run it; ◌+ from this release on, apitrace records the function; ◌- it no longer does")
 		for _, text := range append([]string{legend}, d.earlyPatches(steps)...) {
 			for _, line := range wrap(text, max(d.width, 20)) {
 				fmt.Fprintln(out, d.Facts.Render(line))
@@ -105,7 +105,7 @@ func (d *pen) earlyPatches(steps []HistoryStep) []string {
 	if len(texts) == 0 {
 		return nil
 	}
-	return []string{d.words.Sprintf("earlier patch releases than those before and after: %s; what goes with one of them and comes back after it, or comes with it and goes again, may be a change that only later patch releases have",
+	return []string{d.words.Sprintf("early patch releases, compared with the releases before and after: %s; only this release has or lacks the functions in brackets, perhaps because later patch releases got a change that it does not have",
 		message.List(texts))}
 }
 
@@ -130,7 +130,7 @@ func BriefOf(b *view.Brief, options DiffOptions) HistoryChanges {
 		texts = append(texts, style.Render(m.Mark)+" "+p.list(m.Names))
 	}
 	if b.Smaller > 0 {
-		texts = append(texts, p.words.Sprintf("Smaller changes")+" "+strconv.Itoa(b.Smaller))
+		texts = append(texts, p.words.Plural(b.Smaller, "%d smaller change", "%d smaller changes", b.Smaller))
 	}
 	changes := HistoryChanges{
 		Text: strings.Join(texts, p.words.Sprintf("; ")), Came: b.Names(view.MarkOf(diff.Added)), Went: b.Names(view.MarkOf(diff.Removed)),

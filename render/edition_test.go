@@ -24,7 +24,7 @@ func TestEditions(t *testing.T) {
 		if err := writeDiff(&out, c, viewtest.FirstGuide{}, DiffOptions{ComparisonOptions: view.ComparisonOptions{NameA: "before.jsonl", NameB: "after.jsonl"}, Layout: Layout{Width: 400}}); err != nil {
 			t.Fatal(err)
 		}
-		const warning = "before.jsonl and after.jsonl were recorded by editions of apitrace that trace different packages"
+		const warning = "before.jsonl and after.jsonl were recorded by two editions of apitrace that trace different packages"
 		if got := strings.Contains(out.String(), warning); got != test.warn {
 			t.Errorf("editions %q and %q: warns %v, expected %v:\n%s", test.a, test.b, got, test.warn, out.String())
 		}

@@ -159,7 +159,7 @@ func (c *Comparer) newBetween(differences *Differences, change ShownChange) []Sh
 
 // briefMarks returns the marks of a history in order.
 func (c *Comparer) briefMarks() []string {
-	all := []string{marks[diff.Added], marks[diff.Removed], "(+)", "(-)", c.words.NoSpan}
+	all := []string{marks[diff.Added], marks[diff.Removed], "(+)", "(-)", c.words.NoSpan + marks[diff.Added], c.words.NoSpan + marks[diff.Removed]}
 	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
 		all = append(all, marks[kind])
 	}
@@ -167,8 +167,8 @@ func (c *Comparer) briefMarks() []string {
 }
 
 // briefMark returns a change's mark in a history. It is in brackets if both sources
-// have the call but only one side ran it. A function without a span on the other side
-// has its own mark.
+// have the call but only one side ran it. If only one side records the function, the mark
+// follows the sign for that.
 func (c *Comparer) briefMark(differences *Differences, change diff.Change) string {
 	mark := marks[change.Kind]
 	if change.Kind != diff.Added && change.Kind != diff.Removed {
@@ -177,14 +177,14 @@ func (c *Comparer) briefMark(differences *Differences, change diff.Change) strin
 	tree, call := differences.SideOf(change)
 	above := tree.Parent(call)
 	switch c.reasons.Of(differences.Diff, change).Why {
-	case diff.OtherWay:
+	case diff.OtherWay, diff.MovedFunction:
 		return "(" + mark + ")"
 	case diff.NoReason: // the caller is new or gone, the function is not
 		if above >= 0 && differences.Partners(tree)[above] == diff.None && c.reasons.InBoth(tree.Call(call)) {
 			return "(" + mark + ")"
 		}
 	case diff.NoSpan, diff.OtherPlace:
-		return c.words.NoSpan
+		return c.words.NoSpan + mark
 	}
 	return mark
 }
@@ -205,7 +205,7 @@ func (c *Comparer) briefly(differences *Differences, change ShownChange) string 
 	case diff.Valued:
 		v := change.Fresh[0]
 		was, is := InWordsApart(v)
-		return fmt.Sprintf("%s %s %s %s", ValueLabel(v.Name), QuoteEmpty(oneLine(was)), w.Arrow, QuoteEmpty(oneLine(is)))
+		return fmt.Sprintf("%s: %s %s %s %s", name, ValueLabel(v.Name), QuoteEmpty(oneLine(was)), w.Arrow, QuoteEmpty(oneLine(is)))
 	}
 	return name
 }

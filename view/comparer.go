@@ -75,7 +75,7 @@ func (c *Comparer) warnings() []string {
 	w, a, b := &c.words, c.recordings.A, c.recordings.B
 	texts := []string{}
 	if c.recordings.OtherEdition() {
-		texts = append(texts, w.Sprintf("%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure", w.nameA, w.nameB))
+		texts = append(texts, w.Sprintf("%s and %s were recorded by two editions of apitrace that trace different packages: a call that one side lacks may have run there untraced; to be sure, record both with one apitrace", w.nameA, w.nameB))
 	}
 	moreA, moreB := a.More(), b.More()
 	for _, side := range []struct {
@@ -273,15 +273,20 @@ func numberOf(rec *trace.Recording, r *trace.Request) int {
 
 // facts counts both sides' calls, and the changes by kind.
 func (p *Pair) facts() string {
-	w, counts := &p.words, map[diff.Kind]int{}
+	w, counts, calls := &p.words, map[diff.Kind]int{}, map[diff.Kind]int{}
 	for _, c := range p.differences.Changes {
 		counts[c.Kind]++
+		calls[c.Kind] += c.Calls
 	}
 	var said []string
 	all := 0
 	for _, kind := range kinds {
 		if n := counts[kind]; n > 0 {
-			said = append(said, fmt.Sprintf("%s %d %s", marks[kind], n, w.kind(kind)))
+			text := fmt.Sprintf("%s %d %s", marks[kind], n, w.kind(kind))
+			if calls[kind] > n { // calls below them came or went with them
+				text += w.Sprintf(" (%s calls)", Thousands(calls[kind]))
+			}
+			said = append(said, text)
 			all += n
 		}
 	}

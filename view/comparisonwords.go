@@ -28,7 +28,7 @@ func (w *comparisonWords) kind(k diff.Kind) string { return kindNames[k].Localiz
 
 var kindNames = map[diff.Kind]message.Message{
 	diff.Added: message.Of("added"), diff.Removed: message.Of("removed"), diff.Moved: message.Of("moved"), diff.Renamed: message.Of("renamed"),
-	diff.Repeated: message.Of("repeated"), diff.Reordered: message.Of("reordered"), diff.Valued: message.Of("with other values"), diff.Timed: message.Of("timing only"),
+	diff.Repeated: message.Of("another number of times"), diff.Reordered: message.Of("reordered"), diff.Valued: message.Of("with other values"), diff.Timed: message.Of("timing only"),
 }
 
 func (w *comparisonWords) samePath() string { return w.Sprintf("the same path") }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -47,9 +48,17 @@ const (
 	// EvidenceAsks: the function with that Name asks for a feature gate. It has
 	// another default on side A.
 	EvidenceAsks EvidenceKind = "asks"
-	// EvidenceNoFunction: the traced packages of a side have no function with
-	// that Name.
+	// EvidenceNoFunction: the source of a side has no function with that Name.
 	EvidenceNoFunction EvidenceKind = "no function"
+	// EvidenceNoPackage: a side does not trace the function's Package. Its source may not
+	// have the package.
+	EvidenceNoPackage EvidenceKind = "no package"
+	// EvidenceOtherName: the source of a side has the function in Package, where its name
+	// is Name.
+	EvidenceOtherName EvidenceKind = "other name"
+	// EvidenceInstead: both sources have the call, of an interface method or a function
+	// value. On a side, it runs the function with that Name.
+	EvidenceInstead EvidenceKind = "instead"
 	// EvidenceBoth: both sources have the call.
 	EvidenceBoth EvidenceKind = "both sources"
 	// EvidenceUnexplained: both sources have the call, and nothing tells why only
@@ -90,7 +99,13 @@ func (e *Evidence) In(p message.Printer) string {
 		}
 		return p.Sprintf("%s asks for feature gate %s, off by default since %s", e.Name, e.Gate, e.Since)
 	case EvidenceNoFunction:
-		return p.Sprintf("the traced packages of %s have no %s", e.Side, e.Name)
+		return p.Sprintf("the source of %s has no %s", e.Side, e.Name)
+	case EvidenceNoPackage:
+		return p.Sprintf("%s does not trace package %s, or does not have it", e.Side, e.Package)
+	case EvidenceOtherName:
+		return p.Sprintf("the source of %s has it, too, as %s", e.Side, e.Name)
+	case EvidenceInstead:
+		return p.Sprintf("both sources have this call, of an interface method or a function value; in %s it runs %s", e.Side, e.Name)
 	case EvidenceBoth:
 		return p.Sprintf("both sources have this call of %s", e.Name)
 	case EvidenceUnexplained:
@@ -98,9 +113,9 @@ func (e *Evidence) In(p message.Printer) string {
 	case EvidenceBothLead:
 		return p.Sprintf("both sources have the call that leads there")
 	case EvidenceBranch:
-		return p.Sprintf("in %s the call stands %s", e.Side, e.branch())
+		return p.Sprintf("in %s the call is made only %s", e.Side, e.branch())
 	case EvidenceNoBranch:
-		return p.Sprintf("in %s the call stands in no branch", e.Side)
+		return p.Sprintf("in %s the call is in no branch", e.Side)
 	case EvidenceNoPlugin:
 		return p.Sprintf("in %s, %s does not call this plugin", e.Side, e.Name)
 	case EvidenceNoSpan:
@@ -110,9 +125,9 @@ func (e *Evidence) In(p message.Printer) string {
 	case EvidenceVaries:
 		return p.Sprintf("the calls of %s vary from run to run in this scenario: two runs on one side may differ like this", e.Name)
 	case EvidenceQueue:
-		return p.Sprintf("the call is handed over through %s", e.Name)
+		return p.Sprintf("not a direct call: the work is handed over through %s, and another goroutine makes the call", e.Name)
 	case EvidenceProcess:
-		return p.Sprintf("the call runs in %s", e.Name)
+		return p.Sprintf("the call runs in another program: %s", e.Name)
 	}
 	return ""
 }
@@ -132,23 +147,23 @@ func (e *Evidence) branch() message.Message {
 	limit := limitOf(b.Threshold)
 	switch {
 	case b.Kind == recordings.BranchPast:
-		return message.Of("where `%s` does not hold%s, else it leaves before%s", condition, place, limit)
+		return message.Of("if `%s` is false%s%s: if it is true, the code leaves before the call", condition, limit, place)
 	case b.Kind == recordings.BranchLoop:
-		return message.Of("in the loop over `%s`%s%s", strings.TrimPrefix(b.Text, "range "), place, limit)
+		return message.Of("in the loop over `%s`%s%s", strings.TrimPrefix(b.Text, "range "), limit, place)
 	case b.Kind == recordings.BranchElse && isType:
-		return message.Of("where `%s` is not of type `%s`%s%s", asserted[2], asserted[3], place, limit)
+		return message.Of("if `%s` is not of type `%s`%s%s", asserted[2], asserted[3], limit, place)
 	case b.Kind == recordings.BranchElse:
-		return message.Of("where `%s` does not hold%s%s", condition, place, limit)
+		return message.Of("if `%s` is false%s%s", condition, limit, place)
 	case isIf && isType:
-		return message.Of("where `%s` is of type `%s`%s%s", asserted[2], asserted[3], place, limit)
+		return message.Of("if `%s` is of type `%s`%s%s", asserted[2], asserted[3], limit, place)
 	case isIf:
-		return message.Of("where `%s` holds%s%s", condition, place, limit)
+		return message.Of("if `%s` is true%s%s", condition, limit, place)
 	case isAnd:
-		return message.Of("where `%s` holds%s%s", left, place, limit)
+		return message.Of("if `%s` is true%s%s", left, limit, place)
 	case isOr:
-		return message.Of("where `%s` does not hold%s%s", right, place, limit)
+		return message.Of("if `%s` is false%s%s", right, limit, place)
 	}
-	return message.Of("in the branch `%s`%s%s", b.Text, place, limit) // a case, or a loop with a condition
+	return message.Of("in the branch `%s`%s%s", b.Text, limit, place) // a case, or a loop with a condition
 }
 
 // assertion matches the condition that a value has a type: v, ok := x.(T); ok.
@@ -157,24 +172,30 @@ var assertion = regexp.MustCompile(`^\w+, (\w+) := (.+)\.\(([^()]+)\); (\w+)$`)
 func limitOf(t recordings.Threshold) message.Message {
 	switch t {
 	case recordings.ThresholdTime:
-		return message.Of(", a limit of time")
+		return message.Of(", a time limit")
 	case recordings.ThresholdSize:
-		return message.Of(", a limit of size")
+		return message.Of(", a size limit")
 	case recordings.ThresholdVerbosity:
-		return message.Of(", by the verbosity of the log")
+		return message.Of(", which depends on the verbosity of the log")
 	}
 	return message.Message{}
 }
 
 // sourceOf returns the evidence of the sources for a call that only one side
-// makes. more is the other evidence.
-func (s *Summary) sourceOf(st *Statement, more []Evidence) []Evidence {
+// makes, for the reason why. more is the other evidence.
+func (s *Summary) sourceOf(st *Statement, why diff.Reason, more []Evidence) []Evidence {
 	switch {
 	case s.varies(st.Caller) && (s.sides.Scenarios || st.Why == diff.OtherWay) && (len(more) == 0 || more[0].Kind != EvidenceGate):
 		return []Evidence{{Kind: EvidenceVaries, Name: st.Caller.Name}}
 	case s.sides.Scenarios:
-	case st.Why == diff.NewFunction:
+	case why.Why == diff.NewFunction && why.Package != "":
+		return []Evidence{{Kind: EvidenceNoPackage, Side: st.lacks(), Package: why.Package}}
+	case why.Why == diff.NewFunction:
 		return []Evidence{{Kind: EvidenceNoFunction, Side: st.lacks(), Name: st.Callee.Name}}
+	case why.Why == diff.MovedFunction:
+		return []Evidence{{Kind: EvidenceOtherName, Side: st.lacks(), Name: funcname.Short(why.OtherName), Package: funcname.Package(why.OtherName)}}
+	case why.Instead != "":
+		return []Evidence{{Kind: EvidenceInstead, Side: st.lacks(), Name: funcname.Short(why.Instead)}}
 	case st.Why == diff.OtherWay && st.Kind == StatementLeads:
 		return []Evidence{{Kind: EvidenceBothLead}}
 	case st.Why == diff.OtherWay && len(more) == 0:

@@ -386,7 +386,10 @@ func (s *Summary) onlyOn(o *oneSidedCall, purposes []string) Statement {
 		return st
 	}
 	gate, branch := s.gateOf(o.why), s.branchOf(&st, o.why.Branch)
-	st.Evidence = slices.Concat(st.Evidence, gate, s.sourceOf(&st, slices.Concat(gate, branch)), branch)
+	if o.why.Instead != "" { // both sides reached the call
+		branch = nil
+	}
+	st.Evidence = slices.Concat(st.Evidence, s.sourceOf(&st, o.why, slices.Concat(gate, branch)), gate, branch)
 	return st
 }
 

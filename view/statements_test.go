@@ -16,11 +16,11 @@ import (
 
 func TestSentences(t *testing.T) {
 	tests := []struct{ name, a, b, en, zh string }{
-		{"added", "p.A\n p.B", "p.A\n p.B\n p.C", "p.A now calls p.C [the traced packages of 50%A have no p.C]", "p.A 现在调用 p.C [50%A 的被追踪包中没有 p.C]"},
-		{"added in a loop", "p.A", "p.A\n p.C\n p.C", "p.A now calls p.C twice [the traced packages of 50%A have no p.C]", "p.A 现在调用 p.C 2 次 [50%A 的被追踪包中没有 p.C]"},
-		{"removed", "p.A\n p.B", "p.A", "p.A no longer calls p.B [the traced packages of two have no p.B]", "p.A 不再调用 p.B [two 的被追踪包中没有 p.B]"},
-		{"came between", "p.A\n p.B", "p.A\n p.W\n  p.B", "p.W now stands between p.A and p.B [the traced packages of 50%A have no p.W]", "p.W 现在位于 p.A 和 p.B 之间 [50%A 的被追踪包中没有 p.W]"},
-		{"went from between", "p.A\n p.W\n  p.B", "p.A\n p.B", "p.W no longer stands between p.A and p.B [the traced packages of two have no p.W]", "p.W 不再位于 p.A 和 p.B 之间 [two 的被追踪包中没有 p.W]"},
+		{"added", "p.A\n p.B", "p.A\n p.B\n p.C", "p.A now calls p.C [the source of 50%A has no p.C]", "p.A 现在调用 p.C [50%A 的源码中没有 p.C]"},
+		{"added in a loop", "p.A", "p.A\n p.C\n p.C", "p.A now calls p.C twice [the source of 50%A has no p.C]", "p.A 现在调用 p.C 2 次 [50%A 的源码中没有 p.C]"},
+		{"removed", "p.A\n p.B", "p.A", "p.A no longer calls p.B [the source of two has no p.B]", "p.A 不再调用 p.B [two 的源码中没有 p.B]"},
+		{"came between", "p.A\n p.B", "p.A\n p.W\n  p.B", "p.W now stands between p.A and p.B [the source of 50%A has no p.W]", "p.W 现在位于 p.A 和 p.B 之间 [50%A 的源码中没有 p.W]"},
+		{"went from between", "p.A\n p.W\n  p.B", "p.A\n p.B", "p.W no longer stands between p.A and p.B [the source of two has no p.W]", "p.W 不再位于 p.A 和 p.B 之间 [two 的源码中没有 p.W]"},
 		{"moved", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", "p.M is now called by p.Q, no longer by p.P", "p.M 现在由 p.Q 调用，不再由 p.P 调用"},
 		{"renamed", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", "p.getIt is now p.GetIt", "p.getIt 现在是 p.GetIt"},
 		{"replaced", "p.A\n p.Old\n  p.X\n   p.Y", "p.A\n q.Different\n  q.More\n   p.X\n    p.Y", "q.Different takes the place of p.Old between p.A and p.X", "q.Different 取代 p.Old，位于 p.A 和 p.X 之间"},
@@ -100,6 +100,7 @@ func TestSentencesAskTheSource(t *testing.T) {
 		{"it got a span", "p.A", "p.A\n p.B", []string{"p.A p.B!"}, nil, "p.A calls p.B on both sides; it has no span in 50%A [it calls nothing, and apitrace did not record such functions then]"},
 		{"it is in a package that is not traced", "p.A\n p.B", "p.A", nil, []string{"p.A x.org/p.B"}, "p.A calls p.B on both sides; in two it is in a package that is not traced [in two the package is x.org/p]"},
 		{"the caller changed", "p.A\n p.B", "p.A", nil, []string{"p.C p.B"}, "p.A no longer calls p.B"},
+		{"it is in a package that moved", "p.A\n x/old.B", "p.A\n x/new.B\n  x/new.C", []string{"p.D x/old.C"}, nil, "old.B is now new.B; new.B calls new.C only in two [the source of 50%A has it, too, as old.C]"},
 		{"both callers have it", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", []string{"p.Q p.M"}, nil, "p.M is called by p.P in 50%A, by p.Q in two"},
 		{"both names are there", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", nil, []string{"p.C p.getIt"}, "p.GetIt takes the place of p.getIt"},
 	}
@@ -129,20 +130,20 @@ func TestSentencesNameTheBranch(t *testing.T) {
 		values string
 		en, zh string
 	}{
-		{"the same on both sides", inA, []recordings.Branch{inA}, "", "; in two the call stands where `n > 3` holds (p/f.go:8)", "; 在 two 中，此调用在 `n > 3` 成立时才到达 (p/f.go:8)"},
+		{"the same on both sides", inA, []recordings.Branch{inA}, "", "; in two the call is made only if `n > 3` is true (p/f.go:8)", "; 在 two 中，此调用在 `n > 3` 为真时才到达 (p/f.go:8)"},
 		{"none", recordings.Branch{}, []recordings.Branch{inA}, "", "; they do not tell why only two made it", "；为什么只有 two 调用，源码说明不了"},
 		{"another on the other side", inA, []recordings.Branch{{Kind: recordings.BranchElse, Text: "if ok", Line: 4}}, "",
-			"; in two the call stands where `n > 3` holds (p/f.go:8); in one the call stands where `ok` does not hold", "; 在 two 中，此调用在 `n > 3` 成立时才到达 (p/f.go:8); 在 one 中，此调用在 `ok` 不成立时才到达"},
-		{"none on the other side", inA, []recordings.Branch{{}}, "", "; in two the call stands where `n > 3` holds (p/f.go:8); in one the call stands in no branch", "; 在 two 中，此调用在 `n > 3` 成立时才到达 (p/f.go:8); 在 one 中，此调用不在任何分支里"},
-		{"several on the other side", inA, []recordings.Branch{{}, {Kind: recordings.BranchIn, Text: "if ok"}}, "", "; in two the call stands where `n > 3` holds (p/f.go:8)", "; 在 two 中，此调用在 `n > 3` 成立时才到达 (p/f.go:8)"},
+			"; in two the call is made only if `n > 3` is true (p/f.go:8); in one the call is made only if `ok` is false", "; 在 two 中，此调用在 `n > 3` 为真时才到达 (p/f.go:8); 在 one 中，此调用在 `ok` 为假时才到达"},
+		{"none on the other side", inA, []recordings.Branch{{}}, "", "; in two the call is made only if `n > 3` is true (p/f.go:8); in one the call is in no branch", "; 在 two 中，此调用在 `n > 3` 为真时才到达 (p/f.go:8); 在 one 中，此调用不在任何分支里"},
+		{"several on the other side", inA, []recordings.Branch{{}, {Kind: recordings.BranchIn, Text: "if ok"}}, "", "; in two the call is made only if `n > 3` is true (p/f.go:8)", "; 在 two 中，此调用在 `n > 3` 为真时才到达 (p/f.go:8)"},
 		{"a limit", recordings.Branch{Kind: recordings.BranchPast, Text: "if took < limit", Threshold: recordings.ThresholdTime}, nil, "",
-			"; in two the call stands where `took < limit` does not hold (p/f.go:7), else it leaves before, a limit of time", "; 在 two 中，此调用在 `took < limit` 不成立时才到达 (p/f.go:7)，成立则提前离开，这是时间阈值"},
+			"; in two the call is made only if `took < limit` is false, a time limit (p/f.go:7): if it is true, the code leaves before the call", "; 在 two 中，此调用在 `took < limit` 为假时才到达，这是时间阈值 (p/f.go:7)，为真则代码在此之前离开"},
 		{"an assertion", recordings.Branch{Kind: recordings.BranchIn, Text: "if m, ok := h.(M); ok", Line: 1}, []recordings.Branch{{Kind: recordings.BranchElse, Text: "if m, ok := h.(M); ok", Line: 1}}, "",
-			"; in two the call stands where `h` is of type `M` (p/f.go:8); in one the call stands where `h` is not of type `M`", "; 在 two 中，此调用在 `h` 的类型为 `M` 时才到达 (p/f.go:8); 在 one 中，此调用在 `h` 的类型不是 `M` 时才到达"},
+			"; in two the call is made only if `h` is of type `M` (p/f.go:8); in one the call is made only if `h` is not of type `M`", "; 在 two 中，此调用在 `h` 的类型为 `M` 时才到达 (p/f.go:8); 在 one 中，此调用在 `h` 的类型不是 `M` 时才到达"},
 		{"behind ||", recordings.Branch{Kind: recordings.BranchIn, Text: "a ||", Line: 1}, []recordings.Branch{{Kind: recordings.BranchIn, Text: "switch x case 1", Line: 1}}, "",
-			"; in two the call stands where `a` does not hold (p/f.go:8); in one the call stands in the branch `switch x case 1`", "; 在 two 中，此调用在 `a` 不成立时才到达 (p/f.go:8); 在 one 中，此调用位于分支 `switch x case 1` 中"},
+			"; in two the call is made only if `a` is false (p/f.go:8); in one the call is made only in the branch `switch x case 1`", "; 在 two 中，此调用在 `a` 为假时才到达 (p/f.go:8); 在 one 中，此调用位于分支 `switch x case 1` 中"},
 		{"a plugin of a list", recordings.Branch{Kind: recordings.BranchLoop, Text: "range handlers"}, []recordings.Branch{{}}, " apitrace.admission.plugin=x",
-			"; in two the call stands in the loop over `handlers` (p/f.go:7); in one the call stands in no branch; in one, p.A does not call this plugin", "; 在 two 中，此调用位于对 `handlers` 的循环中 (p/f.go:7); 在 one 中，此调用不在任何分支里; 在 one 中，p.A 不调用这个插件"},
+			"; in two the call is made only in the loop over `handlers` (p/f.go:7); in one the call is in no branch; in one, p.A does not call this plugin", "; 在 two 中，此调用位于对 `handlers` 的循环中 (p/f.go:7); 在 one 中，此调用不在任何分支里; 在 one 中，p.A 不调用这个插件"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.there == nil {
@@ -178,6 +179,39 @@ func TestSentencesNameTheBranch(t *testing.T) {
 	}
 }
 
+// TestSentencesNameTheOtherCallee checks the sentence about a call of an interface method
+// that runs one function on each side.
+func TestSentencesNameTheOtherCallee(t *testing.T) {
+	for _, test := range []struct{ name, a, b, want string }{
+		{
+			"it runs another function", "p.A\n p.T.Get\n  p.X", "p.A\n p.U.Get\n  p.T.Get\n   p.X",
+			"p.U.Get stands between p.A and p.T.Get only in two [both sources have this call, of an interface method or a function value; in one it runs p.T.Get]",
+		},
+		{
+			"it runs other functions in a loop", "p.A\n p.T.Get\n p.V.Get", "p.A\n p.T.Get\n p.V.Get\n p.U.Get",
+			"p.A calls p.U.Get only in two [both sources have this call of p.U.Get; they do not tell why only two made it]",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, b := viewtest.IndentedRequest(test.a), viewtest.IndentedRequest(test.b)
+			program := &recordings.Program{Functions: []recordings.Source{{Name: "p.A", Calls: []recordings.SourceCall{{
+				Name: "p.I.Get", Kind: recordings.CallInterface, Line: 2, Branch: recordings.Branch{Kind: recordings.BranchLoop, Text: "range all", Line: 1},
+			}}}, {Name: "p.T.Get"}, {Name: "p.U.Get"}, {Name: "p.V.Get"}, {Name: "p.X"}}}
+			code := recordings.NewCode("v1", map[string]*recordings.Program{"kube-apiserver": program})
+			for _, r := range []*trace.Request{&a, &b} {
+				for i := range r.Calls {
+					r.Calls[i].CallerLine = 9
+				}
+			}
+			c := diff.CompareRecordings(&trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{a}},
+				&trace.Recording{Scenario: "two", K8sVersion: "v2", Requests: []trace.Request{b}}, diff.Options{})
+			if got := strings.ReplaceAll(sentences(t, c, diff.NewReasonsOf(code, code), "en"), "50%A", "one"); got != test.want {
+				t.Errorf("got %q, expected %q", got, test.want)
+			}
+		})
+	}
+}
+
 // withoutPackage removes the functions of a package from a source.
 func withoutPackage(code *recordings.Code, pkg string) *recordings.Code {
 	program := &recordings.Program{}
@@ -192,7 +226,7 @@ func withoutPackage(code *recordings.Code, pkg string) *recordings.Code {
 // TestSentencesWithoutSource checks that sentences do not mention an unknown source.
 func TestSentencesWithoutSource(t *testing.T) {
 	c := viewtest.ComparisonOf("p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v2")
-	want := "p.A leads to p.B only in 50%A; p.A leads to p.C only in two; p.L runs once below p.A in 50%A, twice in two"
+	want := "p.A leads to p.B only in 50%A; p.A leads to p.C only in two; p.A leads to p.L once in 50%A, twice in two"
 	if got := sentences(t, c, nil, "en"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -276,12 +310,12 @@ func TestKeyStepsBetween(t *testing.T) {
 	}{
 		{
 			"new in the source", nil, nil,
-			"filters: p.Audit now stands between p.Imp and p.Authz [the traced packages of v1 have no p.Audit] (1 smaller)\nflow: p.Flow takes the place of q.MaxInFlight between p.Imp and p.Authz (0 smaller)\n",
+			"filters: p.Audit now stands between p.Imp and p.Authz [the source of v1 has no p.Audit] (1 smaller)\nflow: p.Flow takes the place of q.MaxInFlight between p.Imp and p.Authz (0 smaller)\n",
 			"+ p.Audit, p.Flow; - q.MaxInFlight",
 		},
 		{
 			"in both sources", []string{"p.Other p.Flow", "p.Other p.Audit"}, []string{"p.Other q.MaxInFlight"},
-			"filters: p.Audit stands between p.Imp and p.Authz only in v2 (1 smaller)\nflow: q.MaxInFlight no longer stands between p.Imp and p.Authz; p.Flow stands between p.Imp and p.Authz only in v2; p.Flow now calls p.FlowQueue [the traced packages of v1 have no p.FlowQueue] (0 smaller)\n",
+			"filters: p.Audit stands between p.Imp and p.Authz only in v2 (1 smaller)\nflow: q.MaxInFlight no longer stands between p.Imp and p.Authz; p.Flow stands between p.Imp and p.Authz only in v2; p.Flow now calls p.FlowQueue [the source of v1 has no p.FlowQueue] (0 smaller)\n",
 			"- q.MaxInFlight; (+) p.Audit, p.Flow",
 		},
 	} {
@@ -319,7 +353,7 @@ func TestVaryingCallers(t *testing.T) {
 		want           string
 	}{
 		{"both sources have the call", "delete-pod", []string{caller + " p.C"}, "etcd3.(*store).conditionalDelete calls p.C only in two [" + varies + "]"},
-		{"one source has the call", "delete-pod", nil, "etcd3.(*store).conditionalDelete now calls p.C [the traced packages of 50%A have no p.C]"},
+		{"one source has the call", "delete-pod", nil, "etcd3.(*store).conditionalDelete now calls p.C [the source of 50%A has no p.C]"},
 		{"of another scenario", "get-node", []string{caller + " p.C"}, "etcd3.(*store).conditionalDelete calls p.C only in two [both sources have this call of p.C; they do not tell why only two made it]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -350,7 +384,7 @@ func TestFollowingLayers(t *testing.T) {
 	for _, layer := range comparer.Pair(0).Summary().Layers {
 		got += fmt.Sprintf("%s: %s (%d smaller)\n", layer.Title, told(comparer, layer), layer.Smaller)
 	}
-	want := "filters: p.A now calls p.TrackWrite [the traced packages of v1 have no p.TrackWrite] (0 smaller)\n" +
+	want := "filters: p.A now calls p.TrackWrite [the source of v1 has no p.TrackWrite] (0 smaller)\n" +
 		"flow: below p.TrackWrite: 2 calls only in v2 (0 smaller)\n"
 	if got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)

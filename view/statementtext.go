@@ -37,14 +37,14 @@ func otherCallee(st *Statement) bool { return st.called() && st.Was.Name != "" }
 
 // templates are the sentences of all statements.
 var templates = []template{
-	{StatementCalls, isAdded, message.Of("{caller} now calls {callee}")},
-	{StatementCalls, isRemoved, message.Of("{caller} no longer calls {callee}")},
-	{StatementCalls, elsewhere, message.Of("{caller} calls {callee} on both sides, here only in {side}")},
-	{StatementCalls, nil, message.Of("{caller} calls {callee} only in {side}")},
-	{StatementLeads, isAdded, message.Of("{caller} now leads to {callee}{way}")},
-	{StatementLeads, isRemoved, message.Of("{caller} no longer leads to {callee}{way}")},
-	{StatementLeads, elsewhere, message.Of("{caller} leads to {callee}{way} on both sides, here only in {side}")},
-	{StatementLeads, nil, message.Of("{caller} leads to {callee}{way} only in {side}")},
+	{StatementCalls, isAdded, message.Of("{caller} now calls {callee}{times}")},
+	{StatementCalls, isRemoved, message.Of("{caller} no longer calls {callee}{times}")},
+	{StatementCalls, elsewhere, message.Of("{caller} calls {callee} on both sides, but here only in {side}{alsoTimes}")},
+	{StatementCalls, nil, message.Of("{caller} calls {callee} only in {side}{alsoTimes}")},
+	{StatementLeads, isAdded, message.Of("{caller} now leads to {callee}{times}{way}")},
+	{StatementLeads, isRemoved, message.Of("{caller} no longer leads to {callee}{times}{way}")},
+	{StatementLeads, elsewhere, message.Of("{caller} leads to {callee}{way} on both sides, but here only in {side}{alsoTimes}")},
+	{StatementLeads, nil, message.Of("{caller} leads to {callee}{way} only in {side}{alsoTimes}")},
 	{StatementBetween, isAdded, message.Of("{callee} now stands between {caller} and {inner}")},
 	{StatementBetween, isRemoved, message.Of("{callee} no longer stands between {caller} and {inner}")},
 	{StatementBetween, nil, message.Of("{callee} stands between {caller} and {inner} only in {side}")},
@@ -59,26 +59,26 @@ var templates = []template{
 	{StatementPlugins, nil, message.Of("the plugins {plugins} are called only in {side}, by {caller}")},
 
 	{StatementNested, nil, message.Of("calls of {callee} are nested {a} deep below {caller} in {A}, {b} deep in {B}")},
-	{StatementMoved, sameCaller, message.Of("{callee} runs below another call of {caller}")},
+	{StatementMoved, sameCaller, message.Of("{callee} is now in another call of {caller}")},
 	{StatementMoved, fromSource, message.Of("{callee} is now called by {caller}, no longer by {wasCaller}")},
 	{StatementMoved, called, message.Of("{callee} is called by {wasCaller} in {A}, by {caller} in {B}")},
-	{StatementMoved, nil, message.Of("{callee} runs below {wasCaller} in {A}, below {caller} in {B}")},
+	{StatementMoved, nil, message.Of("{callee} moved: its caller is {wasCaller} in {A}, {caller} in {B}")},
 	{StatementRenamed, sameName, message.Of("{callee} is now in {valueB}, was in {valueA}")},
 	{StatementRenamed, fromSource, message.Of("{was} is now {callee}")},
 	{StatementRenamed, nil, message.Of("{callee} takes the place of {was}")},
 	{StatementRepeated, otherCallee, message.Of("{caller} calls {was} {timesA} in {A}, {callee} {timesB} in {B}")},
 	{StatementRepeated, called, message.Of("{caller} calls {callee} {timesA} in {A}, {timesB} in {B}")},
-	{StatementRepeated, nil, message.Of("{callee} runs {timesA} below {caller} in {A}, {timesB} in {B}")},
+	{StatementRepeated, nil, message.Of("{caller} leads to {callee} {timesA} in {A}, {timesB} in {B}")},
 	{StatementReordered, alone, message.Of("below {caller}, {callee} has another place in the order of calls")},
 	{StatementReordered, after, message.Of("below {caller}, {callee} runs after {inner} in {B}, before it in {A}")},
 	{StatementReordered, nil, message.Of("below {caller}, {callee} runs before {inner} in {B}, after it in {A}")},
 	{StatementValue, nil, message.Of("{value} of {callee} is {valueA} in {A}, {valueB} in {B}")},
 	{StatementFails, nil, message.Of("{callee} fails only in {side}: {error}")},
 	{StatementTime, nil, message.Of("{callee} by itself took {timeA} in {A}, {timeB} in {B}")},
-	{StatementPackage, nil, message.Of("{b} functions of package {was} are now in {callee}")},
-	{StatementCount, belowOne, message.Of("below {caller}: {b} call only in {side}")},
+	{StatementPackage, nil, message.Of("{b} called functions moved from package {was} to {callee}")},
+	{StatementCount, belowOne, message.Of("below {caller}: 1 call only in {side}, of {callee}")},
 	{StatementCount, below, message.Of("below {caller}: {b} calls only in {side}")},
-	{StatementCount, one, message.Of("{b} call only in {side}")},
+	{StatementCount, one, message.Of("1 call only in {side}, of {callee}")},
 	{StatementCount, nil, message.Of("{b} calls only in {side}")},
 }
 
@@ -95,19 +95,19 @@ func (st *Statement) Text(p message.Printer, duration func(ns int64) string) str
 
 // values returns the replacements of the names in braces of a template.
 func (st *Statement) values(p message.Printer, duration func(ns int64) string) map[string]string {
-	callee := st.Callee
-	if st.Only != 0 && st.B > 0 && st.Kind != StatementNested { // made several times
-		callee.Name += " " + timesOf(p, st.B)
+	times, alsoTimes := "", ""
+	if st.Only != 0 && st.B > 1 && st.Kind != StatementNested {
+		times, alsoTimes = " "+timesOf(p, st.B), p.Sprintf(", ")+timesOf(p, st.B)
 	}
 	was, is := InWordsApart(st.Value)
 	return map[string]string{
 		"A": st.NameA, "B": st.NameB, "side": st.side(), "lacks": st.lacks(),
-		"caller": st.Caller.Localize(p), "callee": callee.Localize(p), "inner": st.Inner.Localize(p), "was": st.Was.Localize(p),
+		"caller": st.Caller.Localize(p), "callee": st.Callee.Localize(p), "inner": st.Inner.Localize(p), "was": st.Was.Localize(p),
 		"wasCaller": st.WasCaller.Localize(p), "also": st.AlsoCaller.Localize(p), "plugins": message.List(st.Callee.Purposes).Localize(p),
 		"a": strconv.FormatInt(st.A, 10), "b": strconv.FormatInt(st.B, 10),
 		"timesA": timesOf(p, st.A), "timesB": timesOf(p, st.B), "timeA": duration(st.A), "timeB": duration(st.B),
 		"value": ValueLabel(st.Value.Name), "valueA": QuoteEmpty(text.Escape(was)), "valueB": QuoteEmpty(text.Escape(is)), "error": text.Escape(was + is),
-		"way": st.wayText(p),
+		"way": st.wayText(p), "times": times, "alsoTimes": alsoTimes,
 	}
 }
 

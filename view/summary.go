@@ -109,6 +109,9 @@ func (s *Summary) countOnly() {
 	told := map[int]bool{}
 	for _, n := range counts {
 		st := s.count(n.side, len(n.calls))
+		if len(n.calls) == 1 {
+			st.Callee = s.nameInMerged(n.calls[0]).named()
+		}
 		if n.above != "" {
 			st.Caller = s.nameInMerged(n.top).named()
 			s.tellCause(n.top, told)

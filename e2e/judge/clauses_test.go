@@ -21,11 +21,18 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 		return j.gate(c, e.Gate, e.On, e.Since)
 	case view.EvidenceAsks:
 		return j.asksFor(st, e)
-	case view.EvidenceNoFunction:
+	case view.EvidenceNoFunction, view.EvidenceNoPackage:
 		if e.Side != c.lacks {
 			return fmt.Errorf("%s calls it", e.Side)
 		}
+		if e.Kind == view.EvidenceNoPackage && !j.isIn(c.called, e.Package) {
+			return fmt.Errorf("%s is not in package %s", c.called, e.Package)
+		}
 		return j.absent(e.Side, c.called)
+	case view.EvidenceOtherName:
+		return j.otherName(c, e)
+	case view.EvidenceInstead:
+		return j.instead(c, e)
 	case view.EvidenceBoth, view.EvidenceUnexplained:
 		if c.between {
 			return j.inBoth(c.called)
@@ -59,6 +66,50 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 		return nil // about the recordings alone
 	}
 	return fmt.Errorf("no rule knows this evidence")
+}
+
+// isIn reports whether a recorded function with a short name is in a package.
+func (j *judge) isIn(short, pkg string) bool {
+	return slices.ContainsFunc(j.known[short], func(f function) bool { return funcname.Package(f.name) == pkg })
+}
+
+// otherName checks that the source of a side has the claim's function in another package,
+// and not under its own name.
+func (j *judge) otherName(c claim, e *view.Evidence) error {
+	if err := j.absent(e.Side, c.called); err != nil {
+		return err
+	}
+	for _, f := range j.known[c.called] {
+		name := e.Package + strings.TrimPrefix(f.name, funcname.Package(f.name))
+		if _, ok := j.sides[e.Side].text(f.program, name); ok && strings.HasSuffix(name, e.Name) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the source of %s has no %s in %s", e.Side, e.Name, e.Package)
+}
+
+// instead checks that the claim's caller has a call that may run the claim's function and
+// the function of the evidence, and that a side recorded the latter.
+func (j *judge) instead(c claim, e *view.Evidence) error {
+	calls, _ := j.callsOf(e.Side, c)
+	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool {
+		return !made.static && (made.name == "" || funcname.Last(made.name) == funcname.Last(e.Name))
+	}) {
+		return fmt.Errorf("in the source of %s, no call of %s may run both functions", e.Side, c.caller)
+	}
+	for i := range j.called[e.Side] {
+		tree, err := trace.NewTree(&j.called[e.Side][i])
+		if err != nil {
+			return err
+		}
+		for at := 1; at < tree.Len(); at++ {
+			caller := tree.Call(tree.Parent(at)).Function
+			if tree.Call(at).ShortName() == e.Name && caller == c.caller {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s recorded no call of %s by %s", e.Side, e.Name, c.caller)
 }
 
 // callsOf returns the calls of the claim's caller, and the full names of the functions

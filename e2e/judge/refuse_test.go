@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -40,19 +42,20 @@ func TestJudgeRefuses(t *testing.T) {
 		on:    map[string]bool{"G": true},
 		asks:  map[string][]string{"q/p.A": {"G"}},
 	}
-	a := handmade{texts: map[string][]call{"q/p.A": {{name: "q/p.B", static: true}, {name: "q/p.T.M", static: true}}, "q/p.B": nil, "q/p.F": nil, "q/p.T.M": nil}, on: map[string]bool{"G": false}}
+	a := handmade{texts: map[string][]call{"q/p.A": {{name: "q/p.B", static: true}, {name: "q/p.T.M", static: true}, {name: "q/p.I.M"}}, "q/p.B": nil, "q/p.F": nil, "q/p.T.M": nil, "q/p.V.M": nil, "q/r.Only": nil}, on: map[string]bool{"G": false}}
+	id := func(i int) string { return fmt.Sprintf("%016x", i+1) }
 	request := func(names ...string) *trace.Recording {
-		r := trace.Request{TraceID: "a", Method: "GET", Path: "/", Status: 200}
+		r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Status: 200}
 		for i, name := range names {
-			c := trace.Call{ID: string(rune('a' + i)), Function: name, Process: "kube-apiserver"}
+			c := trace.Call{ID: id(i), Function: name, Process: "kube-apiserver"}
 			if i > 0 {
-				c.Parent = "a"
+				c.Parent = id(0)
 			}
 			r.Calls = append(r.Calls, c)
 		}
 		return &trace.Recording{Requests: []trace.Request{r}}
 	}
-	j := newJudge("v1.1.0", "v1.2.0", a, b, request("q/p.A", "q/p.F"), request("q/p.A", "q/p.B", "q/p.T.M", "q/p.F", "q/p.Only"))
+	j := newJudge("v1.1.0", "v1.2.0", a, b, request("q/p.A", "q/p.F", "q/p.V.M"), request("q/p.A", "q/p.B", "q/p.T.M", "q/p.F", "q/p.Only"))
 	j.tables = []table{{"v1.0.0", a.gate}, {"v1.1.0", a.gate}, {"v1.2.0", b.gate}}
 	statement := func(kind view.StatementKind, caller, callee string, why diff.Why, evidence ...view.Evidence) view.Statement {
 		return view.Statement{
@@ -96,6 +99,12 @@ func TestJudgeRefuses(t *testing.T) {
 		{"only one source has it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceBoth}), false},
 		{"the other side lacks it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoFunction, Side: "v1.1.0"}), true},
 		{"this side has it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoFunction, Side: "v1.2.0"}), false},
+		{"the other side does not have its package, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoPackage, Side: "v1.1.0", Package: "q/p"}), true},
+		{"another package, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoPackage, Side: "v1.1.0", Package: "q/r"}), false},
+		{"it has another name, in evidence", statement(view.StatementBetween, "q/p.F", "q/p.Only", diff.MovedFunction, view.Evidence{Kind: view.EvidenceOtherName, Side: "v1.1.0", Package: "q/r", Name: "r.Only"}), true},
+		{"no source has the other name, in evidence", statement(view.StatementBetween, "q/p.F", "q/p.Only", diff.MovedFunction, view.Evidence{Kind: view.EvidenceOtherName, Side: "v1.1.0", Package: "q/s", Name: "s.Only"}), false},
+		{"the other side runs another function, in evidence", statement(view.StatementBetween, "q/p.A", "q/p.T.M", diff.OtherWay, view.Evidence{Kind: view.EvidenceInstead, Side: "v1.1.0", Name: "p.V.M"}), true},
+		{"the other side does not run that function, in evidence", statement(view.StatementBetween, "q/p.A", "q/p.T.M", diff.OtherWay, view.Evidence{Kind: view.EvidenceInstead, Side: "v1.1.0", Name: "p.W.M"}), false},
 		{"a gate", ran(gate("G", true, "v1.2")), true},
 		{"a gate since another release", ran(gate("G", true, "v1.1")), false},
 		{"a gate that is off", ran(gate("G", false, "v1.2")), false},

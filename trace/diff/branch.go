@@ -1,14 +1,17 @@
 package diff
 
 import (
+	"slices"
+
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // findBranch sets r.Branch to the branch around call i in the caller's text. Several
-// calls of the text may be call i; all must stand in the same branch. there is the
-// caller's text on the other side.
-func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *trace.Tree, i int) {
+// calls of the text may be call i; all must stand in the same branch. The branch explains
+// nothing if the other side took it, too. there is the caller's text on the other side, and
+// otherCaller its call in other.
+func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree, other *trace.Tree, i, otherCaller int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	own := here.code.Function(caller.Process, caller.Function)
 	if own == nil {
@@ -28,6 +31,9 @@ func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *tr
 			return
 		}
 	}
+	if tookBranch(there, at[0], other, otherCaller) {
+		return
+	}
 	r.Branch = Branch{Branch: at[0], File: caller.File, At: caller.Line + at[0].Line}
 	var others []recordings.Branch
 	for _, c := range there.Calls {
@@ -43,6 +49,24 @@ func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree *tr
 	if len(others) == 1 {
 		r.Branch.Differs, r.Branch.Other = true, others[0]
 	}
+}
+
+// tookBranch reports whether a recorded call of the caller stands in the same branch as b.
+// text is the caller's text. It skips a line with several calls in different branches,
+// because any of them may be the recorded call.
+func tookBranch(text *recordings.Source, b recordings.Branch, tree *trace.Tree, caller int) bool {
+	for child := range tree.Children(caller) {
+		call := tree.Call(child)
+		if call.CallerLine == 0 {
+			continue
+		}
+		at := slices.DeleteFunc(callsAt(text, call, call.CallerLine-tree.Call(caller).Line), func(c recordings.SourceCall) bool { return c.Deferred })
+		isOutside := func(c recordings.SourceCall) bool { return c.Branch.Kind != b.Kind || c.Branch.Text != b.Text }
+		if len(at) > 0 && !slices.ContainsFunc(at, isOutside) {
+			return true
+		}
+	}
+	return false
 }
 
 // isAskedOnlyHere reports whether a call is for an admission plugin that the

@@ -9,6 +9,7 @@ import (
 func (d *Diff) build(a, b *side, p *placing, o Options) {
 	d.InB, d.InA = indices(a), indices(b)
 	d.moved, d.alone, d.reordered = p.moved[1:], p.alone[1:], p.reordered[1:]
+	d.findMovedPackages()
 	f := &finder{a: a, b: b, d: d}
 	ofA, ofB := callersOfOnly(a, b)
 	inA, inB := timesCalled(a, ofA), timesCalled(b, ofB)

@@ -20,6 +20,10 @@ type Diff struct {
 	Changes []Change
 
 	moved, alone, reordered []bool // by call of A; see placing
+
+	// movedTo has, for a package of A, the packages of B with its functions. movedFrom is
+	// the reverse.
+	movedTo, movedFrom map[string][]string
 }
 
 // Options describe the two requests. The zero value means that different

@@ -21,9 +21,12 @@ const (
 	// NewCall: only this side's source of the caller has the call, or makes
 	// the called function literal.
 	NewCall Why = "call"
-	// NewFunction: only this side's source has the function, although both
-	// sides trace its package.
+	// NewFunction: only this side's source has the function. The other side may not
+	// trace its package; see Reason.Package.
 	NewFunction Why = "function"
+	// MovedFunction: the other side's source has the function in another package; see
+	// Reason.OtherName.
+	MovedFunction Why = "moved function"
 	// OtherPlace: on the other side, the caller's source calls a function with
 	// that name in an untraced package.
 	OtherPlace Why = "not traced"
@@ -41,8 +44,15 @@ type Reason struct {
 	// Spanless is the reason why the function has no span on the other side,
 	// if Why is NoSpan.
 	Spanless recordings.Spanless
-	// Package is the untraced package if Why is OtherPlace.
+	// Package is the untraced package if Why is OtherPlace. If Why is NewFunction, it is
+	// the function's package if the other side does not trace it, else "".
 	Package string
+	// OtherName is the function's name on the other side if Why is MovedFunction.
+	OtherName string
+	// Instead is set if Why is OtherWay and the caller's text calls an interface method or
+	// a function value: on the other side, this one call runs only the function Instead,
+	// which it does not run on this side.
+	Instead string
 	// Gate is a feature gate that the call depends on, with another default on
 	// the other side, or "" if none is known. On is its default in B, since the
 	// minor version Since.
@@ -148,9 +158,9 @@ func (f *Reasons) WayInB(d *Diff, i int) Way { return f.b.way(d.B, i) }
 // Of returns the reason of an addition or a removal.
 func (f *Reasons) Of(d *Diff, c Change) Reason {
 	if c.Kind == Removed {
-		return find(f.a, f.b, d.A, d.B, d.InB, c.A)
+		return find(f.a, f.b, d.A, d.B, d.InB, d.movedTo, c.A)
 	}
-	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
+	return find(f.b, f.a, d.B, d.A, d.InA, d.movedFrom, c.B)
 }
 
 // Renamed reports whether a function of A has another name in B. Neither source
@@ -192,8 +202,9 @@ func (f *Reasons) CallsInB(caller, called *trace.Call) (calls, known bool) {
 	return f.b.calls(caller, called)
 }
 
-// find returns why only the side here has call i.
-func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int) Reason {
+// find returns why only the side here has call i. moved has, for a package here, the
+// packages there with its functions.
+func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved map[string][]string, i int) Reason {
 	r := Reason{Way: here.way(tree, i)}
 	above := tree.Parent(i)
 	if here.code == nil || there.code == nil || above < 0 {
@@ -204,10 +215,15 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 		return r // both sides trace it because --trace named it, and the index does not know it
 	}
 	function := there.code.Function(call.Process, call.Function)
+	if function == nil {
+		if name := there.inMovedPackage(call.Process, call.Function, moved); name != "" {
+			r.Why, r.OtherName = MovedFunction, name
+			return r
+		}
+	}
 	if partner[above] == None { // only this side has the caller, too
 		if function == nil && here.code.Function(call.Process, call.Function) != nil {
-			r.Why = NewFunction
-			r.findGate(here, there, tree, i)
+			r.newFunction(here, there, tree, i)
 		}
 		return r
 	}
@@ -231,7 +247,8 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	case function == nil && same && r.Way.static:
 		r.Why, r.Package = OtherPlace, funcname.Package(call.Function)
 	case function == nil && here.code.Function(call.Process, call.Function) != nil:
-		r.Why = NewFunction
+		r.newFunction(here, there, tree, i)
+		return r
 	case function == nil:
 		return r
 	case function.Spanless != recordings.Spanned && (same || r.Way.Kind != WayCalls):
@@ -255,10 +272,47 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, i int
 	}
 	r.findGate(here, there, tree, i)
 	if r.Why == OtherWay && r.Gate == "" {
-		r.findBranch(here, text, tree, i)
+		r.findInstead(there, text, tree, other, i, partner[above])
+		r.findBranch(here, text, tree, other, i, partner[above])
 		r.Branch.Asked = isAskedOnlyHere(call, other, partner[above])
 	}
 	return r
+}
+
+// newFunction sets the reason that only the side here has the function of call i.
+func (r *Reason) newFunction(here, there indexedSide, tree *trace.Tree, i int) {
+	call := tree.Call(i)
+	r.Why = NewFunction
+	if pkg := funcname.Package(call.Function); !there.code.Traces(call.Process, pkg) {
+		r.Package = pkg
+	}
+	r.findGate(here, there, tree, i)
+}
+
+// findInstead sets r.Instead. there is the caller's text on the other side, and caller its
+// call in other.
+func (r *Reason) findInstead(side indexedSide, there *recordings.Source, tree, other *trace.Tree, i, caller int) {
+	if r.Way.static || r.Way.Kind != WayCalls {
+		return
+	}
+	ran := map[string]bool{}
+	for child := range other.Children(caller) {
+		call := other.Call(child)
+		way := side.wayFrom(there, call, call.CallerLine-other.Call(caller).Line)
+		if way.Kind == r.Way.Kind && way.kind == r.Way.kind && way.by == r.Way.by && call.Process == tree.Call(i).Process {
+			ran[call.Function] = true
+		}
+	}
+	for child := range tree.Children(tree.Parent(i)) {
+		if ran[tree.Call(child).Function] {
+			return
+		}
+	}
+	if len(ran) == 1 {
+		for function := range ran {
+			r.Instead = function
+		}
+	}
 }
 
 // lacks reports whether the side's recording lacks calls of f, a function of

@@ -58,8 +58,8 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 	b.is("document.querySelector('.matrix .legend')")
 	for sign, says := range map[string]string{
 		"+":   "added",
-		"(+)": "added, both sources have the call, and one release ran it",
-		"(−)": "removed, both sources have the call, and one release ran it",
+		"(+)": "added, both releases have the code, and only one ran it",
+		"(−)": "removed, both releases have the code, and only one ran it",
 		"~":   "renamed",
 	} {
 		find := fmt.Sprintf("[...document.querySelectorAll('.name-of b')].find((s) => s.textContent === %q)", sign)
@@ -73,7 +73,7 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 		t.Errorf("signs stand alone on a line: %s", alone)
 	}
 	legend := js[string](b, "document.querySelector('.matrix .legend').textContent")
-	for _, text := range []string{"+ added", "~ renamed", "( ) both sources have the call"} {
+	for _, text := range []string{"+ added", "~ renamed", "( ) both releases have the code"} {
 		if !strings.Contains(legend, text) {
 			t.Errorf("the legend %q lacks %q", legend, text)
 		}
