@@ -332,7 +332,10 @@ func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context,
 	}
 	defer build.Release()
 	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
+	progress := to.Building()
+	progress.Report(program.Event{Program: apiserver.Name + " " + build.K8sVersion, Stage: program.StageStart})
 	server, err := apiserver.Start(ctx, build, start)
+	progress.Close()
 	if err != nil {
 		return nil, nil, err
 	}

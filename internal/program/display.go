@@ -91,6 +91,9 @@ func (d *Display) finish() {
 
 func (d *Display) show(changed bool) {
 	if !d.terminal {
+		if d.last.Stage == StageStart {
+			return // a few seconds
+		}
 		if changed || d.last.Total > 0 && time.Since(d.printed) > lineEvery {
 			fmt.Fprintln(d.w, d.line())
 			d.printed = time.Now()

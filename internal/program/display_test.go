@@ -90,3 +90,17 @@ func TestDisplayCached(t *testing.T) {
 		}
 	}
 }
+
+// TestDisplayStart checks that the start of a program is shown on a terminal, and that it
+// leaves no line in a log.
+func TestDisplayStart(t *testing.T) {
+	for terminal, want := range map[bool]bool{true: true, false: false} {
+		var out bytes.Buffer
+		d := NewDisplay(&out, terminal, message.Printer{})
+		d.Report(Event{Program: "tiny v1.2.3", Stage: StageStart})
+		d.Close()
+		if got := strings.Contains(out.String(), "tiny v1.2.3: start"); got != want || !terminal && out.Len() > 0 {
+			t.Errorf("on a terminal: %t: the start is shown: %t, in %q", terminal, got, out.String())
+		}
+	}
+}

@@ -9,7 +9,7 @@ type Stage string
 var stageNames = map[Stage]message.Message{
 	StageResolve: message.Of("resolve"), StageDownload: message.Of("download"), StageTidy: message.Of("tidy"), StageVendor: message.Of("vendor"),
 	StageGenerate: message.Of("generate"), StageRewrite: message.Of("rewrite"), StageCompile: message.Of("compile"), StageLink: message.Of("link"),
-	StageDone: message.Of("done"),
+	StageDone: message.Of("done"), StageStart: message.Of("start"),
 }
 
 // The stages, in their order.
@@ -23,6 +23,8 @@ const (
 	StageCompile  Stage = "compile"
 	StageLink     Stage = "link"
 	StageDone     Stage = "done"
+	// StageStart: the built program starts. It is reported by who starts the program.
+	StageStart Stage = "start"
 )
 
 // An Event is one step of progress.

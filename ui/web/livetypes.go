@@ -63,7 +63,7 @@ type LiveServer struct {
 // A LiveProgress is the progress of a build.
 type LiveProgress struct {
 	Program string `json:"program" description:"What is built."`
-	Stage   string `json:"stage" description:"resolve, download, tidy, vendor, generate, rewrite, compile, link or done."`
+	Stage   string `json:"stage" description:"resolve, download, tidy, vendor, generate, rewrite, compile, link, done or start."`
 	Done    int    `json:"done" description:"How many packages are compiled."`
 	Total   int    `json:"total" description:"How many packages there are; 0 if packages are not counted."`
 }
