@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check lint dead vulnerabilities types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load soak record golden test-upstream faults docs pictures release clean
+.PHONY: build run check lint dead vulnerabilities types test programs upstream-programs test-all test-slow test-race test-nightly bench bench-load bench-peers soak record golden test-upstream faults docs pictures release clean
 
 # Without debugging data the linker takes a third of its time, and the binary is a fifth smaller: make build DEBUG=1 keeps the data.
 LDFLAGS = $(if $(DEBUG),,-ldflags=-s)
@@ -90,6 +90,9 @@ bench: programs upstream-programs ## measures what the README states, in about f
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands
 
 EACH ?= 1m
+bench-peers: ## apitrace beside other ways to trace each call, as a table: half a minute
+	APITRACE_E2E=1 go test -run '^$$' -bench Peers -benchtime 1x ./instrument
+
 bench-load: programs upstream-programs ## a traced server and upstream's own build under load, as a table: twenty minutes; make bench-load EACH=6s for a trial
 	APITRACE_E2E=1 go test -timeout 3h -run '^$$' -bench Load -benchtime 1x ./e2e/load -load.each $(EACH)
 

@@ -135,7 +135,7 @@ func (f *fixture) start(t *testing.T, bin string, env ...string) (known knownCal
 	return known, socket
 }
 
-func fetch(t *testing.T, socket string, q probe.Query) (h probe.Header, records []probe.Record) {
+func fetch(t testing.TB, socket string, q probe.Query) (h probe.Header, records []probe.Record) {
 	t.Helper()
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
