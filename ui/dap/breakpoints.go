@@ -15,8 +15,9 @@ import (
 type breakpoints struct {
 	// last is the last breakpoint id that was assigned.
 	last int
-	// lines are by file, as in trace.Call.File. functions are ids by the full name of
-	// the function.
+	// lines has the line breakpoints of each file, by trace.Call.File. functions
+	// has the ids of the function breakpoints, by the full name of the function.
+	// filters has the exception filters that are on.
 	lines     map[string][]lineBreakpoint
 	functions map[string][]int
 	filters   map[string]bool
@@ -29,7 +30,8 @@ func (b *breakpoints) next() int {
 	return b.last
 }
 
-// hit returns the stop for a breakpoint at a position, if there is one.
+// hit returns the stop at a position, if a breakpoint or an
+// exception filter matches there.
 func (s *session) hit(p step.Position) (stop, bool) {
 	c := s.walker.Tree.Call(p.Call)
 	if ids := s.breakpoints.functions[c.Function]; p.Kind == step.Entered && len(ids) > 0 {
@@ -42,7 +44,7 @@ func (s *session) hit(p step.Position) (stop, bool) {
 				ids = append(ids, b.id)
 			}
 		}
-		// StartsLine comes last, because it looks at all earlier calls of the line.
+		// StartsLine takes the longest, so it comes last.
 		if ids != nil && s.walker.StartsLine(p) {
 			return stop{reason: "breakpoint", hit: ids}, true
 		}
@@ -53,7 +55,8 @@ func (s *session) hit(p step.Position) (stop, bool) {
 	return stop{}, false
 }
 
-// setBreakpoints replaces the breakpoints of a file.
+// setBreakpoints replaces the breakpoints of a file. It moves each to a
+// line with a recorded call.
 func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMessage {
 	wanted := make([]int, 0, len(r.Breakpoints))
 	for _, b := range r.Breakpoints {
@@ -83,7 +86,7 @@ func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMes
 	return &dap.SetBreakpointsResponse{Body: dap.SetBreakpointsResponseBody{Breakpoints: list}}
 }
 
-// breakpointLocations lists the lines in a range for breakpoints.
+// breakpointLocations lists the lines of a range where a breakpoint can stop.
 func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.ResponseMessage {
 	list := []dap.BreakpointLocation{}
 	first, last := r.Line, max(r.Line, r.EndLine)
@@ -97,8 +100,8 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.R
 	return &dap.BreakpointLocationsResponse{Body: dap.BreakpointLocationsResponseBody{Breakpoints: list}}
 }
 
-// setFunctionBreakpoints replaces the breakpoints of functions. A name is as in the tree,
-// or any end of a full name. It may match several functions.
+// setFunctionBreakpoints replaces all function breakpoints. A name can be a full
+// name or its end, as in trace.FindFunctions. It may match several functions.
 func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.ResponseMessage {
 	s.breakpoints.functions = map[string][]int{}
 	called := s.functions()

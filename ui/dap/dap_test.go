@@ -21,8 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
-// library returns the recordings that come with apitrace, or a recording of its own. If it has a
-// folder, the sources are there.
+// library returns rec or, if it is nil, the recordings that come with apitrace.
+// folder has the sources, as if they had been downloaded. It may be "".
 type library struct {
 	rec    *trace.Recording
 	folder string
@@ -51,7 +51,7 @@ type client struct {
 	in  io.WriteCloser
 	out *bufio.Reader
 	seq int
-	// received is the number of the last message that came.
+	// received is the number of the last received message.
 	received int
 	ended    chan error
 }
@@ -82,7 +82,8 @@ func (c *client) send(command string, arguments any) {
 	}
 }
 
-// receive returns the next message. It must have the next number.
+// receive returns the next message. Its sequence number must
+// be one more than the last.
 func (c *client) receive() protocol.Message {
 	c.t.Helper()
 	message, err := protocol.ReadProtocolMessage(c.out)
@@ -91,13 +92,13 @@ func (c *client) receive() protocol.Message {
 	}
 	c.received++
 	if message.GetSeq() != c.received {
-		c.t.Fatalf("message %d has seq %d: %#v", c.received, message.GetSeq(), message)
+		c.t.Fatalf("message %d has the sequence number %d: %#v", c.received, message.GetSeq(), message)
 	}
 	return message
 }
 
-// request sends a request and returns its response. The response must be the next message and
-// have type R.
+// request sends a request and returns its response, which must be the next
+// message and have the type R. It must report success unless R is an error.
 func request[R protocol.ResponseMessage](c *client, command string, arguments any) R {
 	c.t.Helper()
 	c.send(command, arguments)
@@ -107,10 +108,10 @@ func request[R protocol.ResponseMessage](c *client, command string, arguments an
 		if e, is := message.(*protocol.ErrorResponse); is {
 			c.t.Fatalf("%s %v: %s", command, arguments, e.Message)
 		}
-		c.t.Fatalf("%s %v: %#v", command, arguments, message)
+		c.t.Fatalf("%s %v: got another type of response than expected: %#v", command, arguments, message)
 	}
 	if r.GetResponse().RequestSeq != c.seq || !r.GetResponse().Success && !isError(message) {
-		c.t.Fatalf("%s: %#v", command, r.GetResponse())
+		c.t.Fatalf("%s: expected a success with the number of the request, got %#v", command, r.GetResponse())
 	}
 	return r
 }
@@ -120,26 +121,27 @@ func isError(m protocol.Message) bool {
 	return is
 }
 
-// fail sends a request that must fail with a message that holds the text.
+// fail sends a request. Its response must be an error that contains text.
 func (c *client) fail(command string, arguments any, text string) {
 	c.t.Helper()
 	r := request[*protocol.ErrorResponse](c, command, arguments)
 	if r.Success || !strings.Contains(r.Message, text) {
-		c.t.Errorf("%s %v: %q, expected %q", command, arguments, r.Message, text)
+		c.t.Errorf("%s %v: got the error %q, expected one with %q", command, arguments, r.Message, text)
 	}
 }
 
-// stopped returns the stop that must come next.
+// stopped returns the next message, which must be a stop.
 func (c *client) stopped() protocol.StoppedEventBody {
 	c.t.Helper()
 	event, ok := c.receive().(*protocol.StoppedEvent)
 	if !ok {
-		c.t.Fatal("expected a stop")
+		c.t.Fatal("expected the next message to be a stop")
 	}
 	return event.Body
 }
 
-// launch goes as far as the first stop; configure sets breakpoints.
+// launch starts a session and returns its first stop. configure may be nil. It
+// can set breakpoints before that stop.
 func (c *client) launch(arguments map[string]any, configure func()) protocol.StoppedEventBody {
 	c.t.Helper()
 	request[*protocol.InitializeResponse](c, "initialize", map[string]any{"adapterID": "apitrace"})
@@ -165,17 +167,18 @@ func (c *client) launch(arguments map[string]any, configure func()) protocol.Sto
 	return c.stopped()
 }
 
-// move sends a request that must lead to a response and then to one stop.
+// move sends a request that must lead to a response and then to exactly one stop.
 func (c *client) move(command string, thread int) protocol.StoppedEventBody {
 	c.t.Helper()
 	c.send(command, map[string]any{"threadId": thread})
 	if r, ok := c.receive().(protocol.ResponseMessage); !ok || !r.GetResponse().Success {
-		c.t.Fatalf("%s: %#v", command, r)
+		c.t.Fatalf("%s: expected a success, got %#v", command, r)
 	}
 	return c.stopped()
 }
 
-// A view is all that an editor shows at a stop.
+// A view has what an editor shows at a stop: all threads, and the stack and the
+// variables of the stop's thread.
 type view struct {
 	Threads   []protocol.Thread
 	Frames    []protocol.StackFrame
@@ -194,7 +197,7 @@ func (c *client) look(at protocol.StoppedEventBody) view {
 	return v
 }
 
-// TestStepInVisitsEveryCall steps into each call of a recording, to the end.
+// TestStepInVisitsEveryCall steps into each call of a recording until the end.
 func TestStepInVisitsEveryCall(t *testing.T) {
 	calls := load(t, "get-not-found").Requests[0].Calls
 	c := connect(t, library{})
@@ -219,8 +222,8 @@ func TestStepInVisitsEveryCall(t *testing.T) {
 	}
 }
 
-// TestForwardAndBack goes forward through a recording and back over the wire: each stop shows the same
-// both ways, in the other order.
+// TestForwardAndBack goes forward through a recording, and back. Each stop must
+// look the same in both directions.
 func TestForwardAndBack(t *testing.T) {
 	functions := []map[string]string{}
 	for _, call := range load(t, "get-not-found").Requests[0].Calls {
@@ -248,7 +251,7 @@ func TestForwardAndBack(t *testing.T) {
 			if test.breakpoints != nil && len(views) != len(functions) {
 				t.Errorf("%d stops, expected %d", len(views), len(functions))
 			}
-			if test.breakpoints == nil { // the last step went from the return of the first call to itself
+			if test.breakpoints == nil { // the last "next" stayed at the return of the first call
 				at = c.move(test.back, at.ThreadId)
 				views = views[:len(views)-1]
 			} else {
@@ -261,7 +264,7 @@ func TestForwardAndBack(t *testing.T) {
 				at = c.move(test.back, at.ThreadId)
 			}
 			if at.Reason != "entry" || !strings.Contains(at.Description, "begins here") {
-				t.Errorf("before the beginning: %+v", at)
+				t.Errorf(`at the beginning: got %+v, expected the reason "entry" and "begins here"`, at)
 			}
 		})
 	}
@@ -276,14 +279,15 @@ func load(t *testing.T, scenario string) *trace.Recording {
 	return rec
 }
 
-// small is a recording of two goroutines and an error:
+// small is a recording of two goroutines, with two errors and a panic. A line has
+// the call's function, the calling line, and the function's first line:
 //
 //	main 10
 //	  read from 12 20, fails
 //	    parse from 21 30, fails
 //	  work on a goroutine from 14 40
 //	    done from a line that is not known 50
-//	  store from 16 60, returns a panic's error
+//	  store from 16 60, panics
 func small() *trace.Recording {
 	call := func(n, parent, function string, line, from int, goroutine uint64) trace.Call {
 		c := trace.Call{
@@ -315,7 +319,8 @@ func small() *trace.Recording {
 	}}}
 }
 
-// sources writes files. Each has "func" in the line of its function.
+// sources writes the source files of small, and returns their folder. Each has
+// "func" in the first line of its function.
 func sources(t *testing.T) string {
 	dir := t.TempDir()
 	rec := small()
@@ -345,17 +350,17 @@ func TestBreakpoints(t *testing.T) {
 	at := c.launch(map[string]any{"scenario": "small", "stopOnEntry": false}, func() {
 		got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": inMain, "breakpoints": breakpointsAt(13, 16, 17)}).Body.Breakpoints
 		if !got[0].Verified || got[0].Line != 14 || got[0].Message == "" || !got[1].Verified || got[1].Line != 16 || got[2].Verified || got[2].Message == "" {
-			t.Errorf("breakpoints: %+v", got)
+			t.Errorf("breakpoints at 13, 16 and 17: got %+v, expected the first at 14 with a message, the second at 16, the third unverified", got)
 		}
 		functions := request[*protocol.SetFunctionBreakpointsResponse](c, "setFunctionBreakpoints",
 			map[string]any{"breakpoints": []map[string]string{{"name": "m.parse"}, {"name": "m.pase"}}}).Body.Breakpoints
 		if !functions[0].Verified || functions[1].Verified || !strings.Contains(functions[1].Message, "m.parse") {
-			t.Errorf("function breakpoints: %+v", functions)
+			t.Errorf("function breakpoints: got %+v, expected only the first to be verified, and m.parse as a proposal for the second", functions)
 		}
 		other := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
 			map[string]any{"source": map[string]any{"path": "/src/vendor/example.org/other.go"}, "breakpoints": breakpointsAt(1)}).Body.Breakpoints
 		if other[0].Verified || !strings.Contains(other[0].Message, "example.org/other.go") {
-			t.Errorf("in a file that was not recorded: %+v", other)
+			t.Errorf("breakpoint in a file without recorded calls: got %+v, expected it to be unverified", other)
 		}
 	})
 	want := []struct{ reason, description string }{
@@ -363,22 +368,23 @@ func TestBreakpoints(t *testing.T) {
 	}
 	for i, w := range want {
 		if at.Reason != w.reason || at.Description != w.description || (len(at.HitBreakpointIds) > 0) != (w.reason != "end") {
-			t.Errorf("stop %d: %+v, expected %v", i, at, w)
+			t.Errorf("stop %d: got %+v, expected %v", i, at, w)
 		}
 		at = c.move("continue", at.ThreadId)
 	}
-	// Breakpoints that are not sent again are gone; one on the way ends a step.
+	// A new list of breakpoints replaces the old one. A breakpoint
+	// on the way ends a step.
 	request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": inMain, "breakpoints": breakpointsAt()})
 	if at = c.move("stepBack", at.ThreadId); at.Description != "m.main calls m.store" || at.Reason != "step" {
-		t.Errorf("back over store: %+v", at)
+		t.Errorf(`back over store: got %+v, expected a step to "m.main calls m.store"`, at)
 	}
 	c.move("stepBack", at.ThreadId)
 	if at = c.move("stepBack", at.ThreadId); at.Description != "m.parse begins" || at.Reason != "function breakpoint" {
-		t.Errorf("back over read: %+v", at)
+		t.Errorf("back over read: got %+v, expected to stop at the function breakpoint of m.parse", at)
 	}
 	locations := request[*protocol.BreakpointLocationsResponse](c, "breakpointLocations", map[string]any{"source": inMain, "line": 11, "endLine": 15}).Body.Breakpoints
 	if want := []protocol.BreakpointLocation{{Line: 12}, {Line: 14}}; !slices.Equal(locations, want) {
-		t.Errorf("locations %v, expected %v", locations, want)
+		t.Errorf("locations of breakpoints %v, expected %v", locations, want)
 	}
 }
 
@@ -400,11 +406,11 @@ func TestFailures(t *testing.T) {
 			got = append(got, at.Description)
 			info := request[*protocol.ExceptionInfoResponse](c, "exceptionInfo", map[string]any{"threadId": at.ThreadId}).Body
 			if at.Text == "" || info.Description != at.Text || info.BreakMode != "always" {
-				t.Errorf("%s: %+v, %+v", at.Description, at, info)
+				t.Errorf("%s: the stop is %+v, exceptionInfo %+v: expected the same text", at.Description, at, info)
 			}
 		}
 		if !slices.Equal(got, test.want) {
-			t.Errorf("filters %v: %q, expected %q", test.filters, got, test.want)
+			t.Errorf("filters %v: got the stops %q, expected %q", test.filters, got, test.want)
 		}
 		c.fail("exceptionInfo", map[string]any{"threadId": at.ThreadId}, "not stopped at a failure")
 		c.fail("setExceptionBreakpoints", map[string]any{"filters": []string{"x"}}, `expected "began"`)
@@ -424,16 +430,16 @@ func TestStackAndVariables(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	if want := []string{"m.parse", "m.read", "m.main"}; !slices.Equal(names, want) || v.Frames[0].Line != 30 || v.Frames[1].Line != 21 || v.Frames[2].Line != 12 {
-		t.Errorf("in parse: %+v", v.Frames)
+		t.Errorf("the stack in parse: got %+v, expected lines 30, 21 and 12 of m.parse, m.read and m.main", v.Frames)
 	}
 	if got := v.Variables[0]; len(got) != 2 || got[0].Name != "input" || got[0].Value != "{" {
-		t.Errorf("values of parse: %+v", got)
+		t.Errorf("values of parse: got %+v, expected two, the first input={", got)
 	}
 	if got := v.Variables[len(v.Variables)-1][0].Value; got != "not recorded" {
-		t.Errorf("locals: %q", got)
+		t.Errorf(`local variables: got %q, expected "not recorded"`, got)
 	}
 	if got := request[*protocol.EvaluateResponse](c, "evaluate", map[string]any{"expression": " input ", "frameId": v.Frames[0].Id, "context": "repl"}).Body.Result; got != "{" {
-		t.Errorf("evaluate: %q", got)
+		t.Errorf("evaluating input: got %q, expected {", got)
 	}
 	c.fail("evaluate", map[string]any{"expression": "input", "context": "hover"}, "not recorded")
 	c.fail("evaluate", map[string]any{"expression": "1+1"}, `"1+1" is not recorded: the recorded values of m.parse are input, size`)
@@ -442,13 +448,13 @@ func TestStackAndVariables(t *testing.T) {
 	at = c.move("stepOut", at.ThreadId) // read returns
 	v = c.look(at)
 	if v.Frames[0].Name != "m.read returns (from a line that is not recorded)" || v.Frames[0].Line != 20 {
-		t.Errorf("read returns: %+v", v.Frames[0])
+		t.Errorf("the frame of read at its return: got %+v, expected its first line, 20", v.Frames[0])
 	}
 	if returned := v.Variables[1]; returned[len(returned)-1].Value != "{bad}" {
-		t.Errorf("returned from parse: %+v", returned)
+		t.Errorf("scope of the values returned from parse: got %+v, expected the error {bad} at the end", returned)
 	}
 	if own := v.Variables[0]; own[len(own)-1].Value != "reading: {bad}" {
-		t.Errorf("read's own end: %+v", own)
+		t.Errorf("recorded values of read at its return: got %+v, expected its error at the end", own)
 	}
 
 	at = c.move("stepOut", at.ThreadId) // main calls work
@@ -457,31 +463,32 @@ func TestStackAndVariables(t *testing.T) {
 	at = c.move("stepIn", at.ThreadId) // in done, on the other goroutine
 	v = c.look(at)
 	if want := []protocol.Thread{{Id: 1, Name: "kube-apiserver goroutine 7: m.main"}, {Id: 2, Name: "kube-apiserver goroutine 8: m.work"}}; !slices.Equal(v.Threads, want) || at.ThreadId != 2 || len(v.Frames) != 4 {
-		t.Fatalf("on a goroutine: %+v", v)
+		t.Fatalf("in done: got %+v, expected the threads of main and work, and 4 frames", v)
 	}
 	if v.Frames[1].Name != "m.work (at a line that is not recorded)" || v.Frames[2].PresentationHint != "label" || !strings.Contains(v.Frames[2].Name, "goroutine 7") {
-		t.Errorf("frames on a goroutine: %+v", v.Frames)
+		t.Errorf("frames in done: got %+v, expected work, then a label with goroutine 7", v.Frames)
 	}
 	if scopes := request[*protocol.ScopesResponse](c, "scopes", map[string]any{"frameId": v.Frames[2].Id}).Body.Scopes; len(scopes) != 0 {
-		t.Errorf("a label has scopes: %+v", scopes)
+		t.Errorf("scopes of a label: got %+v, expected none", scopes)
 	}
 	part := request[*protocol.StackTraceResponse](c, "stackTrace", map[string]any{"threadId": at.ThreadId, "startFrame": 1, "levels": 2}).Body
 	if part.TotalFrames != 4 || !reflect.DeepEqual(part.StackFrames, v.Frames[1:3]) {
-		t.Errorf("a part of the stack: %+v", part)
+		t.Errorf("two frames from the second on: got %+v, expected frames 1 and 2 of 4", part)
 	}
-	// The goroutine that waits goes on where the other one's call is over.
+	// A step over in the goroutine that waits goes to its next position after the
+	// call of the other goroutine.
 	if at = c.move("next", 1); at.Description != "m.main calls m.store" {
-		t.Errorf("step over in the outer goroutine: %+v", at)
+		t.Errorf(`step over in the outer goroutine: got %+v, expected "m.main calls m.store"`, at)
 	}
 	c.send("restartFrame", map[string]any{"frameId": c.look(at).Frames[0].Id})
 	c.receive()
 	if at = c.stopped(); at.Description != "m.main begins" || at.Reason != "restart" {
-		t.Errorf("restarted: %+v", at)
+		t.Errorf("restarting the frame of main: got %+v, expected its beginning", at)
 	}
 }
 
-// TestThreadsBesideTheStack looks at a goroutine that has no position yet, and at a goroutine
-// with no further calls. It steps in both.
+// TestThreadsBesideTheStack looks at a goroutine before its first call and after
+// its last call, and steps in it.
 func TestThreadsBesideTheStack(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	at := c.launch(map[string]any{"scenario": "small"}, nil)
@@ -489,20 +496,20 @@ func TestThreadsBesideTheStack(t *testing.T) {
 		t.Helper()
 		threads := request[*protocol.ThreadsResponse](c, "threads", nil).Body.Threads
 		if want := "kube-apiserver goroutine 8: m.work (" + why + ")"; len(threads) != 2 || threads[1].Name != want {
-			t.Errorf("threads %+v, expected %q", threads, want)
+			t.Errorf("got the threads %+v, expected the second to be %q", threads, want)
 		}
 		stack := request[*protocol.StackTraceResponse](c, "stackTrace", map[string]any{"threadId": 2}).Body
 		if stack.TotalFrames != 1 || len(stack.StackFrames) != 1 || stack.StackFrames[0].Name != why || stack.StackFrames[0].PresentationHint != "label" || stack.StackFrames[0].Source != nil {
-			t.Errorf("stack %+v, expected %q", stack, why)
+			t.Errorf("got the stack %+v, expected only the label %q", stack, why)
 		}
 		if scopes := request[*protocol.ScopesResponse](c, "scopes", map[string]any{"frameId": stack.StackFrames[0].Id}).Body.Scopes; len(scopes) != 0 {
-			t.Errorf("its label has scopes: %+v", scopes)
+			t.Errorf("scopes of the label: got %+v, expected none", scopes)
 		}
 	}
 	absent("its recorded calls begin later")
 	c.fail("stepBack", map[string]any{"threadId": 2}, "kube-apiserver goroutine 8 makes no recorded call in this direction")
 	if at = c.move("next", 2); at.Description != "m.work begins" || at.ThreadId != 2 {
-		t.Errorf("the first step in the other goroutine: %+v", at)
+		t.Errorf("the first step in the other goroutine: got %+v, expected the beginning of m.work", at)
 	}
 	for at.Description != "m.main calls m.store" {
 		at = c.move("stepOut", at.ThreadId)
@@ -510,13 +517,14 @@ func TestThreadsBesideTheStack(t *testing.T) {
 	absent("its recorded calls are over")
 	c.fail("next", map[string]any{"threadId": 2}, "makes no recorded call")
 	if at = c.move("stepBack", 2); at.Description != "m.work returns" {
-		t.Errorf("back in the other goroutine: %+v", at)
+		t.Errorf("a step back in the other goroutine: got %+v, expected the return of m.work", at)
 	}
 	c.fail("next", map[string]any{"threadId": 3}, "no thread 3")
 	c.fail("stackTrace", map[string]any{"threadId": 3}, "no thread 3")
 }
 
-// TestManyThreads lists the threads of a request with more goroutines than a client can show.
+// TestManyThreads lists the threads of a request with more
+// goroutines than mostThreads.
 func TestManyThreads(t *testing.T) {
 	rec := load(t, "boot")
 	c := connect(t, library{rec: rec})
@@ -524,22 +532,23 @@ func TestManyThreads(t *testing.T) {
 	c.send("threads", nil)
 	listed, ok := c.receive().(*protocol.ThreadsResponse)
 	if !ok || len(listed.Body.Threads) != 1024 || listed.Body.Threads[0].Id != at.ThreadId {
-		t.Fatalf("threads of the start: %+v", listed)
+		t.Fatalf("threads at the first stop: got %+v, expected 1024, the stop's first", listed)
 	}
 	told, ok := c.receive().(*protocol.OutputEvent)
 	if !ok || !strings.Contains(told.Body.Output, "The 1024 around the position") {
-		t.Errorf("the client is told %+v", told)
+		t.Errorf("message after the threads: got %+v, expected a notice that only 1024 are listed", told)
 	}
 	at = c.move("reverseContinue", at.ThreadId)
 	if at = c.move("continue", at.ThreadId); at.Reason != "end" {
-		t.Errorf("at the end: %+v", at)
+		t.Errorf(`continuing without breakpoints: got %+v, expected the reason "end"`, at)
 	}
 	if again := request[*protocol.ThreadsResponse](c, "threads", nil).Body.Threads; again[0].Id != at.ThreadId {
-		t.Errorf("the thread of the stop is not the first of %d", len(again))
+		t.Errorf("threads at the end: the first of %d is not the stop's thread", len(again))
 	}
 }
 
-// TestLeaf shows a call with only its entry recorded. Neither its time nor its end is known.
+// TestLeaf stops in a call with only its entry recorded. The
+// call's duration is not known.
 func TestLeaf(t *testing.T) {
 	rec := small()
 	rec.Requests[0].Calls[4].Leaf = true
@@ -555,13 +564,13 @@ func TestLeaf(t *testing.T) {
 				}
 			}
 			if facts["took"] != "not recorded" {
-				t.Errorf("facts: %+v", facts)
+				t.Errorf(`facts of m.done: got %+v, expected took to be "not recorded"`, facts)
 			}
 			return
 		}
 		at = c.move("stepIn", at.ThreadId)
 	}
-	t.Error("the steps never come to m.done")
+	t.Error("no step leads to m.done")
 }
 
 func TestStepInTargets(t *testing.T) {
@@ -575,49 +584,50 @@ func TestStepInTargets(t *testing.T) {
 	frame := c.look(at).Frames[0].Id
 	targets := request[*protocol.StepInTargetsResponse](c, "stepInTargets", map[string]any{"frameId": frame}).Body.Targets
 	if len(targets) != 3 || targets[2].Label != "m.store" {
-		t.Fatalf("targets: %+v", targets)
+		t.Fatalf("targets: got %+v, expected three, the last m.store", targets)
 	}
 	request[*protocol.StepInResponse](c, "stepIn", map[string]any{"threadId": at.ThreadId, "targetId": targets[2].Id})
 	if at = c.stopped(); at.Description != "m.store begins" {
-		t.Errorf("stepped into %+v", at)
+		t.Errorf("stepping into the third target: got %+v, expected the beginning of m.store", at)
 	}
 	c.fail("stepIn", map[string]any{"threadId": at.ThreadId, "targetId": 2}, "no target")
 }
 
 func TestSources(t *testing.T) {
-	c := connect(t, library{rec: small(), folder: sources(t)}) // which are fetched when they are asked for
+	c := connect(t, library{rec: small(), folder: sources(t)}) // the folder is only given out as a download
 	at := c.launch(map[string]any{"scenario": "small"}, nil)
 	shown := c.look(at).Frames[0].Source
 	if shown.SourceReference == 0 {
-		t.Fatalf("a file that is not there: %+v", shown)
+		t.Fatalf("source of a file that is not on this machine: got %+v, expected a reference", shown)
 	}
 	text := request[*protocol.SourceResponse](c, "source", map[string]any{"sourceReference": shown.SourceReference, "source": shown}).Body.Content
 	if !strings.Contains(text, "func m.main") {
-		t.Errorf("source: %q", text)
+		t.Errorf("source by its reference: got %q, expected the text of m.main", text)
 	}
 	byPath := request[*protocol.SourceResponse](c, "source", map[string]any{"source": map[string]any{"path": shown.Path}}).Body.Content
 	if byPath != text {
-		t.Errorf("source by its path: %q", byPath)
+		t.Errorf("source by its path: got %q, expected the same as by its reference", byPath)
 	}
 	c.fail("source", map[string]any{"sourceReference": 99}, "no source 99")
 	loaded := request[*protocol.LoadedSourcesResponse](c, "loadedSources", nil).Body.Sources
 	if len(loaded) != 6 {
-		t.Errorf("loaded sources: %+v", loaded)
+		t.Errorf("loaded sources: got %+v, expected 6", loaded)
 	}
-	// A breakpoint can be set in a file that came over the wire.
+	// A breakpoint can be set in a file that the client has requested.
 	got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": shown, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
 	if !got[0].Verified {
-		t.Errorf("breakpoint by reference: %+v", got)
+		t.Errorf("breakpoint by the file's reference: got %+v, expected it to be verified", got)
 	}
-	// Neovim takes the path for one below its working folder.
+	// Neovim puts its working folder before the path.
 	below := map[string]any{"path": "/home/me/" + shown.Path}
 	got = request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": below, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
 	if !got[0].Verified {
-		t.Errorf("breakpoint by the path sent: %+v", got)
+		t.Errorf("breakpoint by a path that ends with the path sent: got %+v, expected it to be verified", got)
 	}
 }
 
-// TestCheckout takes files from a checkout only if they have the recorded functions.
+// TestCheckout checks that a file of a checkout is shown only if functions
+// begin at its recorded lines.
 func TestCheckout(t *testing.T) {
 	checkout := t.TempDir()
 	write := func(file, text string) {
@@ -642,20 +652,20 @@ func TestCheckout(t *testing.T) {
 		got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
 			map[string]any{"source": map[string]any{"path": filepath.Join(checkout, "pkg", "main.go")}, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
 		if !got[0].Verified {
-			t.Errorf("breakpoint in the checkout: %+v", got)
+			t.Errorf("breakpoint in the checkout: got %+v, expected it to be verified", got)
 		}
 	})
 	if source := c.look(at).Frames[0].Source; source.Path != filepath.Join(checkout, "pkg", "main.go") || source.SourceReference != 0 {
-		t.Errorf("main is shown from %+v", source)
+		t.Errorf("source of main: got %+v, expected the file in the checkout", source)
 	}
 	at = c.move("next", at.ThreadId)
 	at = c.move("stepIn", at.ThreadId)
 	if source := c.look(at).Frames[0].Source; source.SourceReference == 0 {
-		t.Errorf("read is shown from another version: %+v", source)
+		t.Errorf("source of read: got %+v, expected a reference, because the checkout has another version", source)
 	}
 }
 
-// TestCountingFromZero plays a client that counts lines from 0.
+// TestCountingFromZero uses a client that counts lines from 0.
 func TestCountingFromZero(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	request[*protocol.InitializeResponse](c, "initialize", map[string]any{"linesStartAt1": false, "columnsStartAt1": false})
@@ -665,13 +675,13 @@ func TestCountingFromZero(t *testing.T) {
 	got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
 		map[string]any{"source": map[string]any{"path": "example.org/m/main.go"}, "lines": []int{11}}).Body.Breakpoints
 	if !got[0].Verified || got[0].Line != 11 {
-		t.Errorf("breakpoint: %+v", got)
+		t.Errorf("breakpoint at line 11 from 0: got %+v, expected it to be verified there", got)
 	}
 	request[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
 	c.receive()
 	at := c.stopped()
 	if at = c.move("continue", at.ThreadId); at.Reason != "breakpoint" || c.look(at).Frames[0].Line != 11 {
-		t.Errorf("stop: %+v", at)
+		t.Errorf("continuing: got the stop %+v, expected the breakpoint at line 11", at)
 	}
 }
 
@@ -680,7 +690,8 @@ func isInitialized(m protocol.Message) bool {
 	return is
 }
 
-// TestRefusals sends requests that the session must refuse. It continues each time.
+// TestRefusals sends requests that the session must refuse. It
+// must continue each time.
 func TestRefusals(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	c.fail("threads", nil, "launch request first")
@@ -705,26 +716,27 @@ func TestRefusals(t *testing.T) {
 	c.fail("stackTrace", map[string]any{"threadId": at.ThreadId, "startFrame": -1}, "negative")
 	c.fail("scopes", map[string]any{"frameId": 5}, "frame 5")
 	if at = c.move("next", at.ThreadId); at.Description != "m.main calls m.read" {
-		t.Errorf("afterwards: %+v", at)
+		t.Errorf(`a step after the refusals: got %+v, expected "m.main calls m.read"`, at)
 	}
 	request[*protocol.DisconnectResponse](c, "disconnect", nil)
 	if err := <-c.ended; err != nil {
-		t.Errorf("the end: %v", err)
+		t.Errorf("end of the session: got the error %v, expected none", err)
 	}
 }
 
-// TestErrorTextsAreNotFormats checks that a client which fills in the error's format gets the text.
+// TestErrorTextsAreNotFormats checks that an error's text is a variable of the
+// format, and not part of it.
 func TestErrorTextsAreNotFormats(t *testing.T) {
 	c := connect(t, library{rec: small()})
 	c.launch(map[string]any{"scenario": "small"}, nil)
 	e := request[*protocol.ErrorResponse](c, "evaluate", map[string]any{"expression": "{x}"}).Body.Error
 	if e.Format != "{error}" || !strings.Contains(e.Variables["error"], "{x}") {
-		t.Errorf("%+v", e)
+		t.Errorf("got the error %+v, expected the format {error} with the text as its variable", e)
 	}
 }
 
-// FuzzServe sends messages that no editor sends. The adapter must end without a panic, and
-// respond in the form of the protocol.
+// FuzzServe sends messages that no editor sends. Serve must return without a
+// panic, and each response must follow the protocol.
 func FuzzServe(f *testing.F) {
 	message := func(content string) string {
 		var b strings.Builder
@@ -752,10 +764,10 @@ func FuzzServe(f *testing.F) {
 				return
 			}
 			if field := new(protocol.DecodeProtocolMessageFieldError); errors.As(err, &field) {
-				continue // the answer to a command that the protocol does not have
+				continue // the response to a command that the protocol does not have
 			}
 			if err != nil || m.GetSeq() != n {
-				t.Fatalf("message %d: %v %v in %q", n, m, err, out.String())
+				t.Fatalf("message %d: got %v and the error %v in %q", n, m, err, out.String())
 			}
 			if e, is := m.(*protocol.ErrorResponse); is && strings.Contains(e.Message, "internal error") {
 				t.Fatalf("%s", e.Message)

@@ -39,8 +39,8 @@ func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArgument
 	return &dap.SetExceptionBreakpointsResponse{}, nil
 }
 
-// failed reports whether a position is the end of a failed call, and a filter selects
-// its failure.
+// failed reports whether a position is the end of a call with a
+// failure that a filter selects.
 func (s *session) failed(p step.Position) bool {
 	filters := s.breakpoints.filters
 	if p.Kind != step.Returning || len(filters) == 0 {
@@ -67,7 +67,8 @@ func (s *session) failedBelow(call int) bool {
 	return false
 }
 
-// failure describes a call's failure, or returns "".
+// failure describes a call's panic or error. It returns "" if
+// the call has neither.
 func (s *session) failure(c *trace.Call) string {
 	if c.Panic != "" {
 		return s.printer.Sprintf("a panic, raised in %s", c.Panic)
@@ -75,7 +76,7 @@ func (s *session) failure(c *trace.Call) string {
 	return c.Error
 }
 
-// exceptionInfo returns details of the failure at the stop.
+// exceptionInfo returns the details of the failure that stopped the session.
 func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
 	c := s.walker.Tree.Call(s.at.Call)
 	if s.stopped.reason != "exception" || s.threads.of(c) != thread {

@@ -12,7 +12,8 @@ import (
 	protocol "github.com/google/go-dap"
 )
 
-// pipe makes a pipe that nobody writes to.
+// pipe makes a named pipe, and returns its name. Nobody writes to the pipe,
+// so reading it never ends.
 func pipe(t *testing.T, name string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -24,7 +25,8 @@ func pipe(t *testing.T, name string) string {
 	return name
 }
 
-// TestRecordingsThatAreNoFiles: a client names a file that could keep the session waiting forever, or fill the memory.
+// TestRecordingsThatAreNoFiles opens files that could keep the session waiting
+// forever or fill the memory. Each must be refused.
 func TestRecordingsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	huge := filepath.Join(dir, "huge.jsonl")
@@ -36,12 +38,13 @@ func TestRecordingsThatAreNoFiles(t *testing.T) {
 	}
 	for name, want := range map[string]string{pipe(t, filepath.Join(dir, "pipe.jsonl")): "is not a regular file", "/dev/zero": "is not a regular file", huge: "expected at most 1073741824"} {
 		if _, err := (dap.Local{}).Recording(dap.Launch{File: name}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, expected an error that says %q", name, err, want)
+			t.Errorf("recording %s: got the error %v, expected an error that says %q", name, err, want)
 		}
 	}
 }
 
-// TestSourcesThatAreNoFiles: so is the checkout that a client names, and the module of a breakpoint's file.
+// TestSourcesThatAreNoFiles checks that the session does not read pipes: a source
+// file in the checkout, and the go.mod above the file of a breakpoint.
 func TestSourcesThatAreNoFiles(t *testing.T) {
 	checkout := t.TempDir()
 	rec := small()
@@ -53,10 +56,10 @@ func TestSourcesThatAreNoFiles(t *testing.T) {
 		got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
 			map[string]any{"source": map[string]any{"path": filepath.Join(checkout, "other", "file.go")}, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
 		if got[0].Verified {
-			t.Errorf("breakpoint in another module: %+v", got)
+			t.Errorf("breakpoint below a go.mod that is a pipe: got %+v, expected it to be unverified", got)
 		}
 	})
 	if shown := c.look(at).Frames[0].Source; shown.Path == source || shown.SourceReference == 0 {
-		t.Errorf("main is shown from %+v", shown)
+		t.Errorf("source of main: got %+v, expected a reference, because the file in the checkout is a pipe", shown)
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Local is a Library of apitrace's own recordings, and of the files and sources on this
-// machine.
+// Local is a Library of the embedded recordings, and of the files and
+// sources on this machine.
 type Local struct {
-	// To receives notices about sources that are downloaded.
+	// To receives notices about incomplete files, and the progress
+	// of downloads of sources.
 	To serving.Reporter
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// move returns the function that handles a request to move, or false for other requests.
-// Each move leads to exactly one stop.
+// move returns the function that handles a request to move, or false for other
+// requests. Each move leads to exactly one stop. The list of targets to step into
+// belongs to a move, so move handles it, too.
 func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage, error), bool) {
 	type handler = func() (dap.ResponseMessage, error)
 	var do handler
@@ -54,16 +55,16 @@ func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage,
 	}, true
 }
 
-// step does an action in a thread's innermost call. If the thread is not on the stack,
-// step goes to its nearest position in that direction. A breakpoint on the way ends the
-// step early.
+// step does an action from a thread's position. If the thread is not on the
+// stack, step goes to the thread's nearest position in the direction. A
+// breakpoint on the way ends the step early.
 func (s *session) step(thread int, action step.Action, direction step.Direction) error {
 	from, on, err := s.positionIn(thread)
 	if err != nil {
 		return err
 	}
 	if action == step.Into {
-		from = s.at // the next event, in whichever thread it happens
+		from = s.at // the next position, in any thread
 	}
 	var target step.Position
 	var ok bool
@@ -99,9 +100,10 @@ func (s *session) step(thread int, action step.Action, direction step.Direction)
 	return nil
 }
 
-// positionIn returns a thread's position, normally the session's. A goroutine that waits
-// in an outer call is where that makes the next inner call. A goroutine that is not on
-// the stack has no position; on is then false.
+// positionIn returns the position of a thread. For the innermost call's thread,
+// this is the session's position. Another thread on the stack waits in an outer
+// call: its position is where that call makes the next inner call. If the thread
+// is not on the stack, on is false, and p is the session's position.
 func (s *session) positionIn(thread int) (p step.Position, on bool, err error) {
 	innermost, inner, on, err := s.innermost(thread)
 	if err != nil || !on || inner < 0 {
@@ -110,7 +112,8 @@ func (s *session) positionIn(thread int) (p step.Position, on bool, err error) {
 	return step.Position{Call: innermost, Kind: step.Calling, Next: inner}, true, nil
 }
 
-// stepIn steps to the next position, or into the chosen call of the line.
+// stepIn steps to the next position, or into the call that the user
+// chose from stepInTargets.
 func (s *session) stepIn(r *dap.StepInArguments) error {
 	if r.TargetId == 0 {
 		return s.step(r.ThreadId, step.Into, step.Forward)
@@ -124,7 +127,8 @@ func (s *session) stepIn(r *dap.StepInArguments) error {
 	return message.Errorf("no target %d to step into from here", r.TargetId)
 }
 
-// stepInTargets lists the calls that the line still makes.
+// stepInTargets lists the calls that the current line still makes. Only the
+// innermost frame has any.
 func (s *session) stepInTargets(frame int) (dap.ResponseMessage, error) {
 	call, err := s.callOf(frame)
 	if err != nil {
@@ -164,7 +168,7 @@ func (s *session) resume(direction step.Direction) {
 	s.stopAt(at, hit)
 }
 
-// end returns the stop at either end of the recording. From there, the user can still
+// end returns the stop at an end of the recording. From there, the user can still
 // step in the other direction.
 func end(direction step.Direction) stop {
 	if direction == step.Backward {

@@ -25,18 +25,20 @@ import (
 
 // A Library provides the recordings and sources of sessions.
 type Library interface {
-	// Recording returns the recording that an editor asks for.
+	// Recording returns the recording that the launch request names.
 	Recording(Launch) (*trace.Recording, error)
-	// SourceFolder returns the source folder of a program of the recording, for the paths
-	// in trace.Call.File. If the source is missing and fetch is set, it downloads the
-	// source.
+	// SourceFolder returns the folder with the source of a program of the
+	// recording. Paths in trace.Call.File are below it. If the source is not
+	// on this machine, SourceFolder downloads it if fetch is set, and
+	// otherwise returns an error.
 	SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error)
 }
 
-// Launch are the arguments of the launch request, named as in an editor's configuration.
-// Either Scenario or File must be set.
+// Launch has the arguments of the launch request. The JSON names are those in an
+// editor's configuration. Either Scenario or File must be set.
 type Launch struct {
-	// Scenario is a recorded scenario. K8s is the release, as in --k8s.
+	// Scenario is the name of a recorded scenario. K8s is its
+	// release, as in --k8s.
 	Scenario string `json:"scenario"`
 	K8s      string `json:"k8s"`
 	// File is the path of a saved recording.
@@ -45,13 +47,13 @@ type Launch struct {
 	Request int `json:"requestNumber"`
 	// StopOnEntry is whether to stop where the request begins. nil means true.
 	StopOnEntry *bool `json:"stopOnEntry"`
-	// Checkout is the folder of a checkout of Kubernetes, or "". Its files are shown if
-	// they have the recorded functions at the recorded lines.
+	// Checkout is the folder of a checkout of Kubernetes, or "". Its files are
+	// shown if functions begin at the recorded lines.
 	Checkout string `json:"checkout"`
 }
 
-// Serve is the adapter's side of one session, in the printer's language. It returns when
-// the client has disconnected or closed its side, or when ctx is done.
+// Serve runs one session, with texts in the printer's language. It returns when
+// the client has disconnected or has closed in, or when ctx is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, printer message.Printer) error {
 	s := &session{ctx: ctx, library: library, out: out, printer: printer}
 	messages, failed := make(chan []byte), make(chan error, 1)
@@ -78,11 +80,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, pr
 	return nil
 }
 
-// mostMessage is the maximum size of a message with its header, in bytes. The go-dap
-// package reads contents of up to 4 MiB.
+// mostMessage is the maximum size of a message with its header, in bytes. The
+// go-dap package refuses contents of more than 4 MiB.
 const mostMessage = 5 << 20
 
-// read reads messages until reading fails or ctx is done.
+// read sends the messages from in to the channel. It returns when
+// reading fails or ctx is done.
 func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
 	limited := &io.LimitedReader{R: in}
 	buffered := bufio.NewReader(limited)
@@ -103,8 +106,8 @@ func read(ctx context.Context, in io.Reader, messages chan<- []byte) error {
 	}
 }
 
-// Listen serves each connection as its own session until ctx is done. Errors of sessions
-// go to report.
+// Listen serves each connection as a session of its own until ctx is done. It
+// reports the errors of sessions to report.
 func Listen(ctx context.Context, listener net.Listener, library Library, printer message.Printer, report func(error)) error {
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
 	for {
@@ -124,7 +127,7 @@ func Listen(ctx context.Context, listener net.Listener, library Library, printer
 	}
 }
 
-// receive handles a message. It returns only errors of writing.
+// receive handles a message. It returns an error only if writing fails.
 func (s *session) receive(content []byte) error {
 	message, err := dap.DecodeProtocolMessage(content)
 	request, ok := message.(dap.RequestMessage)
@@ -147,8 +150,9 @@ func (s *session) receive(content []byte) error {
 	return nil
 }
 
-// refuse responds to a message that is not a request of the protocol, or sends a notice
-// if it is not a request at all.
+// refuse answers a message that is not a request of the protocol. An
+// unknown or invalid request gets an error response. For any other message,
+// the client gets a notice.
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
@@ -174,14 +178,13 @@ func (s *session) errorResponse(err error) dap.ResponseMessage {
 	text := s.printer.Error(err)
 	return &dap.ErrorResponse{
 		Response: dap.Response{Message: text},
-		// Clients replace parts of the format in braces, and the text of an error may
-		// contain braces.
+		// Clients replace names in braces in the format. An error's text may
+		// contain braces, so it is a variable.
 		Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{error}", Variables: map[string]string{"error": text}, ShowUser: true}},
 	}
 }
 
-// respond writes the response to a request. It ignores nil, which means that the response is
-// written later.
+// respond writes the response to a request. A nil response is written later.
 func (s *session) respond(request *dap.Request, response dap.ResponseMessage) error {
 	if response == nil {
 		return nil
@@ -189,7 +192,7 @@ func (s *session) respond(request *dap.Request, response dap.ResponseMessage) er
 	return s.write(fill(request, response))
 }
 
-// fill sets the fields that all responses have.
+// fill sets the header fields of a response.
 func fill(request *dap.Request, response dap.ResponseMessage) dap.ResponseMessage {
 	r := response.GetResponse()
 	_, failed := response.(*dap.ErrorResponse)
@@ -197,14 +200,14 @@ func fill(request *dap.Request, response dap.ResponseMessage) dap.ResponseMessag
 	return response
 }
 
-// after queues an event for after the current request's response.
+// after queues an event. It is written after the response to the current request.
 func (s *session) after(name string, event dap.EventMessage) {
 	e := event.GetEvent()
 	e.Type, e.Event = "event", name
 	s.queue = append(s.queue, event)
 }
 
-// write numbers a message and writes it.
+// write gives a message the next number, and writes it.
 func (s *session) write(said dap.Message) error {
 	s.seq++
 	switch m := said.(type) {

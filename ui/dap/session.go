@@ -20,36 +20,38 @@ type session struct {
 	out     io.Writer
 	// printer formats all texts for the user.
 	printer message.Printer
-	// seq is the last written message's number. queue are the messages for after the next
-	// response.
+	// seq is the number of the last written message. queue has the messages to
+	// write after the next response.
 	seq   int
 	queue []dap.Message
 	over  bool
-	// lines and columns are the client's first line and column: 0 or 1.
+	// lines and columns are the client's numbers of the first
+	// line and column: 0 or 1.
 	lines, columns int
 
-	// launch is the launch request until it is answered, which is after the client has set
-	// its breakpoints.
+	// launch is the launch request until begin answers it, then nil. The client
+	// sets its breakpoints in between.
 	launch      *dap.LaunchRequest
 	stopOnEntry bool
 
 	rec    *trace.Recording
 	walker step.Walker
 	at     step.Position
-	// stopped is the reason for the stop.
+	// stopped says why the session has stopped at the position at.
 	stopped stop
 
 	threads *threads
-	// toldThreads is set when the client knows that not all threads are listed.
+	// toldThreads is set after the client was told that not
+	// all threads are listed.
 	toldThreads bool
 	sources     *sources
 	breakpoints breakpoints
 }
 
-// A stop describes a stop to the client.
+// A stop is the reason for a stop.
 type stop struct {
 	reason string
-	// note is a text for the user, in addition to the position.
+	// note is a text for the user. It follows the description of the position.
 	note message.Message
 	// hit are the ids of the breakpoints at the stop.
 	hit []int
@@ -57,8 +59,8 @@ type stop struct {
 
 var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
-// answer handles a request. For unsupported requests and internal failures, it returns an
-// error for the client, which may continue.
+// answer handles a request. A returned error, also of a panic, is for the client,
+// and the session continues. A nil response is sent later.
 func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,8 +157,9 @@ func first(startAt1 *bool) int {
 	return 1
 }
 
-// open opens a launch request's recording. begin sends the response: the client sets its
-// breakpoints in between, so the first stop can be one.
+// open opens the recording of a launch request. The client then sets
+// its breakpoints, so begin can make the first stop at one. begin
+// also answers the request.
 func (s *session) open(r *dap.LaunchRequest) error {
 	if s.rec != nil {
 		return message.NewError("this session already has a recording: start another session to open another recording")
@@ -192,8 +195,8 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	return nil
 }
 
-// introduce prints a summary of the recording, and of the parts that it may lack, to the
-// client's console.
+// introduce prints a summary of the request to the client's console. It also
+// lists the parts that the recording lacks, and the edited files.
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
 	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
@@ -211,8 +214,8 @@ func (s *session) printf(format string, args ...any) {
 	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: s.printer.Sprintf(format, args...) + "\n"}})
 }
 
-// begin makes the first stop. The response to the launch request comes after the response
-// to this request, and before the stop.
+// begin makes the first stop. The client gets the response to this request, then
+// the response to the launch request, then the stop.
 func (s *session) begin() (dap.ResponseMessage, error) {
 	if s.launch == nil {
 		return nil, message.NewError("the configuration is done already")

@@ -15,25 +15,26 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sources are the files of a request's calls: their places and recorded lines. A file's
-// place stays the same for the whole session.
+// sources are the files of a request's calls. A file is shown from the same place
+// during the whole session.
 type sources struct {
-	// lines are the recorded lines of each file, sorted: lines where functions begin and lines
-	// that make calls.
+	// lines has the recorded lines of each file, sorted: the first lines of
+	// functions, and the lines that make calls.
 	lines map[string][]int
-	// begins are only the lines where functions begin.
+	// begins has only the first lines of functions.
 	begins map[string][]int
-	// files are all files, sorted. A client requests a file that is not on its disk by
-	// its number here, from 1.
+	// files has all files, sorted. The reference of a file that is not on this
+	// machine is its number in files, from 1.
 	files []string
-	// process has, by file, a program with the file. shown has, by file, the source that
-	// the client got.
+	// process has a program that contains the file, for each file. shown has the
+	// dap.Source that the client gets, for each file.
 	process map[string]string
 	shown   map[string]*dap.Source
 }
 
-// newSources looks for the request's files: first in the checkout, if its files match the
-// recording, then in the release's source, if it is on this machine.
+// newSources looks for the request's files. A file in the checkout comes
+// first, if it matches the recording, then a file in the release's source, if
+// that is on this machine.
 func (s *session) newSources(checkout string) *sources {
 	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
 	tree := s.walker.Tree
@@ -57,7 +58,7 @@ func (s *session) newSources(checkout string) *sources {
 		}
 	}
 	src.files = slices.Sorted(maps.Keys(src.begins))
-	folders := map[string]string{} // "" if there is none
+	folders := map[string]string{} // by process; "" if the source is not on this machine
 	for i, file := range src.files {
 		process := src.process[file]
 		folder, known := folders[process]
@@ -73,7 +74,8 @@ func (s *session) newSources(checkout string) *sources {
 	return src
 }
 
-// locate returns a file's place, or a reference for requesting it.
+// locate returns a file's path on this machine or, if it is not here, a
+// reference to request it with.
 func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	file := src.files[number]
 	shown := &dap.Source{Name: path.Base(file)}
@@ -93,7 +95,8 @@ func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	return shown
 }
 
-// holds reports whether functions begin at a file's recorded lines.
+// holds reports whether the file at the path at has the word "func" in all
+// recorded first lines of functions.
 func (src *sources) holds(at, file string) bool {
 	text, err := bounded.ReadFile(at, bounded.MaxText)
 	if err != nil {
@@ -108,10 +111,11 @@ func (src *sources) holds(at, file string) bool {
 	return true
 }
 
-// of returns the source of a call.
+// of returns the source of a call's file.
 func (src *sources) of(c *trace.Call) *dap.Source { return src.shown[c.File] }
 
-// find returns the file that a client means.
+// find returns the file that a client's source names. It is an error if the
+// request makes no recorded call in the file.
 func (src *sources) find(wanted *dap.Source) (string, error) {
 	if n := wanted.SourceReference; n > 0 {
 		if n > len(src.files) {
@@ -120,7 +124,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 		return src.files[n-1], nil
 	}
 	at := filepath.ToSlash(wanted.Path)
-	// The path is in a vendor folder or in staging/src, or as sent to the client.
+	// at is the path that the client got, or ends with it: in a vendor
+	// folder or in staging/src.
 	for _, file := range src.files {
 		if at == file || strings.HasSuffix(at, "/"+file) {
 			return file, nil
@@ -132,8 +137,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 	return "", message.Errorf("the request makes no recorded call in %s", wanted.Path)
 }
 
-// inModule returns a file's path in a module, in the form of trace.Call.File, or ""
-// without a go.mod above.
+// inModule returns a file's path in the form of trace.Call.File: the module's
+// path and the path in the module. It returns "" if no folder above has a go.mod.
 func inModule(file string) string {
 	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(dir)); dir = path.Dir(dir) {
 		if text, err := bounded.ReadFile(filepath.FromSlash(dir+"/go.mod"), bounded.MaxText); err == nil {
@@ -146,10 +151,11 @@ func inModule(file string) string {
 	return ""
 }
 
-// lineWithCalls returns the line where a breakpoint stops: the requested line if it makes
-// a recorded call or a recorded function begins there. Otherwise it is the next line that
-// makes a recorded call before another recorded function begins, or 0; why then explains
-// the difference.
+// lineWithCalls returns the line where a breakpoint for a line stops. This
+// is the line itself if it makes a recorded call or a recorded function
+// begins there. Otherwise it is the next line with a recorded call. If a
+// recorded function begins before that line, or there is none, at is 0. why
+// says why at differs from line.
 func (src *sources) lineWithCalls(file string, line int) (at int, why message.Message) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)
@@ -164,8 +170,8 @@ func (src *sources) lineWithCalls(file string, line int) (at int, why message.Me
 	return 0, message.Of("no line from %d on makes a recorded call", line)
 }
 
-// source sends a file that is not on the client's disk. It downloads the source if
-// necessary.
+// source sends the text of a file that is not on the client's disk. It downloads
+// the source if necessary.
 func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
 	wanted := dap.Source{SourceReference: r.SourceReference}
 	if r.Source != nil {

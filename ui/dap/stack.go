@@ -7,16 +7,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// frameID returns the id of a call's frame. It depends only on the call, so it never
-// changes. A label between the calls of two goroutines has an id greater than those.
+// frameID returns the id of a call's frame. It depends only on the
+// call, so it never changes.
 func frameID(call int) int { return call + 1 }
 
+// labelID returns the id of the label below a call (see label). It is greater
+// than the ids of all calls.
 func (s *session) labelID(call int) int { return s.walker.Tree.Len() + frameID(call) }
 
-// absentID returns the id of the label that is the stack of a thread without a position.
+// absentID returns the id of the label that a thread has instead of a stack.
 func (s *session) absentID(thread int) int { return 2*s.walker.Tree.Len() + thread }
 
-// callOf returns the call of a frame on the stack.
+// callOf returns the call of a frame. It is an error if the
+// frame is not on the stack.
 func (s *session) callOf(frame int) (int, error) {
 	for _, f := range s.walker.Stack(s.at) {
 		if frameID(f.Call) == frame {
@@ -26,7 +29,8 @@ func (s *session) callOf(frame int) (int, error) {
 	return 0, message.Errorf("frame %d is not on the stack here", frame)
 }
 
-// line converts a line number for the client. 0 stays 0.
+// line converts a line number to the client's counting. 0
+// means no line and stays 0.
 func (s *session) line(line int) int {
 	if line == 0 {
 		return 0
@@ -69,8 +73,8 @@ func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, e
 	return &dap.StackTraceResponse{Body: dap.StackTraceResponseBody{StackFrames: frames, TotalFrames: total}}, nil
 }
 
-// frame describes a call on the stack. If the line is not recorded, it has the function's
-// first line, and its name says so.
+// frame describes a call on the stack. If the current line is not recorded, the
+// frame has the function's first line, and its name says so.
 func (s *session) frame(frame step.Frame) dap.StackFrame {
 	c := s.walker.Tree.Call(frame.Call)
 	f := dap.StackFrame{Id: frameID(frame.Call), Name: c.ShortName(), Line: s.line(frame.Line), Column: s.columns, CanRestart: true}
@@ -91,7 +95,8 @@ func (s *session) frame(frame step.Frame) dap.StackFrame {
 	return f
 }
 
-// label returns the frame below a call that another goroutine or process caused, or nil.
+// label returns the label below a call if its caller is on another goroutine or
+// in another process. Otherwise it returns nil.
 func (s *session) label(call int) *dap.StackFrame {
 	outer := s.walker.Tree.Parent(call)
 	if outer < 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// mostThreads is the maximum number of threads for a client. A server's start has
-// thousands of goroutines. Delve has the same limit.
+// mostThreads is the maximum number of threads that a client gets, as in Delve. A
+// server's start has thousands of goroutines.
 const mostThreads = 1024
 
 // threads numbers the goroutines of all processes as threads, from 1, in order of their
@@ -27,11 +27,12 @@ type goroutine struct {
 	id      uint64
 }
 
-// A thread is a goroutine with its range of positions.
+// A thread is a goroutine with recorded calls.
 type thread struct {
 	// call is the goroutine's first call.
 	call int
-	// first and last are the numbers of these positions.
+	// first and last are the numbers of its first and last
+	// position (step.Walker.Number).
 	first, last int
 }
 
@@ -61,8 +62,9 @@ func (t *threads) get(id int) (thread, error) {
 	return t.all[id-1], nil
 }
 
-// near returns the numbers of the threads to list. If there are too many, it returns
-// those in must, and those next to the current thread.
+// near returns the numbers of the threads to list. If there are more than
+// mostThreads, it prefers the threads in must, then the threads with the
+// nearest numbers to current.
 func (t *threads) near(current int, must map[int]bool) []int {
 	ids := make([]int, len(t.all))
 	for i := range ids {
@@ -83,9 +85,10 @@ func (t *threads) near(current int, must map[int]bool) []int {
 	return ids
 }
 
-// listThreads lists the goroutines in order of their first calls. Those on the stack have
-// a position: the innermost one moves, and the others wait for it. Other positions are
-// not recorded.
+// listThreads lists the goroutines in order of their first calls. Only
+// goroutines on the stack have a position: the innermost one runs, and the
+// others wait for it. The names of the others say that their position is not
+// recorded, or not yet or no longer exists.
 func (s *session) listThreads() dap.ResponseMessage {
 	onStack := map[int]bool{}
 	for _, frame := range s.walker.Stack(s.at) {
@@ -112,7 +115,7 @@ func goroutineName(c *trace.Call) message.Message {
 	return message.Of("%s goroutine %d", c.Process, c.Goroutine)
 }
 
-// absence says why a goroutine is not on the stack.
+// absence says why a thread is not on the stack.
 func (s *session) absence(of thread) message.Message {
 	switch now := s.walker.Number(s.at); {
 	case now < of.first:
@@ -123,9 +126,10 @@ func (s *session) absence(of thread) message.Message {
 	return message.Of("where it is now is not recorded")
 }
 
-// innermost returns a thread's innermost call on the stack, and the call that it is
-// making: inner is -1 if the session is in the innermost call itself. on is false if the
-// thread is not on the stack.
+// innermost returns a thread's innermost call on the stack. inner is the call
+// that this call is making, or -1 if it is the innermost call of all threads.
+// on is false if the thread is not on the stack. If the thread does not
+// exist, it returns an error.
 func (s *session) innermost(id int) (call, inner int, on bool, err error) {
 	inner = -1
 	for _, frame := range s.walker.Stack(s.at) {

@@ -23,7 +23,8 @@ const (
 	scopesPerCall
 )
 
-// reference returns the number of a call's scope, from 1.
+// reference returns the number that a client uses to request the variables of a
+// call's scope. The first number is 1.
 func reference(call, scope int) int { return call*scopesPerCall + scope + 1 }
 
 // scopes lists a frame's scopes. A label has none.
@@ -95,7 +96,8 @@ func variable(name, value string) dap.Variable {
 	return dap.Variable{Name: name, Value: value, PresentationHint: &dap.VariablePresentationHint{Attributes: []string{"readOnly"}}}
 }
 
-// values lists a call's recorded values. When in the call they were read is not recorded.
+// values lists a call's recorded values. The recording does not say when in
+// the call they were read.
 func (s *session) values(c *trace.Call) []dap.Variable {
 	var list []dap.Variable
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
@@ -109,7 +111,8 @@ func (s *session) values(c *trace.Call) []dap.Variable {
 	return list
 }
 
-// outcome describes how a call ended.
+// outcome lists how a call ended: its error, its panic, or
+// that neither was recorded.
 func (s *session) outcome(c *trace.Call) []dap.Variable {
 	p := s.printer
 	var list []dap.Variable
@@ -131,7 +134,7 @@ func (s *session) outcome(c *trace.Call) []dap.Variable {
 	return list
 }
 
-// facts returns the properties that every call has.
+// facts lists the properties that every call has, such as its place and time.
 func (s *session) facts(c *trace.Call) []dap.Variable {
 	p := s.printer
 	from := p.Sprintf("not recorded")
@@ -167,8 +170,8 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	}
 	c := s.walker.Tree.Call(call)
 	name := strings.TrimSpace(r.Expression)
-	// Under the mouse is the name of a Go variable. A value has the same name only by
-	// chance.
+	// The text under the mouse is the name of a Go variable. A recorded value has
+	// the same name only by chance.
 	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
 		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
 	}
