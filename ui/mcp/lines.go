@@ -17,18 +17,18 @@ import (
 // mostLine is the maximum size of a message in bytes.
 const mostLine = 4 << 20
 
-// Lines is a transport to one client with one message per line, as MCP demands of
-// standard input and output.
+// Lines is a transport to one client with one message per line, as MCP requires
+// for standard input and output.
 //
-// The response to a line that is not a message, or is longer than 4 MiB, is an error,
-// and the session continues. When the input ends, the session ends as soon as all
-// requests have their responses.
+// A line that is not a message, or is longer than 4 MiB, gets an error as its
+// response, and the session continues. When the input ends, the session ends as
+// soon as all requests have their responses.
 type Lines struct {
 	In  io.Reader
 	Out io.Writer
 }
 
-// Connect begins to read.
+// Connect starts to read lines. It never returns an error.
 func (l Lines) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{out: l.Out, incoming: make(chan incoming), closed: make(chan struct{}), open: map[jsonrpc.ID]int{}, answered: make(chan struct{}, 1)}
 	go c.readAll(bufio.NewReader(l.In))
@@ -48,7 +48,8 @@ type connection struct {
 	answered chan struct{}
 }
 
-// An incoming is a line of the input, or the error that ended the reading.
+// An incoming is a line of the input, or an error. After any error except
+// errLong, no line follows.
 type incoming struct {
 	line []byte
 	err  error
@@ -71,8 +72,8 @@ func (c *connection) readAll(in *bufio.Reader) {
 	}
 }
 
-// readLine reads a line. It skips a line of more than mostLine bytes and returns
-// errLong. It never keeps more bytes in memory.
+// readLine reads a line. It skips a line of more than mostLine bytes, without
+// keeping it in memory, and returns errLong.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	tooLong := false
 	for {
@@ -95,7 +96,9 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// Read returns the next message.
+// Read returns the next message. It responds itself to lines that
+// are not messages. At the end of the input, it waits until all
+// requests have their responses.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -148,8 +151,8 @@ func decoded(in incoming) (received jsonrpc.Message, refusal []byte) {
 	return received, nil
 }
 
-// refuse returns the response to a line that is not a message. JSON-RPC gives it the id
-// null, which the types of package jsonrpc cannot hold.
+// refuse returns the response to a line that is not a message. JSON-RPC requires
+// the id null, which the types of package jsonrpc cannot hold.
 func refuse(code int64, err error) []byte {
 	text, _ := json.Marshal(err.Error()) // a string can always be encoded
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`, code, text)
@@ -222,7 +225,7 @@ func (c *connection) Write(_ context.Context, sent jsonrpc.Message) error {
 	return nil
 }
 
-// writeLine writes a line. The caller must hold the lock.
+// writeLine writes a line. The caller must hold c.mu.
 func (c *connection) writeLine(line []byte) error {
 	_, err := c.out.Write(append(line, '\n'))
 	return err

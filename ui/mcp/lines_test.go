@@ -10,8 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// TestBrokenLines sends lines that are not messages between other lines, and ends the
-// input at once. Each line gets its response, and the session ends without an error.
+// TestBrokenLines sends valid lines, and lines that are not messages. The
+// input ends before the responses. Each line gets its response, and the
+// session ends without an error.
 func TestBrokenLines(t *testing.T) {
 	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	in := strings.Join([]string{
@@ -32,7 +33,7 @@ func TestBrokenLines(t *testing.T) {
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Error.Code != 0 && answer.Error.Message == "" {
-			t.Errorf("%v in %.300s", err, line)
+			t.Errorf("got the error %v in the response %.300s", err, line)
 		}
 		answers[fmt.Sprint(answer.ID, " ", answer.Error.Code)]++
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// requestTimeout is the time after which a request is cancelled, as in
-// "apitrace request".
+// requestTimeout is the maximum duration of a request, as in "apitrace request".
 const requestTimeout = 20 * time.Second
 
-// A liveServer is the server of the live tools. It is a server that runs already, or a server
-// that is started for the first call of a live tool and stopped when the client leaves.
+// A liveServer is the server of the tools run and request. It is a server that
+// runs already, or a server that the first call of such a tool starts. Serve
+// stops the started server when the client leaves.
 type liveServer struct {
 	options session.ServerOptions
 	printer message.Printer
@@ -33,14 +33,14 @@ type liveServer struct {
 	live *session.Live
 }
 
-// use returns the server. It finds or starts one for the first call, and again after
-// the server has ended. The caller must hold the lock, so that one call uses the server
-// at a time.
+// use returns the server. The first call finds or starts one, and so does
+// the first call after the server has ended. The caller must hold l.mu
+// while it uses the server.
 func (l *liveServer) use(ctx context.Context, to session.Reporter) (*session.Live, error) {
 	if l.live != nil {
 		select {
 		case <-l.live.Done():
-			_ = l.live.Close() // the call that was using it has reported why it ended
+			_ = l.live.Close() // the last call has reported why the server ended
 			l.live = nil
 		default:
 			return l.live, nil
@@ -68,7 +68,8 @@ type runInput struct {
 	View     string `json:"view,omitempty"`
 }
 
-// run returns an answerer that replays a scenario now and returns its tree.
+// run returns the answerer of the tool "run", which replays a
+// scenario and draws its tree.
 func (l *liveServer) run(f *toolServer) answerer[runInput] {
 	return func(ctx context.Context, in runInput) (string, error) {
 		version, err := apiserver.ParseVersion(l.options.Version)
@@ -102,7 +103,8 @@ type requestInput struct {
 	View    string   `json:"view,omitempty"`
 }
 
-// request returns an answerer that sends a request now and returns its tree.
+// request returns the answerer of the tool "request", which sends a
+// request and draws its tree.
 func (l *liveServer) request(f *toolServer) answerer[requestInput] {
 	return func(ctx context.Context, in requestInput) (string, error) {
 		typed := scenarios.TypedRequest{Method: strings.ToUpper(in.Method), Path: in.Path, Headers: in.Headers, As: cmp.Or(in.As, scenarios.Admin), BodyFile: "body"}
@@ -119,7 +121,8 @@ func (l *liveServer) request(f *toolServer) answerer[requestInput] {
 	}
 }
 
-// draw makes a recording on the server and draws it. Notices come first.
+// draw lets record make a recording on the server, and draws the recording. The
+// session's notices come first.
 func (l *liveServer) draw(ctx context.Context, f *toolServer, view string, record func(*session.Live, session.Reporter) (*trace.Recording, error)) (string, error) {
 	if !slices.Contains([]string{"", "outline", "path", "full"}, view) {
 		return "", unknownView(view)

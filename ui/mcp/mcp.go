@@ -34,11 +34,12 @@ type toolServer struct {
 	printer message.Printer
 }
 
-// Serve serves one client over a transport until the client leaves or ctx is done.
-// version is the version of apitrace.
+// Serve serves one client over a transport until the client leaves or ctx is
+// done. version is the version of apitrace.
 //
-// If live is not nil, the client may also use a server with these options. The server is found
-// or started on first use. If live is nil, only the tools that read are offered.
+// If live is not nil, the client may also use a server with these options,
+// which is found or started on first use. If live is nil, Serve offers
+// only the tools that read.
 func Serve(ctx context.Context, transport mcp.Transport, version string, printer message.Printer, live *session.ServerOptions) (err error) {
 	instructions := printer.Sprintf("Recordings of real kube-apiserver releases: which function called which, from which line, for each request of a scenario. " +
 		"Start with scenarios or search. All answers come from recordings; other code paths are not known.")
@@ -48,12 +49,12 @@ func Serve(ctx context.Context, transport mcp.Transport, version string, printer
 	server := mcp.NewServer(&mcp.Implementation{Name: "apitrace", Title: printer.Sprintf("Code paths of kube-apiserver"), Version: version}, &mcp.ServerOptions{Instructions: instructions})
 	f := &toolServer{server: server, printer: printer}
 	if err := errors.Join(
-		addTool(f, "scenarios", message.Of("List the recorded scenarios and releases"), atRest(f.listScenarios)),
-		addTool(f, "search", message.Of("Find functions, recorded values and errors by a part of their text"), atRest(f.find)),
-		addTool(f, "tree", message.Of("Show the call tree of a scenario: the code that its requests ran through, with file and line"), atRest(f.showTree)),
-		addTool(f, "explain", message.Of("Explain a function: its role, callers and callees, and the recorded values"), atRest(f.explainFunction)),
-		addTool(f, "source", message.Of("Show upstream's source of a function, with marks on the lines that made recorded calls, or of a type, with the types that were behind an interface"), atRest(f.showSource)),
-		addTool(f, "diff", message.Of("Compare the path of a scenario's requests between two releases"), atRest(f.compare)),
+		addTool(f, "scenarios", message.Of("List the recorded scenarios and releases"), withoutContext(f.listScenarios)),
+		addTool(f, "search", message.Of("Find functions, recorded values and errors by a part of their text"), withoutContext(f.find)),
+		addTool(f, "tree", message.Of("Show the call tree of a scenario: the code that its requests ran through, with file and line"), withoutContext(f.showTree)),
+		addTool(f, "explain", message.Of("Explain a function: its role, callers and callees, and the recorded values"), withoutContext(f.explainFunction)),
+		addTool(f, "source", message.Of("Show upstream's source of a function, with marks on the lines that made recorded calls, or of a type, with the types that were behind an interface"), withoutContext(f.showSource)),
+		addTool(f, "diff", message.Of("Compare the path of a scenario's requests between two releases"), withoutContext(f.compare)),
 	); err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ var inputs = map[string]message.Message{
 	"as":       message.Of("the user that sends the request: admin (may do everything; the default), learner (may do what RBAC objects allow it), anonymous or stranger"),
 }
 
-// paged is the input that every tool accepts besides its own.
+// paged has the input that all tools have in common: the number of lines to skip.
 type paged struct {
 	Skip int `json:"skip,omitempty"`
 }
@@ -99,8 +100,9 @@ func (p paged) skipped() int { return p.Skip }
 // An answerer answers a tool's input with a text.
 type answerer[In any] func(context.Context, In) (string, error)
 
-// atRest returns an answerer for a function that is too short to need a context.
-func atRest[In any](answer func(In) (string, error)) answerer[In] {
+// withoutContext returns an answerer for a function that needs no
+// context, because it is fast.
+func withoutContext[In any](answer func(In) (string, error)) answerer[In] {
 	return func(_ context.Context, in In) (string, error) { return answer(in) }
 }
 
@@ -139,8 +141,9 @@ func add[In interface{ skipped() int }](f *toolServer, name string, description 
 	return nil
 }
 
-// page skips the first skip lines of a text and returns as many whole lines as fit into
-// a response. At the end it says how to get the rest.
+// page skips the first skip lines of a text and returns as many whole lines as
+// fit into a response, at least one. If lines are left, it adds how to get them.
+// It returns an error if skip is negative or leaves no line.
 func (f *toolServer) page(text string, skip int) (string, error) {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if skip < 0 || skip > 0 && skip >= len(lines) {
@@ -161,7 +164,7 @@ func (f *toolServer) page(text string, skip int) (string, error) {
 	return b.String(), nil
 }
 
-// cut shortens a line that is longer than a response may be.
+// cut shortens a line to the maximum size of a response.
 func (f *toolServer) cut(line string) string {
 	if len(line) <= most {
 		return line

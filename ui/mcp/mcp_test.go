@@ -47,7 +47,7 @@ func call(t *testing.T, session *mcp.ClientSession, tool string, arguments map[s
 		b.WriteString(content.(*mcp.TextContent).Text)
 	}
 	if b.Len() > 21_000 {
-		t.Errorf("%s %v: %d bytes", tool, arguments, b.Len())
+		t.Errorf("%s %v: got %d bytes, expected at most 21000", tool, arguments, b.Len())
 	}
 	return b.String(), result.IsError
 }
@@ -66,7 +66,7 @@ func TestToolsAreReadOnly(t *testing.T) {
 		}
 		names = append(names, tool.Name)
 		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || tool.Description == "" {
-			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
+			t.Errorf("%s: got the annotations %+v, expected a description and the hint that the tool only reads", tool.Name, tool.Annotations)
 		}
 	}
 	slices.Sort(names)
@@ -75,9 +75,9 @@ func TestToolsAreReadOnly(t *testing.T) {
 	}
 }
 
-// The tools that use a server are offered only if the user allows it, and say that they
-// change objects. They refuse wrong input before they start a server, and read no file
-// that a client chooses.
+// TestLiveTools checks that the tools that use a server are offered if the user
+// allows it, and say that they change objects. They must refuse wrong input
+// before they start a server, and read no file that a client chooses.
 func TestLiveTools(t *testing.T) {
 	client := connectTo(t, "en", &session.ServerOptions{Spec: session.Spec{Version: "v1.37.1"}})
 	tools, err := client.ListTools(t.Context(), nil)
@@ -113,7 +113,7 @@ func TestLiveTools(t *testing.T) {
 		{"run", map[string]any{"scenario": "nosuch"}, "no scenario is called"},
 	} {
 		if text, failed := call(t, client, test.tool, test.arguments); !failed || !strings.Contains(text, test.want) {
-			t.Errorf("%s %v: %q, expected an error with %q", test.tool, test.arguments, text, test.want)
+			t.Errorf("%s %v: got %q, expected an error with %q", test.tool, test.arguments, text, test.want)
 		}
 	}
 }
@@ -151,12 +151,12 @@ func TestAnswers(t *testing.T) {
 	} {
 		text, isError := call(t, session, test.tool, test.arguments)
 		if isError != test.isError || !strings.Contains(text, test.want) {
-			t.Errorf("%s %v: error %t, expected %q in\n%.600s", test.tool, test.arguments, isError, test.want, text)
+			t.Errorf("%s %v: got an error: %t, expected the text %q in\n%.600s", test.tool, test.arguments, isError, test.want, text)
 		}
 	}
 }
 
-// TestPagesMakeTheWhole reads a long answer to its end.
+// TestPagesMakeTheWhole reads a long answer page by page.
 func TestPagesMakeTheWhole(t *testing.T) {
 	session := connect(t)
 	skip, lines := 0, 0
@@ -173,6 +173,6 @@ func TestPagesMakeTheWhole(t *testing.T) {
 		lines += n - 1
 	}
 	if lines < 500 {
-		t.Errorf("%d lines on the pages before the last, expected those of 600 calls", lines)
+		t.Errorf("got %d lines on the pages before the last, expected at least 500", lines)
 	}
 }

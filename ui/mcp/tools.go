@@ -23,7 +23,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// shownScenarios is the number of scenarios that a line of search names.
+// shownScenarios is the maximum number of scenarios that the tool
+// search names for a text.
 const shownScenarios = 5
 
 // width is the width of drawings in columns. It has room for complete names and places.
@@ -114,7 +115,8 @@ func (f *toolServer) showTree(in treeInput) (string, error) {
 	return f.treeOf(rec, in.View)
 }
 
-// treeOf draws a recording in one of the views.
+// treeOf draws a recording in a view: "outline", "path" or
+// "full". "" means "path".
 func (f *toolServer) treeOf(rec *trace.Recording, name string) (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -145,15 +147,17 @@ func unknownView(view string) error {
 	return message.Errorf("view %q: expected outline, path or full", view)
 }
 
-// A functionInput names a function of a release.
+// A functionInput names a function of a release. An empty K8s
+// means the newest release.
 type functionInput struct {
 	paged
 	Function string `json:"function"`
 	K8s      string `json:"k8s,omitempty"`
 }
 
-// resolve returns the recorded function that the input names, and the recordings that
-// call it.
+// resolve returns the recorded function that the input names, and the
+// recordings that call it. If the name matches several functions or
+// none, it returns an error.
 func (in functionInput) resolve() (recordings.Function, []*trace.Recording, error) {
 	called, err := recordings.Functions(in.K8s)
 	if err != nil {
@@ -245,8 +249,8 @@ func (f *toolServer) showSource(in functionInput) (string, error) {
 	return b.String(), err
 }
 
-// typeSource shows a type. If the release has no type of this name, the error is
-// an *trace.UnknownFunctionError.
+// typeSource shows a type. If no release has a type of this name, the error is a
+// *trace.UnknownFunctionError.
 func (f *toolServer) typeSource(in functionInput) (string, error) {
 	version, err := recordings.Resolve(cmp.Or(in.K8s, recordings.Latest))
 	if err != nil {
@@ -254,7 +258,7 @@ func (f *toolServer) typeSource(in functionInput) (string, error) {
 	}
 	name, err := code.ResolveType(in.Function, version)
 	if gone := new(lineage.GoneError); errors.As(err, &gone) {
-		return "", errors.New(f.printer.Error(err)) // it says more than that there is no function
+		return "", errors.New(f.printer.Error(err)) // a plain error, which showSource does not replace
 	}
 	if err != nil {
 		return "", err
