@@ -92,14 +92,13 @@ func (m *Model) toHeading(direction int) {
 	m.status = saysNone.In(m.options.Lang)
 }
 
-// toNext goes to the next call that the function is selects. It wraps around
-// the end.
-func (m *Model) toNext(is func(call int) bool) { m.toNextIn(1, is) }
+// toNext goes to the next call that matches. It wraps around the end.
+func (m *Model) toNext(matches func(call int) bool) { m.toNextIn(1, matches) }
 
-func (m *Model) toNextIn(direction int, is func(call int) bool) {
+func (m *Model) toNextIn(direction int, matches func(call int) bool) {
 	n := m.forest.tree.Len()
 	for i := 1; i <= n; i++ {
-		if call := (m.call() + i*direction + n) % n; is(call) {
+		if call := (m.call() + i*direction + n) % n; matches(call) {
 			m.goTo(call)
 			return
 		}
@@ -111,12 +110,13 @@ func (m *Model) sameFunction(i int) bool {
 	return i != m.call() && m.forest.function[i] == m.forest.function[m.call()]
 }
 
-// toError goes to the next error: first along the path of the error that made the request
-// fail, from its origin on, then to the calls in which another error began.
+// toError goes to the next error. It follows the path of the error that made the
+// request fail, from the error's origin on. Then come the calls where other
+// errors began. It wraps around the end.
 func (m *Model) toError() {
 	var stops []int
 	if path := m.forest.story.ErrorPath; path != nil {
-		for _, s := range path.Steps { // a call may be several steps
+		for _, s := range path.Steps { // a call may occur in several steps
 			stops = append(stops, s.Call)
 		}
 	}
@@ -145,8 +145,8 @@ func (m *Model) toError() {
 	}
 }
 
-// maybeFatal reports whether one of the errors may be why the request failed, or whether
-// there is no request.
+// maybeFatal reports whether one of the errors may have made the request fail.
+// For the start of a program, it returns true.
 func (m *Model) maybeFatal(errors []int) bool {
 	tree, path := m.forest.tree, m.forest.story.ErrorPath
 	return tree.Request.OfProgram() || slices.ContainsFunc(errors, func(i int) bool { return view.Fatal(tree, path, i) })
@@ -195,8 +195,8 @@ func (m *Model) toggleEverything() {
 	m.near(call)
 }
 
-// step steps through the recording. It goes on from the last position or, if
-// the user has selected another call, from that call.
+// step steps through the recording. If the user has selected another call since
+// the last step, it begins at that call, else at the last position.
 func (m *Model) step(action step.Action, direction step.Direction) {
 	if m.compared != nil {
 		m.status = saysNoSteps.In(m.options.Lang)
@@ -225,7 +225,7 @@ func (m *Model) nextRequest() {
 		m.take(m.drafter().nextPair(m.compared, m.compared.pair))
 		return
 	}
-	m.take(m.drafter().of(m.rec, (m.request+1)%len(m.rec.Requests)))
+	m.take(m.drafter().requestTree(m.rec, (m.request+1)%len(m.rec.Requests)))
 }
 
 // toggleLanguage changes the language of all texts. Nothing else changes.
@@ -241,7 +241,7 @@ func (m *Model) toggleLanguage() {
 	}
 	guide, err := m.lib.Guide(m.options.Lang, recs...)
 	if err != nil {
-		m.status = m.says(err)
+		m.status = m.errorText(err)
 		return
 	}
 	m.guide = guide
@@ -255,7 +255,8 @@ func (m *Model) toggleLanguage() {
 	m.stay(r)
 }
 
-// escape leaves the innermost mode: a job, a filter or a comparison.
+// escape cancels the running job. Without a job it leaves the filter, and without
+// a filter it leaves the comparison.
 func (m *Model) escape() {
 	switch {
 	case m.cancel():
@@ -272,7 +273,7 @@ func (m *Model) edit() tea.Cmd {
 	rec, _, _ := m.side()
 	command, err := m.lib.Editor(rec, call, line)
 	if err != nil {
-		m.status = m.says(err)
+		m.status = m.errorText(err)
 		return nil
 	}
 	return tea.ExecProcess(command, func(err error) tea.Msg { return edited{err} })

@@ -10,20 +10,20 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A binding is the action of some keys while the tree has the focus.
+// A binding is the action of some keys, in the tree or in the list of requests.
 type binding struct {
 	Keys []string
 	What message.Message
 	do   func(*Model) tea.Cmd
 }
 
-// A bindingGroup is the bindings for one purpose.
+// A bindingGroup has the bindings for one purpose.
 type bindingGroup struct {
 	Title    message.Message
 	Bindings []binding
 }
 
-// act makes the action of a binding from a change without a command.
+// act returns the action of a binding that changes the model and runs no command.
 func act(change func(*Model)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		change(m)
@@ -31,9 +31,8 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 	}
 }
 
-// bindings returns the table of keys. Its last group has the keys of the list
-// of requests. Help and documentation list the table. Update looks keys up in
-// it.
+// bindings returns the table of keys. Its last group has the keys of the list of
+// requests. The help and the documentation list the table.
 func bindings() []bindingGroup {
 	list := bindingGroup{Title: message.Of("In the list of \"apitrace record -i\"")}
 	for _, b := range requestBindings {
@@ -44,7 +43,7 @@ func bindings() []bindingGroup {
 
 var groups []bindingGroup
 
-func init() { // a variable would refer to itself through the help
+func init() { // an initializer would refer to groups itself, through the help
 	groups = []bindingGroup{
 		{message.Of("Move"), []binding{
 			{[]string{"up", "k"}, message.Of("row above"), act(func(m *Model) { m.cursor-- })},
@@ -124,7 +123,7 @@ func init() { // a variable would refer to itself through the help
 	}
 }
 
-// shiftStep is how many columns a key scrolls the source.
+// shiftStep is the number of columns that a key scrolls the source.
 const shiftStep = 8
 
 // key passes a key to the part that has the focus.

@@ -6,19 +6,19 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A comparison is two recordings in one tree. The model then shows the merged
-// tree of the current pair of requests.
+// A comparison compares two recordings. The model shows the merged tree of
+// one pair of their requests.
 type comparison struct {
 	*diff.Comparison
-	// nameA and nameB are the names of the sides.
+	// nameA and nameB are the names of sides A and B.
 	nameA, nameB string
-	// pair is the index of the shown pair. view is how it is shown.
+	// pair is the index of the shown pair in Requests. view is its merged tree.
 	pair int
 	view *view.MergedTree
 }
 
-// pickOther lets the user choose the release to compare with. The previous
-// release is the first choice.
+// pickOther lets the user choose the release to compare with. At first, the
+// release before the shown one is selected or, in a comparison, side A's release.
 func (m *Model) pickOther() {
 	all := m.lib.Releases() // the newest first
 	if m.compared != nil {
@@ -32,7 +32,7 @@ func (m *Model) pickOther() {
 }
 
 // requestOfB returns the index of the shown request. In a comparison, it is the
-// index of side B's request.
+// index of the pair's request on side B, or 0 if that side has none.
 func (m *Model) requestOfB() int {
 	if m.compared == nil {
 		return m.request
@@ -49,15 +49,15 @@ func (m *Model) requestOfB() int {
 func (m *Model) leaveComparison() {
 	_, _, call := m.side()
 	ofB := m.compared.view.Merged.B[m.call()] != diff.None
-	d, err := m.drafter().of(m.compared.B, m.requestOfB())
+	d, err := m.drafter().requestTree(m.compared.B, m.requestOfB())
 	if m.take(d, err); err == nil && ofB {
 		m.goTo(call)
 	}
 }
 
-// side returns the recording and the tree of the selected call, and its index
-// there. In a comparison, they belong to side B if it has the call, else to
-// side A.
+// side returns the recording and the tree of the selected call, and the
+// call's index in that tree. In a comparison, they are side B's if it has
+// the call, else side A's.
 func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 	if m.compared == nil {
 		return m.rec, m.forest.tree, m.call()
@@ -92,8 +92,8 @@ func (m *Model) selectedFunction() string {
 	return m.forest.tree.Call(m.call()).Function
 }
 
-// selectFunction selects the first call of a function that has a row, or else
-// the first call. This keeps the user's place in another release.
+// selectFunction selects a call of a function: the first that has a row or, if
+// none has a row, the first. This keeps the user's place in another release.
 func (m *Model) selectFunction(name string) {
 	if name == "" {
 		return

@@ -7,6 +7,6 @@
 // without them. bindings is the only table of keys: Update, the help and the
 // documentation read it.
 //
-// The content of the tree, its sections and its names do not belong here:
-// package view decides on them, the same as in text.
+// The content of the tree, its sections and its names do not belong here: package
+// view decides on them, as it does for text.
 package terminal

@@ -33,18 +33,18 @@ type draft struct {
 	forest   *forest
 	// live is set if rec was replayed just now.
 	live bool
-	// status is the message about the draft for the status line.
+	// status is a message about the draft for the status line.
 	status string
 }
 
-// drafted is the result of the jobs that prepare a draft.
+// drafted is the message that a draft is ready, or could not be prepared.
 type drafted struct {
 	draft draft
 	err   error
 }
 
-// of prepares a request of a recording.
-func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
+// requestTree prepares the tree of a request.
+func (d drafter) requestTree(rec *trace.Recording, request int) (draft, error) {
 	if request >= len(rec.Requests) {
 		return draft{}, message.Errorf("the recording has no request %d", request+1)
 	}
@@ -67,8 +67,9 @@ func (d drafter) texts(rec *trace.Recording, story *view.Story, guide view.Guide
 	return texts
 }
 
-// comparison compares two recordings. It prepares the pair of the given request
-// of side B, or else the first pair that both sides have.
+// comparison compares two recordings. It prepares the pair with the given
+// request of side B. If side A lacks the request, it prepares the first
+// pair that both sides have.
 func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request int) (draft, error) {
 	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB}
 	for i, pair := range c.Requests {
@@ -80,7 +81,7 @@ func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request 
 }
 
 // nextPair prepares the next pair of requests that both sides have, after the
-// given pair.
+// given pair. It wraps around the end.
 func (d drafter) nextPair(c *comparison, after int) (draft, error) {
 	for n := range c.Requests {
 		if i := (after + 1 + n) % len(c.Requests); c.Requests[i].Diff != nil {
@@ -111,7 +112,8 @@ func (d drafter) diffView(c *comparison, guide view.Guide) *view.MergedTree {
 	})
 }
 
-// show shows a draft. The user keeps the place between recordings of the same scenario.
+// show shows a draft. If the scenario stays the same, the selected
+// function stays selected.
 func (m *Model) show(d draft) {
 	selected, entered := "", d.compared != nil && m.compared == nil
 	if m.rec != nil && m.rec.Scenario == d.rec.Scenario {
@@ -137,8 +139,9 @@ func (m *Model) begin() {
 	m.top, m.cursor, m.untouched = 0, m.firstRow(), true
 }
 
-// firstRow returns the row to begin with: the origin of the error of a failed request,
-// else the first call. If that is not on the first screen, it is the first row.
+// firstRow returns the row to select at first. This is the first row of the error
+// path or, without an error path, of a step. If that row is not on the first
+// screen, it is the top row.
 func (m *Model) firstRow() int {
 	for i, r := range m.forest.rows[:min(len(m.forest.rows), m.treeHeight())] {
 		if r.kind == rowStep || r.kind == rowFailure {
@@ -151,13 +154,14 @@ func (m *Model) firstRow() int {
 // take shows a draft, or the error if there is none.
 func (m *Model) take(d draft, err error) {
 	if err != nil {
-		m.status = m.says(err)
+		m.status = m.errorText(err)
 		return
 	}
 	m.show(d)
 }
 
-// load shows another recording.
+// load loads another recording. If only the release changes, the draft has the
+// request with the same index.
 func (m *Model) load(scenario, release string) tea.Cmd {
 	d, request := m.drafter(), 0
 	if scenario == m.rec.Scenario && m.compared == nil {
@@ -168,12 +172,12 @@ func (m *Model) load(scenario, release string) tea.Cmd {
 		if err != nil {
 			return drafted{err: err}
 		}
-		shown, err := d.of(rec, min(request, len(rec.Requests)-1))
+		shown, err := d.requestTree(rec, min(request, len(rec.Requests)-1))
 		return drafted{shown, err}
 	})
 }
 
-// compareWith compares the recording with the recording of another release.
+// compareWith compares the shown recording with the recording of another release.
 func (m *Model) compareWith(release string) tea.Cmd {
 	d, rec, name, request := m.drafter(), m.rec, m.nameOf(m.rec), m.requestOfB()
 	return m.start(saysComparing, rec.Scenario+" "+release, func(context.Context) tea.Msg {
@@ -186,8 +190,8 @@ func (m *Model) compareWith(release string) tea.Cmd {
 	})
 }
 
-// replay replays the scenario. It shows the differences or, if the path is the
-// same, the new tree.
+// replay replays the scenario on the running server. It shows the differences or,
+// if the path is the same, the new tree.
 func (m *Model) replay() tea.Cmd {
 	d, was, request := m.drafter(), m.rec, m.requestOfB()
 	return m.start(saysReplaying, was.Scenario, func(ctx context.Context) tea.Msg {
@@ -197,7 +201,7 @@ func (m *Model) replay() tea.Cmd {
 		}
 		shown, err := d.comparison(was, rec, saysShown.In(d.options.Lang), saysNow.In(d.options.Lang), request)
 		if err == nil && shown.compared.Same() {
-			if shown, err = d.of(rec, min(request, len(rec.Requests)-1)); err == nil {
+			if shown, err = d.requestTree(rec, min(request, len(rec.Requests)-1)); err == nil {
 				shown.status = saysSamePath.Format(d.options.Lang, shown.forest.tree.Len())
 			}
 		}

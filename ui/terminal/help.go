@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A sign is a sign of the tree. Help and documentation list the signs.
+// A sign is a mark in the tree, as Unicode and as ASCII.
 type sign struct {
 	Drawn, ASCII string
 	What         message.Message
@@ -24,7 +24,7 @@ const (
 // saysSigns is the title of the list of signs.
 var saysSigns = message.Of("Signs in the tree")
 
-// signs returns the signs of the tree.
+// signs explains the signs of the tree, for the help and the documentation.
 func signs() []sign {
 	unicode, ascii := view.SignsFor(false), view.SignsFor(true)
 	var marks []string
@@ -63,7 +63,7 @@ func (m *Model) help() []string {
 	return lines
 }
 
-// helpLine explains keys or a sign, in as many lines of a width as that takes.
+// helpLine explains keys or a sign, in lines of at most width columns.
 func helpLine(keys, what string, width int) []string {
 	const indent, column = 2, 20 // the longest keys take 19 columns
 	var lines []string

@@ -11,11 +11,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// colours matches the escape sequences that draw the screen.
+// colours matches the escape sequences of colours and links.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*(?:\a|\x1b\\\\)")
 
-// TestHostileRecording checks that hostile texts of a file are escaped, on the
-// screen in each mode and in the window's title.
+// TestHostileRecording checks that hostile texts of a recording are escaped, on
+// the screen in each mode and in the window's title.
 func TestHostileRecording(t *testing.T) {
 	const evil = "evil\x1b]0;owned\a\x1b[2J\u009b31m\u202egpj\u2066\u2028\r\x7f"
 	rec, err := recordings.Load("v1.37.1", "create-invalid")
@@ -58,7 +58,7 @@ func TestHostileRecording(t *testing.T) {
 			plain := colours.ReplaceAllString(shown, "")
 			for i, r := range plain {
 				if r != '\n' && !unicode.IsPrint(r) {
-					t.Errorf("%s: the %s gets %q", what, name, plain[max(0, i-40):min(len(plain), i+20)])
+					t.Errorf("%s: the %s has a character that is not printable: %q", what, name, plain[max(0, i-40):min(len(plain), i+20)])
 					break
 				}
 			}

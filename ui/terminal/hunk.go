@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A hunkKey identifies the two functions with the compared texts.
+// A hunkKey identifies a pair of functions with compared texts.
 type hunkKey struct{ releaseA, releaseB, functionA, functionB string }
 
 // A hunkText is the unified diff of two functions, or the reason why there is none.
@@ -28,7 +28,8 @@ type hunked struct {
 }
 
 // compareSource returns the command that compares the source of the selected
-// call. It returns nil if the result is known or not shown.
+// call's function. It returns nil if there is nothing to compare, or if the
+// result is known or not shown.
 func (m *Model) compareSource() tea.Cmd {
 	if m.compared == nil || !m.below || m.mode != modeTree {
 		return nil
@@ -50,9 +51,9 @@ func (m *Model) compareSource() tea.Cmd {
 	}
 }
 
-// belowLines returns the lines below the tree of a comparison. They are the
-// change of the selected call, and the diff of its function, which begins at
-// the hunk that made the difference.
+// belowLines returns the lines below the tree of a comparison. First come the
+// changes of the selected call, then the diff of the function to compare
+// (view.ChangedFunction). It begins at the hunk with the line that makes the call.
 func (m *Model) belowLines(width, height int) []string {
 	lines := m.changeLines(width)
 	f := m.compared.view.ChangedFunction(m.call())
@@ -61,7 +62,7 @@ func (m *Model) belowLines(width, height int) []string {
 	}
 	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, f.A.Function, f.B.Function}]
 	if known.err != nil {
-		return filled(append(lines, text.Wrap(text.Escape(m.says(known.err)), width)...), height)
+		return filled(append(lines, text.Wrap(text.Escape(m.errorText(known.err)), width)...), height)
 	}
 	heading := min(2, len(known.lines)) // the names of the compared functions
 	hunk := max(heading, hunkOf(known.lines, f.Line, f.OnB))
@@ -78,7 +79,7 @@ func (m *Model) belowLines(width, height int) []string {
 	return filled(lines, height)
 }
 
-// changeLines describe the change of the selected call.
+// changeLines describes the changes of the selected call.
 func (m *Model) changeLines(width int) []string {
 	var lines []string
 	for _, detail := range m.compared.view.Details(m.call()) {
@@ -91,11 +92,11 @@ func (m *Model) changeLines(width int) []string {
 }
 
 // hunkHeading matches the heading of a hunk: the first line and the number of
-// lines, on sides A and B.
+// lines on side A, then on side B.
 var hunkHeading = regexp.MustCompile(`^@@ -(\d+),(\d+) \+(\d+),(\d+) @@`)
 
-// hunkOf returns the index of the heading of the hunk that contains a line of
-// one side, or 0 if no hunk does.
+// hunkOf returns the index of the heading of the hunk that contains a line, or 0
+// if no hunk does. The line is of side B if onB is set, else of side A.
 func hunkOf(lines []string, line int, onB bool) int {
 	for i, l := range lines {
 		m := hunkHeading.FindStringSubmatch(ansi.Strip(l))

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A job is slow work in the background of the screen. There is at most one. A
-// new job replaces the old one.
+// A job is slow work in the background. There is at most one job. A new
+// job cancels the old one.
 type job struct {
 	says    message.Message
 	what    string
@@ -24,12 +24,12 @@ type (
 		job    *job
 		result tea.Msg
 	}
-	// ticked redraws the time that a job has taken.
+	// ticked redraws the screen, because the shown time of a job has changed.
 	ticked struct{ job *job }
 )
 
-// start runs work in the background. Its result becomes a message unless the
-// user cancels it.
+// start returns the command that runs a job. The result becomes a message. It is
+// dropped if the job is cancelled before.
 func (m *Model) start(says message.Message, what string, work func(context.Context) tea.Msg) tea.Cmd {
 	m.cancel()
 	ctx, cancel := context.WithCancel(context.Background())

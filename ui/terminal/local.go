@@ -23,9 +23,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// Local is a Library of the recordings that apitrace carries, and of the
-// sources and the editor of this machine. It replays on a server that "apitrace
-// serve" keeps running.
+// Local is a Library of the embedded recordings, and of the sources
+// and the editor of this machine. It replays on a server that
+// "apitrace serve" keeps running.
 type Local struct{}
 
 var _ Library = (*Local)(nil)
@@ -96,7 +96,8 @@ func (*Local) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o sour
 	return out.String(), err
 }
 
-// fetchHint adds to an error the command that fetches the source of a call.
+// fetchHint adds the command that fetches the source of a call to a
+// program.ErrNoSource. It returns other errors unchanged.
 func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
 	if !errors.Is(err, program.ErrNoSource) {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A pane is the part beside the tree.
+// A pane is the kind of content beside the tree.
 type pane int
 
 const (
@@ -26,7 +26,7 @@ const (
 // screen.
 const leastShare, mostShare = 20, 80
 
-// A mode is the part that has the focus.
+// A mode says which part of the screen gets the keys.
 type mode int
 
 const (
@@ -43,8 +43,8 @@ type Options struct {
 	// Colour is set if the terminal shows colours.
 	Colour bool
 	ASCII  bool
-	// Steps is the initial number of steps of a request, as in the text of
-	// package render.
+	// Steps is the maximum number of steps of a request at first,
+	// as in view.Choice.Most.
 	Steps int
 	// Now is the clock. nil is the clock of the machine.
 	Now func() time.Time
@@ -58,17 +58,18 @@ type Model struct {
 
 	rec     *trace.Recording
 	guide   view.Guide
-	request int // index of rec.Requests or, in a comparison, of its pairs
+	request int // index of rec.Requests or, in a comparison, of compared.Requests
 	forest  *forest
 	cursor  int // index of forest.rows
 	top     int // the first row on the screen
-	// untouched is set until a key, the mouse or goTo selects another row.
+	// untouched is set until the user presses a key or uses the mouse,
+	// or goTo selects a call.
 	untouched bool
 	walker    step.Walker
 	at        step.Position
-	stepped   bool // whether at is the place of the cursor
+	stepped   bool // whether at is the result of a step
 	marks     map[int]bool
-	errorAt   int // the error that toError went to last
+	errorAt   int // the index of the error that toError went to last
 
 	width, height int
 	mode          mode
@@ -85,9 +86,9 @@ type Model struct {
 	query    string
 	matches  []int
 	before   int      // the selected call before the search
-	opened   openness // the open rows before the search
+	opened   openness // the opened and closed rows before the search
 	index    *index   // nil until it is built
-	indexing *forest  // an index of it is being built
+	indexing *forest  // the forest of the last index that was begun
 
 	picker picker
 	job    *job // nil if none is running
@@ -101,10 +102,11 @@ type Model struct {
 	// nested is set if the request was opened from a list. left is set when the
 	// user goes back to the list.
 	nested, left bool
-	live         *trace.Recording // the last replay
+	live         *trace.Recording // the recording of the last replay
 }
 
-// New returns the model of a recording.
+// New returns a model that shows the first request of a recording. It is an error
+// if the recording has no request.
 func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 	m := &Model{lib: lib, options: o, width: 80, height: 24, share: 50, belowShare: 40, mouse: true, marks: map[int]bool{}, sources: sourceCache{}, hunks: map[hunkKey]hunkText{}}
 	if o.Now == nil {
@@ -113,7 +115,7 @@ func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 	if o.Colour {
 		m.palette = render.Colours()
 	}
-	d, err := m.drafter().of(rec, 0)
+	d, err := m.drafter().requestTree(rec, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd { return m.background() }
 
-// Messages of commands.
+// The messages of two commands: the editor has ended, and an index is built.
 type (
 	edited  struct{ err error }
 	indexed struct{ index *index }
@@ -135,7 +137,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	if done, ok := msg.(finished); ok {
 		if done.job != m.job {
-			return m, nil // the job was cancelled
+			return m, nil // the job was cancelled or replaced
 		}
 		m.job = nil
 		msg = done.result
@@ -171,7 +173,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case edited:
 		if msg.err != nil {
-			m.status = m.says(msg.err)
+			m.status = m.errorText(msg.err)
 		}
 	}
 	m.follow()
@@ -179,7 +181,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // background returns the commands that prepare data for the screen or the next
-// keys.
+// keys: the search index of a new tree, and the diff of a function.
 func (m *Model) background() tea.Cmd {
 	var index tea.Cmd
 	if m.indexing != m.forest {
@@ -203,7 +205,7 @@ func (m *Model) row() row { return m.forest.rows[max(0, min(m.cursor, len(m.fore
 // call returns the selected call.
 func (m *Model) call() int { return int(m.row().call) }
 
-// goTo selects a call, and gives it a row if it has none.
+// goTo selects a call. If no row shows the call, it gets a row.
 func (m *Model) goTo(call int) {
 	if at := m.forest.at[call]; at >= 0 {
 		m.cursor = int(at)
@@ -213,8 +215,8 @@ func (m *Model) goTo(call int) {
 	m.scroll, m.belowScroll, m.untouched = 0, 0, false
 }
 
-// follow keeps the cursor on the screen. If the cursor jumped, it is in the
-// middle.
+// follow keeps the cursor on the screen. After a jump, the cursor is in
+// the middle of the screen.
 func (m *Model) follow() {
 	if r := m.row(); m.forest.setWidth(m.textWidth()) {
 		m.stay(r)
@@ -235,8 +237,8 @@ func (m *Model) follow() {
 // treeHeight returns the height of the tree in lines.
 func (m *Model) treeHeight() int { return max(1, m.height-3-m.belowHeight()) }
 
-// belowHeight returns the height of the part below the tree in lines. It
-// includes the rule between them.
+// belowHeight returns the height of the part below the tree in lines, with the
+// line that separates them.
 func (m *Model) belowHeight() int {
 	if !m.below || m.compared == nil || m.mode != modeTree && m.mode != modeSearch && m.mode != modeFilter {
 		return 0

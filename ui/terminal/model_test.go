@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// testLibrary is a Library of the recordings. Each line of its sources names the
-// file.
+// testLibrary is a Library of the embedded recordings. Each line of a source
+// file has the file's name.
 type testLibrary struct{}
 
 func (testLibrary) Scenarios() []string {
@@ -153,11 +153,11 @@ func TestScreens(t *testing.T) {
 			lines := strings.Split(screen, "\n")
 			if test.width >= 40 {
 				if len(lines) != test.height {
-					t.Errorf("%d lines of %d", len(lines), test.height)
+					t.Errorf("the screen has %d lines, expected %d", len(lines), test.height)
 				}
 				for _, line := range lines {
 					if width := lipgloss.Width(line); width > test.width {
-						t.Errorf("%d columns of %d: %q", width, test.width, line)
+						t.Errorf("a line has %d columns, expected at most %d: %q", width, test.width, line)
 					}
 				}
 			}
@@ -189,8 +189,8 @@ func golden(t *testing.T, name, screen string) {
 	}
 }
 
-// TestFilterWithoutMatchKeepsTheCall checks that leaving a filter without
-// matches restores the selected call.
+// TestFilterWithoutMatchKeepsTheCall checks that the selected call is selected
+// again after a filter without matches.
 func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	press(m, "j", "j", "j")
@@ -201,13 +201,13 @@ func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {
 	}
 }
 
-// TestFailureComesFirst checks that a failed request begins with the path of its error,
-// and that each sentence leads to its call.
+// TestFailureComesFirst checks that the tree of a failed request begins with the
+// path of its error, and that enter on a sentence leads to its call.
 func TestFailureComesFirst(t *testing.T) {
 	m := open(t, "create-exists", 100, 30)
 	path := m.forest.story.ErrorPath.Steps
 	if r := m.row(); m.cursor != 0 || r.kind != rowFailure || int(r.call) != path[0].Call {
-		t.Errorf("it begins at row %d, %+v, expected the origin of the error, call %d", m.cursor, r, path[0].Call)
+		t.Errorf("row %d, %+v, is selected at first, expected the origin of the error, call %d", m.cursor, r, path[0].Call)
 	}
 	press(m, "enter")
 	if r := m.row(); r.kind != rowStep || int(r.call) != path[0].Call {
@@ -221,8 +221,9 @@ func TestFailureComesFirst(t *testing.T) {
 	}
 }
 
-// TestErrorsInOrder checks that e goes along the path of the error, step by step, and then to the calls in which
-// another error began. None of these passed on an error of a call below.
+// TestErrorsInOrder checks that e goes along the path of the error, step by
+// step, and then to the calls where other errors began. None of the latter may
+// pass on the error of a callee.
 func TestErrorsInOrder(t *testing.T) {
 	for _, scenario := range []string{"create-exists", "get-forbidden", "get-node", "create-deployment"} {
 		m := open(t, scenario, 100, 30)
@@ -231,19 +232,19 @@ func TestErrorsInOrder(t *testing.T) {
 			steps = len(path.Steps)
 		}
 		if scenario == "create-exists" && len(others) == 0 {
-			t.Fatal("no other errors")
+			t.Fatal("create-exists has no other errors")
 		}
-		for range 2 { // then it begins again
+		for range 2 { // e wraps around the end
 			for i := range steps {
 				press(m, "e")
 				if want := m.forest.story.ErrorPath.Steps[i].Call; m.call() != want || m.status != fmt.Sprintf("step %d of %d on the path of the error", i+1, steps) {
-					t.Errorf("%s: step %d: call %d, expected %d; %q", scenario, i+1, m.call(), want, m.status)
+					t.Errorf("%s: step %d: e leads to call %d, expected %d; the status is %q", scenario, i+1, m.call(), want, m.status)
 				}
 			}
 			for i, want := range others {
 				press(m, "e")
 				if m.call() != want || m.status != fmt.Sprintf("error %d of %d that did not make the request fail", i+1, len(others)) {
-					t.Errorf("%s: error %d: call %d, expected %d; %q", scenario, i+1, m.call(), want, m.status)
+					t.Errorf("%s: error %d: e leads to call %d, expected %d; the status is %q", scenario, i+1, m.call(), want, m.status)
 				}
 			}
 		}
@@ -251,14 +252,15 @@ func TestErrorsInOrder(t *testing.T) {
 		for _, i := range others {
 			for below := i + 1; below < tree.End(i); below++ {
 				if text := tree.Call(below).Error; text != "" && tree.Parent(below) == i && strings.Contains(tree.Call(i).Error, text) {
-					t.Errorf("%s: call %d passed the error of call %d on", scenario, i, below)
+					t.Errorf("%s: an error is said to begin in call %d, but the call passed on the error of call %d", scenario, i, below)
 				}
 			}
 		}
 	}
 }
 
-// TestErrorPathWithACallTwice checks that e does not stop at a call that is two steps of the path.
+// TestErrorPathWithACallTwice checks that e continues after a call that occurs
+// in two steps of the path.
 func TestErrorPathWithACallTwice(t *testing.T) {
 	m := open(t, "create-exists", 100, 30)
 	path := m.forest.story.ErrorPath
@@ -266,13 +268,14 @@ func TestErrorPathWithACallTwice(t *testing.T) {
 	for i := range path.Steps {
 		press(m, "e")
 		if want := path.Steps[i].Call; m.call() != want || !strings.HasPrefix(m.status, fmt.Sprintf("step %d of %d ", i+1, len(path.Steps))) {
-			t.Errorf("step %d: call %d, expected %d; %q", i+1, m.call(), want, m.status)
+			t.Errorf("step %d: e leads to call %d, expected %d; the status is %q", i+1, m.call(), want, m.status)
 		}
 	}
 }
 
-// TestRowsAreTheStepsOfShow checks that the rows have the names, the values, the times and the numbers of equal and
-// of folded calls that "apitrace show" prints.
+// TestRowsAreTheStepsOfShow checks the names, values, times, and
+// numbers of equal and of folded calls in the rows: they must be the
+// same that "apitrace show" prints.
 func TestRowsAreTheStepsOfShow(t *testing.T) {
 	for _, scenario := range []string{"create-deployment", "create-exists", "get-node", "watch-pods", "boot"} {
 		m := open(t, scenario, 120, 40)
@@ -329,13 +332,13 @@ func TestRowsAreTheStepsOfShow(t *testing.T) {
 	}
 }
 
-// TestOpenedRowOfSeveralCalls checks that a row of several calls becomes a row for each, and that every call
-// below is below its own caller.
+// TestOpenedRowOfSeveralCalls opens a row of several calls. Each call must get a
+// row of its own, and its callees must be below it.
 func TestOpenedRowOfSeveralCalls(t *testing.T) {
 	m := open(t, "create-deployment", 120, 40)
 	at := slices.IndexFunc(m.forest.rows, func(r row) bool { return r.kind == rowStep && len(m.forest.callsOf(r.call)) > 1 })
 	if at < 0 {
-		t.Fatal("no row of several calls")
+		t.Fatal("create-deployment has no row of several calls")
 	}
 	m.cursor = at
 	calls := slices.Clone(m.forest.callsOf(m.row().call))
@@ -343,37 +346,38 @@ func TestOpenedRowOfSeveralCalls(t *testing.T) {
 	for _, call := range calls {
 		r := m.forest.at[call]
 		if r < 0 || len(m.forest.callsOf(int32(call))) != 1 {
-			t.Fatalf("call %d has no row of its own", call)
+			t.Fatalf("after right, call %d has no row of its own", call)
 		}
 		if below := m.forest.tree.End(call) - call - 1; int(m.forest.rows[r].folded) != below {
-			t.Errorf("below call %d are %d folded calls, expected %d", call, m.forest.rows[r].folded, below)
+			t.Errorf("call %d has %d folded calls below, expected %d", call, m.forest.rows[r].folded, below)
 		}
 	}
 	m.cursor = int(m.forest.at[calls[1]])
 	press(m, "right")
 	for child := range m.forest.tree.Children(calls[1]) {
 		if r := m.forest.at[child]; r <= m.forest.at[calls[1]] || len(calls) > 2 && r >= m.forest.at[calls[2]] {
-			t.Errorf("call %d is in row %d, not below its caller", child, r)
+			t.Errorf("call %d is in row %d, which is not below its caller", child, r)
 		}
 	}
 }
 
-// TestPluginsHaveNames checks that the row of each admission plugin has its name, on a narrow screen too, and that the
-// row and the values of all plugins have their names.
+// TestPluginsHaveNames checks that the common row of all admission plugins, and
+// its values, have their names. After it is opened, each plugin's row must have
+// the plugin's name, also on a narrow screen.
 func TestPluginsHaveNames(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		m := open(t, "create-deployment", width, 24)
 		at := slices.IndexFunc(m.forest.rows, func(r row) bool { return r.kind == rowStep && len(m.forest.callsOf(r.call)) > 1 })
 		if at < 0 {
-			t.Fatal("no row of several calls")
+			t.Fatal("create-deployment has no row of several calls")
 		}
 		m.cursor = at
 		if row := ansi.Strip(m.rowLine(at, 200)); !strings.Contains(row, "admission plugin ×20") || !strings.Contains(row, "accepted after further calls: NamespaceLifecycle") {
-			t.Errorf("row %q", row)
+			t.Errorf("the row of all plugins is %q, expected their number and names", row)
 		}
 		m.pane = paneValues
 		if pane := strings.Join(m.paneLines(60, 20), " "); !strings.Contains(pane, "MutatingAdmissionWebhook") {
-			t.Errorf("values %q", pane)
+			t.Errorf("the values of the row of all plugins are %q, expected MutatingAdmissionWebhook", pane)
 		}
 		m.pane = paneNone
 		calls := slices.Clone(m.forest.callsOf(m.row().call))
@@ -388,8 +392,9 @@ func TestPluginsHaveNames(t *testing.T) {
 	}
 }
 
-// TestUnfinishedCallIsMarked checks that a call that had not returned looks so in its row and below the tree, in
-// a wide and in a narrow tree.
+// TestUnfinishedCallIsMarked checks that ">" marks a call that had not
+// returned: before its time in its row and below the tree, and in a
+// narrow tree without times.
 func TestUnfinishedCallIsMarked(t *testing.T) {
 	m := open(t, "boot", 80, 24)
 	m.goTo(0)
@@ -397,19 +402,20 @@ func TestUnfinishedCallIsMarked(t *testing.T) {
 	lines := strings.Split(m.screen(), "\n")
 	row := m.rowLine(m.cursor, 80)
 	if !m.forest.tree.Call(0).Unfinished || !strings.Contains(row, ">"+view.SignsFor(false).Duration(m.forest.tree.Call(0).DurationNs)) {
-		t.Errorf("row %q", row)
+		t.Errorf("the row of an unfinished call is %q, expected > before its time", row)
 	}
 	if bar := lines[len(lines)-2]; !strings.Contains(bar, ", >") {
-		t.Errorf("below the tree: %q", bar)
+		t.Errorf("the line with the time below the tree is %q, expected > before the time", bar)
 	}
 	press(m, "2")
 	if row := ansi.Strip(m.rowLine(m.cursor, m.treeWidth())); !strings.HasPrefix(row, ">") {
-		t.Errorf("narrow row %q", row)
+		t.Errorf("the row of an unfinished call in a narrow tree is %q, expected it to begin with >", row)
 	}
 }
 
-// TestBeginsAtTheFirstRow checks that a recording with more sentences than a screen begins with the first one, and
-// that a request whose first call is on the screen begins with that call selected.
+// TestBeginsAtTheFirstRow checks that the screen begins with the top
+// row, and that a row on it is selected: the first call or the error
+// path, or else the top row.
 func TestBeginsAtTheFirstRow(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 50}} {
 		for scenario, want := range map[string]rowKind{"boot": rowStep, "get-node": rowStep, "create-exists": rowFailure} {
@@ -424,18 +430,20 @@ func TestBeginsAtTheFirstRow(t *testing.T) {
 	}
 }
 
-// TestHeadingIsAtTheTop checks that going to another section shows it from its heading on.
+// TestHeadingIsAtTheTop checks that the keys for the next and previous layer put
+// its heading at the top of the screen.
 func TestHeadingIsAtTheTop(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)
 	for _, key := range strings.Fields("} } } { }") {
 		press(m, key)
 		if m.row().kind != rowHeading || m.top != m.cursor {
-			t.Errorf("after %s row %d is selected, and the screen begins with row %d", key, m.cursor, m.top)
+			t.Errorf("after %s row %d is selected, and the screen begins with row %d, expected the same heading", key, m.cursor, m.top)
 		}
 	}
 }
 
-// TestSectionsSayWhatShowSays checks that below each heading are the sentences, or the role, that "apitrace show" prints.
+// TestSectionsSayWhatShowSays checks that each heading is followed by the
+// sentences, or the role, that "apitrace show" prints for the section.
 func TestSectionsSayWhatShowSays(t *testing.T) {
 	for _, scenario := range []string{"create-deployment", "get-forbidden", "boot"} {
 		m := open(t, scenario, 120, 40)
@@ -472,26 +480,28 @@ func TestSectionsSayWhatShowSays(t *testing.T) {
 // squeeze removes the blanks and line breaks of a text.
 func squeeze(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// TestTitleShowsTheStatus checks that a narrow screen cuts the path, and not the status.
+// TestTitleShowsTheStatus checks that a narrow screen cuts the
+// path and keeps the status.
 func TestTitleShowsTheStatus(t *testing.T) {
 	m := open(t, "create-exists", 60, 20)
 	if title := m.titleLine(); lipgloss.Width(title) != 60 || !strings.HasSuffix(title, "… → 409") {
-		t.Errorf("title %q", title)
+		t.Errorf("the title is %q, expected 60 columns, the status at the end", title)
 	}
 }
 
-// TestOpenedRowsAreOnTheScreen checks that a row opened at the end of the screen moves up.
+// TestOpenedRowsAreOnTheScreen opens the last row on the screen. The rows
+// below it must become visible.
 func TestOpenedRowsAreOnTheScreen(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)
 	for !(m.cursor == m.top+m.treeHeight()-1 && m.row().kind == rowStep && m.row().folded > 0) {
 		if m.cursor == len(m.forest.rows)-1 {
-			t.Fatal("no row to open")
+			t.Fatal("no step with folded calls is the last row on the screen")
 		}
 		press(m, "j")
 	}
 	press(m, "right", "right")
 	if left := m.top + m.treeHeight() - 1 - m.cursor; left < 3 {
-		t.Errorf("%d rows are below the opened one", left)
+		t.Errorf("%d rows are visible below the opened row, expected at least 3", left)
 	}
 }
 
@@ -513,7 +523,7 @@ func TestComparisonKeepsTheCall(t *testing.T) {
 	name := m.selectedFunction()
 	press(m, "=", "3", "0", "enter")
 	if m.compared == nil || name == "" || m.selectedFunction() != name {
-		t.Errorf("%q is selected in the comparison, expected %q", m.selectedFunction(), name)
+		t.Errorf("the comparison opens at %q, expected %q", m.selectedFunction(), name)
 	}
 }
 
@@ -524,29 +534,29 @@ func TestLongStatusIsWrapped(t *testing.T) {
 	m.status = strings.Repeat("no such thing ", 12) + "the end"
 	screen := m.screen()
 	if lines := strings.Split(screen, "\n"); len(lines) != 20 || !strings.HasSuffix(strings.TrimRight(lines[19], " "), "the end") {
-		t.Errorf("%d lines:\n%s", len(lines), screen)
+		t.Errorf("the screen has %d lines, expected 20 with the end of the status:\n%s", len(lines), screen)
 	}
 }
 
-// TestRowsKnowTheirCalls checks that each selected call has a row, and that the
-// rows know it.
+// TestRowsKnowTheirCalls checks after each key that forest.at has the rows of the
+// calls, and that the cursor is on the screen.
 func TestRowsKnowTheirCalls(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)
 	for _, key := range strings.Fields("s s s d x c t e w u ] [ } { f z f right left S D X n w w w = 3 0 enter v v V | e t w u right left c f v z ] esc s s") {
 		press(m, key)
 		for i, r := range m.forest.rows {
 			if r.kind == rowStep && m.forest.at[r.call] != int32(i) {
-				t.Fatalf("after %q row %d is of call %d, whose row is %d", key, i, r.call, m.forest.at[r.call])
+				t.Fatalf("after %q row %d shows call %d, but forest.at has row %d for it", key, i, r.call, m.forest.at[r.call])
 			}
 		}
 		if m.cursor < 0 || m.cursor >= len(m.forest.rows) || m.cursor < m.top || m.cursor >= m.top+m.treeHeight() {
-			t.Fatalf("after %q the cursor is on row %d of %d, the screen begins at %d", key, m.cursor, len(m.forest.rows), m.top)
+			t.Fatalf("after %q the cursor is on row %d of %d, outside of the screen, which begins at %d", key, m.cursor, len(m.forest.rows), m.top)
 		}
 	}
 }
 
 // TestBindingsAreDistinct checks that no key has two actions, and that every
-// key of the table has an effect with a description.
+// action has a description.
 func TestBindingsAreDistinct(t *testing.T) {
 	seen := map[string]string{}
 	for i, group := range bindings() {
@@ -555,7 +565,7 @@ func TestBindingsAreDistinct(t *testing.T) {
 		}
 		for _, b := range group.Bindings {
 			if b.What.IsZero() {
-				t.Errorf("%q: nothing is said of it", b.Keys)
+				t.Errorf("the keys %q have no description", b.Keys)
 			}
 			for _, key := range b.Keys {
 				if other, ok := seen[key]; ok {
@@ -567,8 +577,8 @@ func TestBindingsAreDistinct(t *testing.T) {
 	}
 }
 
-// TestHelpFits checks that the help has every word on a screen of any width, in each language, and that it lists
-// the signs of the tree.
+// TestHelpFits checks that the help explains all keys and signs of the tree, at
+// any width and in each language, and that no line is too wide.
 func TestHelpFits(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		for _, width := range []int{40, 60, 80, 120} {
@@ -577,7 +587,7 @@ func TestHelpFits(t *testing.T) {
 			lines := m.help()
 			for _, line := range lines {
 				if lipgloss.Width(line) > width {
-					t.Errorf("%s: %d columns of %d: %q", lang, lipgloss.Width(line), width, line)
+					t.Errorf("%s: a line of the help has %d columns, expected at most %d: %q", lang, lipgloss.Width(line), width, line)
 				}
 			}
 			all := squeeze(strings.Join(lines, ""))
@@ -645,9 +655,9 @@ func listBindings(t *testing.T, page, lang, keysTitle, signsTitle string) {
 	}
 }
 
-// BenchmarkBoot measures a boot of 206,000 calls. It must open within 1.5 s and
-// answer a key within 50 ms. Others may use the machine, so the processor time
-// counts: cpu-ms/op, with the garbage collector.
+// BenchmarkBoot measures a start of the server with 206,000 calls. It should open
+// within 1.5 s and answer a key within 50 ms. Because other programs may use the
+// machine, the processor time counts, with the garbage collector: cpu-ms/op.
 func BenchmarkBoot(b *testing.B) {
 	measure := func(name string, do func()) {
 		b.Run(name, func(b *testing.B) {

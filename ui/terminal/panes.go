@@ -25,9 +25,11 @@ type sourceFile struct {
 	err   error
 }
 
-// calledFrom returns the caller of the selected call, and the line of the call
-// in the caller's file. For the first call, it returns the call itself. While
-// the user steps, it returns the position of control in the selected call.
+// calledFrom returns the place that the source pane shows: a call in the file,
+// and a line. This is the selected call's caller, and the line that makes the
+// call. After a step to the selected call, it is the line of control in that
+// call. If there is no caller or its line is not recorded, it is the first
+// line of the selected call.
 func (m *Model) calledFrom() (*trace.Call, int) {
 	_, tree, i := m.side()
 	call := tree.Call(i)
@@ -45,7 +47,8 @@ func (m *Model) calledFrom() (*trace.Call, int) {
 // stepping reports whether the last step led to the selected call.
 func (m *Model) stepping() bool { return m.stepped && m.at.Call == m.call() }
 
-// paneLines returns the content of the pane, wrapped to a width.
+// paneLines returns the content of the pane, wrapped to width columns. For the
+// source, height is the number of lines.
 func (m *Model) paneLines(width, height int) []string {
 	_, tree, selected := m.side()
 	call := tree.Call(selected)
@@ -67,7 +70,7 @@ func (m *Model) paneLines(width, height int) []string {
 	case paneJSON:
 		data, err := json.MarshalIndent(call, "", "  ")
 		if err != nil {
-			return []string{m.says(err)}
+			return []string{m.errorText(err)}
 		}
 		var lines []string
 		for line := range strings.Lines(string(data)) {
@@ -78,7 +81,7 @@ func (m *Model) paneLines(width, height int) []string {
 	return nil
 }
 
-// sourceHeading returns the heading of the pane for a place.
+// sourceHeading returns the heading of the source pane for a place.
 func (m *Model) sourceHeading(place string) string {
 	_, tree, i := m.side()
 	switch {
@@ -90,8 +93,8 @@ func (m *Model) sourceHeading(place string) string {
 	return saysCalledAt.Format(m.options.Lang, place)
 }
 
-// sourceLines shows the caller's file with the line of the selected call in the
-// middle.
+// sourceLines shows the file that calledFrom returns, with
+// the line in the middle.
 func (m *Model) sourceLines(width, height int) []string {
 	call, at := m.calledFrom()
 	lines := text.Wrap(m.sourceHeading(fmt.Sprintf("%s:%d", call.File, at)), width)
@@ -124,7 +127,7 @@ func (m *Model) sourceLines(width, height int) []string {
 	return lines
 }
 
-// valuesOfAll lists the values of calls that are drawn as one row.
+// valuesOfAll lists the values of several calls that are drawn as one row.
 func (m *Model) valuesOfAll(calls []int, width int) []string {
 	var lines []string
 	add := func(line string, decides bool) {
@@ -172,7 +175,9 @@ func (m *Model) valueLines(call *trace.Call, width int) []string {
 	return lines
 }
 
-// stackLines lists the callers of the selected call, the nearest first.
+// stackLines lists the selected call and its callers, the nearest first.
+// The list ends at a call that took up the event of a write, because
+// nobody waits for that call.
 func (m *Model) stackLines(width int) []string {
 	lines := []string{m.palette.Key.Render(saysStack.In(m.options.Lang))}
 	for i := m.call(); i >= 0; i = m.forest.tree.Parent(i) {

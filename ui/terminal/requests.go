@@ -62,14 +62,14 @@ type (
 )
 
 // A Requests lists the requests of a session as they arrive. The user can open
-// each of them. Update returns the next state.
+// each request. Update returns the next state.
 type Requests struct {
 	lib      Library
 	options  Options
 	palette  render.Palette
 	feed     *Feed
 	recorder Recorder
-	hints    []string // lines for a shell that sends requests
+	hints    []string // shell commands that set the environment of a client
 
 	rows   []session.Row
 	cursor int // index of shown()
@@ -85,7 +85,7 @@ type Requests struct {
 
 // A Recorder is the source of the requests that a Requests lists.
 type Recorder interface {
-	// Read loads the requests of some rows.
+	// Read loads the traces of the requests.
 	Read(ctx context.Context, rows []session.Row) (*trace.Recording, error)
 	// Environment returns the environment variables of a recorded client.
 	Environment() []string
@@ -145,8 +145,9 @@ func (r *Requests) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return r, cmd
 }
 
-// add adds requests in the order that they were sent. If the last request was
-// selected, the new last request is selected.
+// add adds requests, and sorts all by the time when they were sent. If the last
+// request was selected, the new last request is selected. Otherwise the
+// selected request stays selected.
 func (r *Requests) add(rows []session.Row) {
 	shown := r.shown()
 	last := r.cursor >= len(shown)-1
@@ -212,7 +213,7 @@ func (r *Requests) show(msg read) tea.Cmd {
 	return cmd
 }
 
-// requestBindings are the keys of the list.
+// requestBindings are the keys of the list of requests.
 var requestBindings []requestBinding
 
 type requestBinding struct {
@@ -220,7 +221,7 @@ type requestBinding struct {
 	do func(*Requests) tea.Cmd
 }
 
-func init() { // a variable would refer to itself through the help
+func init() { // an initializer would refer to requestBindings itself, through the help
 	act := func(change func(*Requests)) func(*Requests) tea.Cmd {
 		return func(r *Requests) tea.Cmd {
 			change(r)
@@ -343,7 +344,7 @@ func (r *Requests) View() tea.View {
 	return v
 }
 
-// screen returns the lines of the screen.
+// screen returns the text of the screen.
 func (r *Requests) screen() string {
 	if r.model != nil {
 		return r.model.screen()

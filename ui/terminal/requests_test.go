@@ -15,19 +15,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// tape is a Recorder that has a recording of get-node for every request.
+// tape is a Recorder. For every request, it returns the recording of get-node.
 type tape struct{}
 
 func (tape) Environment() []string { return []string{"KUBECONFIG=/tmp/kubeconfig"} }
 
 func (tape) Read(_ context.Context, rows []session.Row) (*trace.Recording, error) {
 	if len(rows) != 1 {
-		return nil, fmt.Errorf("%d requests were asked for, expected one", len(rows))
+		return nil, fmt.Errorf("Read got %d requests, expected one", len(rows))
 	}
 	return recordings.Load("v1.37.1", "get-node")
 }
 
-// sent makes a request that was sent in a second of the clock.
+// sent returns a request that was sent at a second of a fixed minute.
 func sent(second, status int, path string, err error) session.Row {
 	return session.Row{Method: "GET", Path: path, Status: status, Calls: 100 * second, Duration: time.Duration(second) * time.Millisecond,
 		Start: time.Date(2026, 1, 2, 3, 4, second, 0, time.Local), Err: err}
@@ -73,32 +73,32 @@ func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 	}
 	typeKeys(r, "g enter j j")
 	if r.model == nil || r.model.cursor != r.model.firstRow()+2 {
-		t.Fatalf("the request is not open, or has not got the keys:\n%s", r.screen())
+		t.Fatalf("after enter j j, the first request must be open with the second row after the first one selected:\n%s", r.screen())
 	}
 	feed.Add(sent(4, 200, "/fourth", nil))
 	r.Update(feed.wait()) // while another one is open
 	typeKeys(r, "q")
 	if r.model != nil || r.cursor != 0 || len(r.rows) != 4 {
-		t.Errorf("request %d of %d is selected after coming back:\n%s", r.cursor, len(r.rows), r.screen())
+		t.Errorf("after q, the list must be shown with the first of 4 requests selected; it has request %d of %d:\n%s", r.cursor, len(r.rows), r.screen())
 	}
 	typeKeys(r, "e")
 	if got := r.shown()[r.cursor].Path; got != "/second" {
-		t.Errorf("the next refused request is %s", got)
+		t.Errorf("the key e leads to the request %s, expected /second", got)
 	}
 	typeKeys(r, "/ t h i r")
 	golden(t, "requests-filter", r.screen())
 	typeKeys(r, "esc ?")
 	golden(t, "requests-help", r.screen())
 	if _, cmd := r.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd != nil || r.help {
-		t.Error("q in the help does not only leave the help")
+		t.Error("the key q in the help must close the help and do nothing else")
 	}
 	if _, cmd := r.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd == nil || cmd() != tea.Quit() {
-		t.Error("q in the list does not quit")
+		t.Error("the key q in the list must quit")
 	}
 }
 
-// TestRequestsFollow checks that the selection follows the last request. On any
-// other request, it stays there.
+// TestRequestsFollow checks that the last request stays selected when requests
+// arrive. Any other selected request stays selected, too.
 func TestRequestsFollow(t *testing.T) {
 	r, feed := newList(t)
 	for second := range 50 {
@@ -109,9 +109,9 @@ func TestRequestsFollow(t *testing.T) {
 		t.Errorf("the last request is not selected:\n%s", r.screen())
 	}
 	typeKeys(r, "g j")
-	feed.Add(sent(0, 200, "/0", nil)) // sent before, and over now
+	feed.Add(sent(0, 200, "/0", nil)) // sent before the others, but ended after them
 	r.Update(feed.wait())
 	if got := r.shown()[r.cursor].Path; got != "/2" {
-		t.Errorf("%s is selected, expected /2 as before", got)
+		t.Errorf("%s is selected after another request has arrived, expected /2 as before", got)
 	}
 }

@@ -14,7 +14,7 @@ type rowKind uint8
 const (
 	rowHeading rowKind = iota // the heading of a section
 	rowStep
-	rowLink    // leads to a section that begins with a call of this section
+	rowLink    // leads to another section, which begins with a call made in this section
 	rowText    // a line of a sentence below a heading
 	rowRole    // a line of the role of a section without sentences
 	rowFailure // a line of the error path, above the first heading
@@ -27,7 +27,8 @@ type row struct {
 	call    int32 // the step's call; for a heading or a link, the first call of the section
 	level   int32
 	text    string // of a rowText, rowRole or rowFailure
-	// folded counts the calls below that no row shows.
+	// folded counts the calls below that no row shows. For a closed heading, it
+	// counts the hidden rows.
 	folded int32
 }
 
@@ -61,12 +62,11 @@ type forest struct {
 	// drawn maps a call to the first call of its row, even if the row is in a
 	// closed part. It is -1 if no row shows the call.
 	drawn []int32
-	// together has the calls of the rows with several calls, by the first of
-	// them.
+	// together has the calls of each row with several calls,
+	// by the row's first call.
 	together map[int32][]int
 
-	// described has the texts of rows, by their first calls, as textOf has made
-	// them.
+	// described has the results of textOf, by the first call of the row.
 	described map[int32]*view.StepText
 
 	// Buffers of layout. They are kept to be used again.
@@ -91,11 +91,11 @@ func (o openness) clone() openness {
 	return openness{slices.Clone(o.shown), slices.Clone(o.apart), slices.Clone(o.closed), slices.Clone(o.closedSection)}
 }
 
-// equalCalls selects equal calls that are drawn as one row: the first call of the
-// step in the view, and the call above them.
+// equalCalls identifies a row of equal calls: by the first call of the step in
+// the view, and by the call above the row.
 type equalCalls struct{ first, above int32 }
 
-// A place is the position of a call, whether or not it has a row.
+// A place is the position of a call in the tree, even if the call has no row.
 type place struct {
 	section, level, above int32 // above is the first call of the nearest row above
 	hidden                bool
@@ -148,8 +148,8 @@ const (
 	keyNo
 )
 
-// isKey reports whether call i is a key step. All guides of a recording agree
-// on this.
+// isKey reports whether the function of call i is a key step. It keeps the
+// answer, because the guides of all languages agree on it.
 func (f *forest) isKey(i int, guide view.Guide) bool {
 	known := &f.key[f.function[i]]
 	if *known == keyUnknown {
@@ -168,7 +168,8 @@ func (f *forest) failed(i int) bool {
 }
 
 // drawnIn returns the first call of the row that shows call i, or -1 if no row
-// shows it. above is the first call of the nearest row above.
+// shows it. above is the first call of the nearest row above. If the row has
+// several calls, drawnIn adds i to together.
 func (f *forest) drawnIn(i, above int32) int32 {
 	switch {
 	case i == 0:
@@ -324,8 +325,8 @@ func (f *forest) setWidth(columns int) (changed bool) {
 	return true
 }
 
-// open opens a closed row. If a step is already open, it shows all calls that
-// the step made. A row of several calls becomes a row for each of them.
+// open opens a closed row. If a row of several calls is open, it becomes a row
+// for each call. If a step is open, all calls that it made get rows.
 func (f *forest) open(r row) {
 	switch {
 	case r.kind == rowHeading:
@@ -346,7 +347,7 @@ func (f *forest) open(r row) {
 	f.layout()
 }
 
-// close hides the rows below a row. It reports whether there were any.
+// close hides the rows below a row. It reports whether it has hidden any.
 func (f *forest) close(r row) bool {
 	switch {
 	case r.kind == rowHeading && !f.closedSection[r.section]:
@@ -360,14 +361,14 @@ func (f *forest) close(r row) bool {
 	return true
 }
 
-// opened reports whether the row after a step is a child of it.
+// opened reports whether the row after a step's row belongs to a callee.
 func (f *forest) opened(r row) bool {
 	next := int(f.at[r.call]) + 1
 	return next < len(f.rows) && f.rows[next].kind != rowHeading && f.rows[next].level > r.level
 }
 
-// reveal gives a call a row, and opens the rows that contain it. It returns the
-// index of the row.
+// reveal gives a call a row, opens the rows that contain it, and leaves a filter
+// that hides it. It returns the index of the row.
 func (f *forest) reveal(call int) int {
 	f.shown[call] = true
 	if f.only != nil && !f.only[call] {

@@ -20,9 +20,9 @@ func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// guarded passes a panic of a command on to Update. Bubble Tea reports a panic
-// of Update before Run returns. It may report a panic of a command only while
-// the program is already ending.
+// guarded passes a panic of a command on to Update. Bubble Tea always reports a
+// panic of Update before Run returns. It may report a panic of a command too
+// late, when the program is already ending.
 type guarded struct{ tea.Model }
 
 // A commandPanic is the panic of a command.
@@ -41,8 +41,8 @@ func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return guarded{model}, guard(cmd)
 }
 
-// guard turns a panic of a command into a message. It also guards the commands
-// that the command returns.
+// guard turns a panic of a command into a message. It also guards the commands in
+// a batch that the command returns.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

@@ -27,7 +27,7 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// screen returns the lines of the screen.
+// screen returns the text of the screen.
 func (m *Model) screen() string {
 	if m.width < 40 || m.height < 8 {
 		return saysTooSmall.In(m.options.Lang)
@@ -46,7 +46,7 @@ func (m *Model) screen() string {
 		}
 	}
 	lines = append(lines, m.timeLine(), m.statusLine())
-	if long := m.longStatus(); len(long) > 1 { // it may cover the lines above it, but not the title
+	if long := m.longStatus(); len(long) > 1 { // it covers lines of the tree if necessary, but not the title
 		lines = append(lines[:max(1, len(lines)-len(long))], long...)
 		lines = lines[:m.height]
 	}
@@ -176,13 +176,14 @@ func (m *Model) rowLine(at, width int) string {
 	return line
 }
 
-// textIndent is the indentation of a sentence, as wide as that of a heading's number.
+// textIndent is the indentation of a sentence: the width of the sign and
+// the number in a heading.
 const textIndent = 5
 
-// textWidth returns how many columns a sentence may take.
+// textWidth returns the maximum width of a sentence in columns.
 func (m *Model) textWidth() int { return m.treeWidth() - textIndent }
 
-// changeStyle is the style of a row of a comparison.
+// changeStyle returns the style of a row in a comparison.
 func (m *Model) changeStyle(call int) lipgloss.Style {
 	if style, ok := m.palette.StyleOf(m.compared.view.ChangeAt(call)); ok {
 		return style
@@ -190,7 +191,8 @@ func (m *Model) changeStyle(call int) lipgloss.Style {
 	return m.palette.Plumbing
 }
 
-// sidesLine draws the call of a row on both sides, next to each other.
+// sidesLine draws the call of a row as side A and side B name
+// it, next to each other.
 func (m *Model) sidesLine(r row, width int) string {
 	d := m.compared.view
 	column := (width - 3) / 2
@@ -222,7 +224,7 @@ func firstRune(s string) string {
 	return ""
 }
 
-// folds is the sign for the folded calls of a row with their number.
+// folds returns the sign for folded calls with their number.
 func (m *Model) folds(r row) string {
 	return fmt.Sprintf(" %s%d", view.SignsFor(m.options.ASCII).Folded, r.folded)
 }
@@ -248,7 +250,7 @@ func (m *Model) stepLine(r row, width int) string {
 	if r.folded > 0 {
 		after += m.palette.Count.Render(m.folds(r))
 	}
-	if call.Unfinished && !m.forest.tree.Request.OfProgram() { // much of a program runs on
+	if call.Unfinished && !m.forest.tree.Request.OfProgram() { // many calls of a program never return
 		after += " " + m.palette.Warning.Render(saysRunning.In(m.options.Lang))
 	}
 	if m.forest.failed(int(r.call)) {
@@ -261,7 +263,7 @@ func (m *Model) stepLine(r row, width int) string {
 	}
 	values, named := m.rowValues(r)
 	ofName := room
-	if named { // many rows have the same function
+	if named { // the function is the same in many rows, so the plugin's name comes first
 		ofName = max(enough, room-lipgloss.Width(values))
 	}
 	name = m.fitName(name, ofName)
@@ -336,10 +338,10 @@ func (m *Model) time(r row) string {
 	return m.forest.story.Time(&view.Node{Calls: m.forest.callsOf(r.call)}, view.SignsFor(m.options.ASCII))
 }
 
-// indent returns the time of a row's calls and the indentation of its level.
-// Rows that are too deep for the screen are drawn at the last possible level,
-// with the number of further levels. A narrow tree shows no times, because
-// names are more important. The bar shows the time of the selected call.
+// indent returns the time of a row's calls and the indentation of its level. A
+// row that is too deep for the screen gets the deepest possible level, with the
+// number of further levels. A narrow tree shows no times, because names are more
+// important. timeLine has the time of the selected row.
 func (m *Model) indent(r row) string {
 	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
@@ -358,13 +360,14 @@ func (m *Model) indent(r row) string {
 
 func (m *Model) selected(line string) string { return lipgloss.NewStyle().Reverse(true).Render(line) }
 
-// timeLine shows the time of the selected calls within the time of the request.
+// timeLine shows when the selected calls ran within the request,
+// as a bar and in numbers.
 func (m *Model) timeLine() string {
 	_, tree, selected := m.side()
 	root, call := tree.Call(0), tree.Call(selected)
 	end, signs := call.StartNs+call.DurationNs, view.SignsFor(m.options.ASCII)
 	took := signs.Took(call)
-	if m.compared == nil { // else the calls of the row are those of the merged tree
+	if m.compared == nil { // in a comparison, callsOf has indexes of the merged tree
 		for _, i := range m.forest.callsOf(m.row().call) {
 			end = max(end, tree.Call(i).StartNs+tree.Call(i).DurationNs)
 		}
@@ -415,8 +418,8 @@ func (m *Model) statusLine() string {
 	return fit(place, m.width)
 }
 
-// longStatus returns the lines of a status that is too long for one line, such
-// as an error. It returns nil without a status.
+// longStatus returns the lines of a status, such as an error. It
+// returns nil without a status.
 func (m *Model) longStatus() []string {
 	if m.status == "" || m.job != nil || m.mode == modeSearch || m.mode == modeFilter {
 		return nil
@@ -440,7 +443,7 @@ func (m *Model) control() string {
 }
 
 // pad fills a plain text with blanks, or cuts it, to a number of columns. fit
-// does it with a text that may have colours.
+// does the same with a text that may have colours.
 func pad(s string, columns int) string { return fit(s, columns) }
 
 func fit(s string, columns int) string {

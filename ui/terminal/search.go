@@ -8,12 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// An index has the searched texts, in lower case. It is built in the
-// background, because a start of the server has 200,000 calls.
+// An index has the texts that a search looks at, in lower case. It is built in
+// the background, because a start of the server has 200,000 calls.
 type index struct {
 	forest *forest
-	// functions are the names by forest.function. texts are the values and the
-	// error of each call.
+	// functions has the names by their index in forest.functions. texts has the
+	// values and the error of each call.
 	functions []string
 	texts     []string
 }
@@ -39,9 +39,9 @@ func newIndex(f *forest) *index {
 	return x
 }
 
-// find returns the calls with a text in the name of their function, a value or
-// the error. The text is in lower case. find searches a list of calls, or all
-// calls if the list is nil.
+// find returns the calls that have a text in the name of their function, in a
+// value or in the error. The text must be in lower case. Only the calls of the
+// list are searched, or all calls if the list is nil.
 func (x *index) find(text string, of []int) []int {
 	var found []int
 	names := make([]bool, len(x.functions))
@@ -71,14 +71,14 @@ func (m *Model) buildIndex() tea.Cmd {
 	return func() tea.Msg { return indexed{newIndex(f)} }
 }
 
-// startSearch lets the user type a search. The next letter closes the rows
-// again that were opened for a match.
+// startSearch lets the user type a search. Rows that a match opens are closed
+// again at the next letter.
 func (m *Model) startSearch() {
 	m.mode, m.query, m.before, m.matches = modeSearch, "", m.call(), nil
 	m.opened = m.forest.openness.clone()
 }
 
-// endSearch shows the tree as it was before the search.
+// endSearch opens, closes and selects the rows as they were before the search.
 func (m *Model) endSearch() {
 	m.forest.openness = m.opened.clone()
 	m.forest.layout()
@@ -154,10 +154,10 @@ func (m *Model) filter() {
 	m.forest.layout()
 	m.near(call)
 	m.status = ""
-	m.say()
+	m.reportMatches()
 }
 
-// unfilter shows the calls again that a filter has hidden.
+// unfilter shows the calls again that the filter has hidden.
 func (m *Model) unfilter() {
 	call := m.call()
 	if len(m.matches) == 0 { // nothing could be selected
@@ -183,7 +183,7 @@ func (m *Model) near(call int) {
 	m.cursor = max(0, int(at(call)))
 }
 
-func (m *Model) say() {
+func (m *Model) reportMatches() {
 	switch {
 	case m.query == "":
 	case len(m.matches) == 0:
@@ -196,7 +196,7 @@ func (m *Model) say() {
 // toMatch goes to the next match in a direction, and wraps around the ends.
 func (m *Model) toMatch(direction int) {
 	if len(m.matches) == 0 {
-		m.say()
+		m.reportMatches()
 		return
 	}
 	at, found := slices.BinarySearch(m.matches, m.call())

@@ -59,5 +59,5 @@ var (
 	}
 )
 
-// says returns the text of an error in the language of the screen.
-func (m *Model) says(err error) string { return message.For(m.options.Lang).Error(err) }
+// errorText returns the text of an error in the language of the screen.
+func (m *Model) errorText(err error) string { return message.For(m.options.Lang).Error(err) }
