@@ -13,12 +13,13 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// asked returns the recording that the path of an API request names.
-func (a *api) asked(r *restful.Request) (*loaded, error) {
+// loadedOf returns the recording that the path of an API request names.
+func (a *api) loadedOf(r *restful.Request) (*loaded, error) {
 	return a.library.load(r.PathParameter("release"), r.PathParameter("scenario"))
 }
 
-// A tracedRequest is a request of a recording, as the path of an API request names it.
+// A tracedRequest is a request of a recording, with its tree and its guide.
+// n is its number, from 1.
 type tracedRequest struct {
 	*loaded
 	n     int
@@ -26,8 +27,9 @@ type tracedRequest struct {
 	guide view.Guide
 }
 
+// tracedOf returns the request that the path of an API request names.
 func (a *api) tracedOf(r *restful.Request) (*tracedRequest, error) {
-	l, err := a.asked(r)
+	l, err := a.loadedOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (t *tracedRequest) known(i int64) (int, error) {
 }
 
 func (a *api) getRecording(r *restful.Request) (any, error) {
-	l, err := a.asked(r)
+	l, err := a.loadedOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,8 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 	return head, nil
 }
 
-// title describes the recording in a few words.
+// title returns the title of the scenario. A live recording of no scenario has
+// its first request as its title, and a file has its name.
 func (l *loaded) title(lang string) string {
 	if s, err := scenarios.Known(l.rec.Scenario); err == nil {
 		return s.Title.In(lang)
@@ -93,7 +96,7 @@ func (l *loaded) title(lang string) string {
 }
 
 func (a *api) exportRecording(r *restful.Request, response *restful.Response) error {
-	l, err := a.asked(r)
+	l, err := a.loadedOf(r)
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (a *api) exportRecording(r *restful.Request, response *restful.Response) er
 }
 
 func (a *api) getView(r *restful.Request) (any, error) {
-	l, err := a.asked(r)
+	l, err := a.loadedOf(r)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A CallTable has the calls of a request as one list per property, in order of entry. A
-// value that many calls share is stored once, and the lists refer to it by its number.
-// The page reads all details of single calls from this table.
+// A CallTable has the calls of a request as one list per property, in order of
+// entry. A value that many calls share is stored once, and the lists refer to it
+// by its number. The page reads all details of single calls from this table.
 type CallTable struct {
 	Same       []CallKind  `json:"same" description:"The properties that all calls of a function share."`
 	Values     []CallValue `json:"values" description:"The recorded values, each once."`
@@ -22,17 +22,17 @@ type CallTable struct {
 	Goroutines []uint64    `json:"goroutines" description:"The runtime's ids of the goroutines."`
 
 	Of         []int   `json:"of" description:"For each call: its number in same."`
-	Caller     []int   `json:"caller" description:"For each call: how many calls before it its caller is; 0 for the first call."`
-	CallerLine []int   `json:"callerLine" description:"For each call: the line of the caller from which it was made; 0 where that is not known."`
+	Caller     []int   `json:"caller" description:"For each call: its number minus the number of its caller; 0 for the first call."`
+	CallerLine []int   `json:"callerLine" description:"For each call: the line of the caller that makes it; 0 if the line is not known."`
 	Goroutine  []int   `json:"goroutine" description:"For each call: its number in goroutines."`
-	StartNs    []int64 `json:"startNs" description:"For each call: how long after the call before it, it began, in nanoseconds."`
+	StartNs    []int64 `json:"startNs" description:"For each call: the time from the start of the previous call to its start, in nanoseconds."`
 	DurationNs []int64 `json:"durationNs" description:"For each call: how long it took, in nanoseconds."`
 	Value      []int   `json:"value" description:"For each call: its number in valueLists."`
 
-	NewGoroutine []int          `json:"newGoroutine" description:"The calls that run on a new goroutine: one that the caller, or code without spans below it, started."`
+	NewGoroutine []int          `json:"newGoroutine" description:"The calls that run on a new goroutine. The caller started the goroutine, or code without spans that it called."`
 	Unfinished   []int          `json:"unfinished" description:"The calls that had not returned when the trace was collected."`
 	Leaves       []int          `json:"leaves" description:"The calls with only the entry recorded. Their duration is not known."`
-	Afterwards   []int          `json:"afterwards" description:"The calls that took up the event of a write. Their caller did not call them then, but is the stage before them or the request's first call."`
+	Afterwards   []int          `json:"afterwards" description:"The calls that took up the event of a write. Nobody called them: their caller in this table is the previous stage of the event, or the request's first call."`
 	Errors       map[int]string `json:"errors" description:"The errors, by the number of the call that returned them."`
 	Panics       map[int]string `json:"panics" description:"The panics that passed through calls, by the number of the call."`
 }
@@ -64,14 +64,15 @@ type CallValue struct {
 }
 
 func (a *api) getCalls(r *restful.Request) (any, error) {
-	l, err := a.asked(r)
+	l, err := a.loadedOf(r)
 	if err != nil {
 		return nil, err
 	}
 	return l.callTable(int(number(r, "request", 0)))
 }
 
-// identity is the key of a CallKind. Calls with the same identity share it.
+// identity is the key of a CallKind. Calls with the same
+// identity share a CallKind.
 type identity struct {
 	function, file, process, name string
 	line                          int
@@ -80,6 +81,7 @@ type identity struct {
 // numbers assigns consecutive numbers to keys, in the order of their first use.
 type numbers[K comparable] map[K]int
 
+// of returns the number of a key, and whether this is the key's first use.
 func (n numbers[K]) of(k K) (number int, isNew bool) {
 	number, known := n[k]
 	if !known {
@@ -89,7 +91,7 @@ func (n numbers[K]) of(k K) (number int, isNew bool) {
 	return number, !known
 }
 
-// callTable returns the calls of request n.
+// callTable returns the calls of request n, counted from 1.
 func (l *loaded) callTable(n int) (*CallTable, error) {
 	tree, err := l.request(n)
 	if err != nil {
@@ -194,8 +196,9 @@ func nameOf(c *trace.Call) string {
 // call's function as the call tree shows them.
 func placeOf(c *trace.Call) string { return (&view.Names{}).Place(c) }
 
-// valuesOf lists the values of a call. The values that decide about
-// the request come first. Both groups keep the order of the guide.
+// valuesOf lists the values of a call. Values that decided the request come
+// first. Both groups have the order of the guide. Values that the guide
+// does not name come last.
 func valuesOf(c *trace.Call, guide view.Guide) []CallValue {
 	names := guide.Values(c.Function)
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {

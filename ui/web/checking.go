@@ -16,15 +16,15 @@ type LiveCheck struct {
 	Notices  []string      `json:"notices" description:"The notices so far."`
 }
 
-// A checker gathers the notices and the build progress of the check of
-// an answer. It sends each change to the listeners of the live events.
+// A checker gathers the notices and the build progress while an answer is
+// checked. It sends each change to the listeners of the live events.
 type checker struct {
 	gatherer
 	live     *live
 	exercise string
 
-	// progress and told are guarded by the gatherer's
-	// lock. told is the time of the last event.
+	// mu of the gatherer guards progress and lastSent. lastSent is the
+	// time of the last event.
 	progress *LiveProgress
 	lastSent time.Time
 }
@@ -32,18 +32,19 @@ type checker struct {
 // Notice implements session.Reporter.
 func (c *checker) Notice(format string, args ...any) {
 	c.gatherer.Notice(format, args...)
-	c.tell()
+	c.send()
 }
 
 // Building implements session.Reporter.
 func (c *checker) Building() session.BuildReporter { return checkedBuild{c} }
 
-func (c *checker) tell() {
+// send sends the notices and the progress so far to the listeners.
+func (c *checker) send() {
 	c.mu.Lock()
 	said, state := untranslated{notices: slices.Clone(c.notices)}, LiveCheck{Exercise: c.exercise, Progress: c.progress}
 	c.lastSent = time.Now()
 	c.mu.Unlock()
-	c.live.tell(event{eventCheck, func(p message.Printer) any {
+	c.live.send(event{eventCheck, func(p message.Printer) any {
 		state := state
 		state.Notices, _ = said.in(p)
 		return state
@@ -58,7 +59,7 @@ func (b checkedBuild) Report(e program.Event) {
 		b.Notice("%s", e.Note)
 	}
 	if b.advance(&LiveProgress{e.Program, string(e.Stage), e.Done, e.Total}) {
-		b.tell()
+		b.send()
 	}
 }
 
@@ -74,5 +75,5 @@ func (b checkedBuild) advance(to *LiveProgress) bool {
 // Close implements session.BuildReporter.
 func (b checkedBuild) Close() {
 	b.advance(nil)
-	b.tell()
+	b.send()
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// codeTime is the time within which an opened browser must use its code.
+// codeTime is the time that an opened browser has to use its code.
 const codeTime = time.Minute
 
-// A code lets one browser in, once. The address that a browser is opened
-// with is an argument of a process, so other users of the machine can
-// see it. Therefore it contains a code, which is valid only once, and
-// not the token. If the code is used twice within its time, somebody
-// else may have used it first. Then the first user loses access, too.
+// A code lets one browser in, once. Other users of the machine can see the
+// address that opens a browser, because it is an argument of a process. So
+// this address contains a code, and not the token. If the code is used
+// twice within its time, somebody else may have used it first. Then the
+// first user loses access, too.
 type code struct {
 	value string
 	// session is the value of the cookie that the browser gets for the code.
@@ -76,8 +76,8 @@ func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cookieOf returns the value of a request's
-// cookie if it is valid, and else the token.
+// cookieOf returns the value of a request's valid cookie, or the token
+// if the request has none.
 func (g *guard) cookieOf(r *http.Request) string {
 	if cookie, err := r.Cookie(g.cookie); err == nil && (g.is(cookie.Value) || g.code.is(cookie.Value)) {
 		return cookie.Value

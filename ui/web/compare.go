@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// Two ways to name two recordings: one scenario on
-// two releases, or two scenarios on one release.
+// The parameters that name two recordings: diffSides names one scenario on two
+// releases, compareSides names two scenarios on one release.
 var (
 	diffSides = []parameter{
 		{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
@@ -37,7 +37,8 @@ var (
 	paramLayer = parameter{name: "layer", doc: "Only changes in this layer.", kind: "string"}
 )
 
-// comparisonRoutes returns the routes for one way to name two recordings.
+// comparisonRoutes returns the routes of a comparison. sides are the parameters
+// that name the recordings.
 func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []route {
 	with := func(more ...parameter) []parameter { return slices.Concat(sides, more) }
 	return []route{
@@ -51,7 +52,8 @@ func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []rou
 	}
 }
 
-// A compared has two recordings and the data derived from them.
+// A compared has two recordings, and their comparison in memory. mu
+// guards makers and trees.
 type compared struct {
 	a, b    *loaded
 	options render.DiffOptions // without language and selection
@@ -74,7 +76,8 @@ type diffTreeKey struct {
 	lang, show, layer string
 }
 
-// mostComparedSteps is the maximum number of calls in a tree; the tree of two starts of a server would have 30 MB.
+// mostComparedSteps is the maximum number of calls in a tree. Without it, the
+// tree of two server starts would have 30 MB.
 const mostComparedSteps = 5000
 
 // mostCompared is the number of comparisons that a library
@@ -107,8 +110,8 @@ func newCompared(a, b *loaded) *compared {
 	return c
 }
 
-// compare compares two recordings, or returns
-// the comparison if the library still keeps it.
+// compare returns the comparison of two recordings. It compares them if the
+// library does not keep their comparison.
 func (l *library) compare(a, b *loaded) *compared {
 	l.mu.Lock()
 	at := slices.IndexFunc(l.compared, func(c *compared) bool { return c.a == a && c.b == b })
@@ -211,8 +214,8 @@ func (c *compared) tree(key diffTreeKey) (*view.Comparison, error) {
 	return c.trees[key], nil
 }
 
-// maker returns the comparer of a
-// pair of requests. The caller must hold c.mu.
+// maker returns the maker of the trees for a pair of requests. pair is its index.
+// The caller must hold c.mu.
 func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
 	key := diffTreesKey{pair, lang}
 	if c.makers[key] == nil {
@@ -222,7 +225,7 @@ func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
 		}
 		o := c.drawing(lang).ComparisonOptions
 		o.MostSteps = mostComparedSteps
-		o.EverySentence = true // the page shows them all beside the tree of one layer
+		o.EverySentence = true // beside the tree of one layer, the page shows the sentences of all layers
 		comparer, err := view.NewComparer(c.Comparison, guide, o)
 		if err != nil {
 			return nil, err
@@ -232,8 +235,8 @@ func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
 	return c.makers[key], nil
 }
 
-// differences returns the differences in a pair
-// of requests. Both sides must have the request.
+// differences returns the differences in a pair of requests. Both sides must
+// have a request in the pair.
 func (c *compared) differences(pair int) (*view.Differences, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -267,8 +270,8 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 	return a.compareSource(c, f, printerFor(r.Request))
 }
 
-// compareSource compares the two texts of a function. If
-// a source is not available, the answer says why instead.
+// compareSource compares the two texts of a function. If a source is not
+// available, the answer has the reason instead.
 func (a *api) compareSource(c *compared, f *view.ChangedFunction, p message.Printer) (any, error) {
 	out := SourceDiff{
 		A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Hunks: []SourceHunk{}, Hunk: -1, Line: f.Line, OnB: f.OnB,

@@ -6,9 +6,9 @@ type SourceDiff struct {
 	B       *SourceSide  `json:"b,omitempty" description:"The function on side B."`
 	Same    bool         `json:"same" description:"Whether the texts are the same."`
 	Hunks   []SourceHunk `json:"hunks" description:"The parts that differ, each with three lines around."`
-	Hunk    int          `json:"hunk" description:"The hunk in which the call is made, -1 if that is in none or not known."`
-	Line    int          `json:"line" description:"Line of the function from which the call is made; 0 if the function is the call's own."`
-	OnB     bool         `json:"onB" description:"Whether that is a line of side B; else it is one of side A."`
+	Hunk    int          `json:"hunk" description:"Index of the hunk with the line of the call; -1 if no hunk has it, or the line is not known."`
+	Line    int          `json:"line" description:"The line of the function that makes the call; 0 if the call is of this function."`
+	OnB     bool         `json:"onB" description:"Whether line is a line of side B; if not, it is a line of side A."`
 	Compare string       `json:"compare,omitempty" description:"Link to upstream's diff of the file; absent if unknown."`
 	Missing string       `json:"missing,omitempty" description:"Why the texts were not compared; absent if they were."`
 	Action  string       `json:"action,omitempty" description:"What to do about that."`
@@ -40,7 +40,7 @@ type SourceDiffLine struct {
 	Tokens []Token `json:"tokens" description:"The pieces of the line."`
 }
 
-// A ScenarioHistory lists, by release, the changes in the calls of a scenario.
+// A ScenarioHistory lists the changes in the calls of a scenario, by release.
 type ScenarioHistory struct {
 	Scenario string        `json:"scenario" description:"Name of the scenario."`
 	Title    string        `json:"title" description:"What happens, in a few words."`

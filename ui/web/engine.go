@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Engine starts the servers of the live views. A nil Engine
-// in Options means real servers. Tests have other engines.
+// An Engine starts the servers of the live views. A nil Engine in Options starts
+// real servers. Tests use other engines.
 type Engine interface {
 	// Releases lists the releases that Start can start, the newest first.
 	Releases(context.Context) ([]Buildable, error)
@@ -44,7 +44,7 @@ func (servers) Releases(ctx context.Context) ([]Buildable, error) {
 	list := []Buildable{}
 	for _, r := range slices.Backward(all) {
 		if r.Checkout {
-			continue // its name alone does not say where the checkout is
+			continue // Start could not find the checkout by its name
 		}
 		list = append(list, Buildable{r.K8sVersion, r.Built == "yes"})
 	}

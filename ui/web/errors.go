@@ -16,14 +16,14 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
-// An Error is the answer to a request that cannot be served.
+// An Error is the answer to a refused or failed request.
 type Error struct {
 	Status  int    `json:"status" description:"HTTP status code."`
 	Message string `json:"message" description:"The error: what was requested, what was found, what was expected."`
 	Action  string `json:"action" description:"What to do about it; empty if there is nothing to do."`
 }
 
-// A refusal is an error with an HTTP status and advice for the client.
+// A refusal is an error with an HTTP status, and with advice for the client.
 type refusal struct {
 	status int
 	cause  error
@@ -78,10 +78,10 @@ func notFound(err error, action message.Message) error {
 	return newError(http.StatusNotFound, err, action)
 }
 
-// reportIt is the advice for errors that must not happen.
+// reportIt is the advice for errors that are bugs of apitrace.
 var reportIt = message.Of("this is a bug in apitrace: please report it with the requested address")
 
-// errorOf returns err with an HTTP status. Unknown errors get status 500.
+// errorOf returns err as a refusal. An unknown error gets status 500.
 func errorOf(err error) *refusal {
 	if known := new(refusal); errors.As(err, &known) {
 		return known

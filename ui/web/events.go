@@ -32,9 +32,9 @@ type event struct {
 }
 
 const (
-	// mostWaiting is the number of events that may wait for
-	// a slow listener. One more event disconnects the
-	// listener. It connects again and gets the state first.
+	// mostWaiting is the number of events that may wait for a slow
+	// listener. One more event disconnects the listener. It can connect
+	// again, and gets the state first.
 	mostWaiting = 500
 	// mostListeners limits the number of concurrent listeners.
 	mostListeners = 16
@@ -43,29 +43,31 @@ const (
 	pingPause = 5 * time.Second
 )
 
-// tellServers sends the state of the servers
-// to all listeners. The caller must hold l.mu.
-func (l *live) tellServers() { l.tellLocked(l.serversEvent()) }
+// sendServers sends the state of the servers to all listeners.
+// The caller must hold l.mu.
+func (l *live) sendServers() { l.sendLocked(l.serversEvent()) }
 
 func (l *live) serversEvent() event {
 	copied := l.copied()
 	return event{eventServers, func(p message.Printer) any { return allIn(copied, p) }}
 }
 
-func (l *live) tell(e event) {
+// send sends an event to all listeners. It disconnects a
+// listener that is too slow.
+func (l *live) send(e event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tellLocked(e)
+	l.sendLocked(e)
 }
 
-func (l *live) tellLocked(e event) {
+func (l *live) sendLocked(e event) {
 	for listener := range l.listeners {
 		select {
 		case listener <- e:
 		default:
 			delete(l.listeners, listener)
 			close(listener)
-			l.watchOver()
+			l.resetGrace()
 		}
 	}
 }
@@ -79,7 +81,7 @@ func (l *live) listen() (chan event, error) {
 	}
 	listener := make(chan event, mostWaiting)
 	l.listeners[listener] = true
-	l.watchOver()
+	l.resetGrace()
 	listener <- l.serversEvent()
 	return listener, nil
 }
@@ -89,7 +91,7 @@ func (l *live) leave(listener chan event) {
 	defer l.mu.Unlock()
 	if l.listeners[listener] {
 		delete(l.listeners, listener)
-		l.watchOver()
+		l.resetGrace()
 	}
 }
 
@@ -119,7 +121,7 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 			}
 			data, err := json.Marshal(e.in(p))
 			if err != nil {
-				return nil // apitrace's types can be encoded as JSON
+				return nil // cannot happen: all data of events can be encoded
 			}
 			part = fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e.name, data)
 		}
@@ -130,8 +132,8 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 	}
 }
 
-// clearReadDeadline removes the server's read timeout for a request.
-// The timeout would also end the wait for the answer.
+// clearReadDeadline removes the server's read timeout for a request. Otherwise,
+// this timeout would also end a long wait for the answer.
 func clearReadDeadline(response *restful.Response) {
 	_ = http.NewResponseController(response.ResponseWriter).SetReadDeadline(time.Time{}) // on an error, long answers break off
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web/page"
 )
 
-// A PageFile writes pages that are single files for a browser.
+// A PageFile writes the page of a recording or of a comparison as a single file.
 type PageFile struct {
 	// Source finds the sources; nil means the cached sources of this machine.
 	Source SourceFolder
@@ -33,10 +33,10 @@ type PageFile struct {
 	Version string
 }
 
-// WriteRecording writes the page of a recording as one
-// self-contained file. The file has the tree, the calls, and the
-// source of each called function that is on this machine. lang is
-// the first language, "en" or "zh"; with "" the browser chooses.
+// WriteRecording writes the page of a recording as one self-contained file.
+// The file has the tree, the calls, and the source of each called function
+// that is on this machine. lang is the first language, "en" or "zh". If lang
+// is "", the browser chooses.
 func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string) error {
 	name := fileName(rec.Scenario)
 	s, err := newPacker(Options{Files: []File{{Name: name, Recording: rec}}, Source: p.Source, Version: p.Version})
@@ -67,7 +67,7 @@ func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string)
 	return writePage(w, name+", "+release, lang, all)
 }
 
-// pieces has the data of a file, by the keys of its pieces.
+// pieces has the data of a file, by the keys of the pieces.
 type pieces map[string]any
 
 func (p pieces) put(one piece) error {
@@ -75,8 +75,8 @@ func (p pieces) put(one piece) error {
 	return nil
 }
 
-// fileName returns the name of a recording on the page. This is its
-// scenario, without characters that have a meaning in an address.
+// fileName returns the name of a recording on the page: its scenario, with "-" in
+// place of slashes. An empty name, or a name of dots, becomes "recording".
 func fileName(scenario string) string {
 	name := strings.NewReplacer("/", "-", "\\", "-").Replace(scenario)
 	if strings.Trim(name, ".") == "" {
@@ -85,8 +85,8 @@ func fileName(scenario string) string {
 	return name
 }
 
-// library returns the lists of the recordings in a file.
-// of has the places of recs. The page opens the first one.
+// library returns the lists of the recordings in a file. of has the place of each
+// recording in recs. The page opens the first one.
 func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*libraryPiece, error) {
 	out := &libraryPiece{First: firstShown{of[0].release, of[0].scenario, 1}, Apitrace: p.Version, Pages: []string{}, Answers: answers{}}
 	for _, lang := range pageLanguages {
@@ -104,8 +104,9 @@ func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*lib
 				ours.Items[known].Releases = append(ours.Items[known].Releases, at.release)
 				continue
 			}
-			// The recording is listed as a file. If the embedded library also has
-			// the scenario, its later entry is used, because it has a description.
+			// The recording is listed as a file. If the embedded library
+			// also has the scenario, that later entry is used, because
+			// it has a description.
 			var one Scenario
 			for _, scenario := range list.Items {
 				if scenario.Name == at.scenario {

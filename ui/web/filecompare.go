@@ -64,8 +64,8 @@ func (p PageFile) WriteComparison(w io.Writer, c *diff.Comparison, o render.Diff
 	return writePage(w, paired.title(o), lang, all)
 }
 
-// A pairing names two recordings on the page. It names one scenario on
-// two releases or, if that is ambiguous, two scenarios on one release.
+// A pairing names two recordings on the page: as one scenario on two releases or,
+// if that is ambiguous, as two scenarios on one release.
 type pairing struct {
 	at    [2]place
 	path  string
@@ -86,8 +86,8 @@ func pairUp(c *diff.Comparison, o render.DiffOptions) pairing {
 	if nameA == nameB {
 		nameA, nameB = nameA+" A", nameB+" B"
 	}
-	// The release may be the same and the sources
-	// still differ: one side may be edited.
+	// Both sides may have the same release
+	// but different sources: one may be edited.
 	return pairing{
 		[2]place{{release, nameA, "a"}, {release, nameB, "b"}}, fmt.Sprintf("compare/%s/%s/%s", release, nameA, nameB),
 		url.Values{"release": {release}, "from": {nameA}, "to": {nameB}},

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
-// A leaderPage serves the leader's page and its data. It must be
-// behind a guard, which admits only the leader's browser.
+// A leaderPage serves the leader's page and its data. It must be behind a guard
+// that admits only the leader's browser.
 type leaderPage struct {
 	room      *classroom.Classroom
 	addresses []string
@@ -89,12 +89,12 @@ func (l *leaderPage) export(w http.ResponseWriter, r *http.Request) {
 	_ = l.room.Export(w, format, p) // an error means that the client left
 }
 
-// wallPause is the minimum time between two states. It avoids
-// a flood of states when a whole group answers at once.
-const wallPause = 150 * time.Millisecond
+// statePause is the minimum time between two states. It avoids a flood of states
+// when all learners answer at once.
+const statePause = 150 * time.Millisecond
 
-// stream sends the state of the classroom as
-// server-sent events: at once, and after each change.
+// stream sends the state of the classroom as server-sent events. It sends the
+// state at once, and after each change.
 func (l *leaderPage) stream(w http.ResponseWriter, r *http.Request) {
 	changes, leave, err := l.room.Listen()
 	if err != nil {
@@ -114,7 +114,7 @@ func (l *leaderPage) stream(w http.ResponseWriter, r *http.Request) {
 		}
 		data, err := json.Marshal(state)
 		if err != nil {
-			return // its types can be encoded as JSON
+			return // cannot happen: the state can be encoded
 		}
 		if _, err := fmt.Fprintf(w, "event: state\ndata: %s\n\n", data); err != nil || control.Flush() != nil {
 			return // the page is closed
@@ -134,7 +134,7 @@ func (l *leaderPage) stream(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			return
-		case <-time.After(wallPause):
+		case <-time.After(statePause):
 		}
 	}
 }

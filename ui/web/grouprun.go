@@ -14,30 +14,31 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/classroom"
 )
 
-// mostConnections is the maximum number of concurrent connections to the door.
+// mostConnections is the maximum number of concurrent connections of learners.
 const mostConnections = 512
 
-// A Group is the server for the leader of a workshop. It listens
-// on two ports. The leader's page is always on a loopback
-// address. The door for learners has a port of its own.
+// A Group is the server for the leader of a workshop. It listens on two ports:
+// one for the leader's page, always on a loopback address, and one for
+// learners (learnerServer).
 type Group struct {
-	// Listen is the address of the door: host and port, or only a
-	// port for 127.0.0.1. Other machines can join if the host is a
-	// network address, or 0.0.0.0 for all addresses of this machine.
+	// Listen is the address for learners: host and port, or only a port for
+	// 127.0.0.1. Other machines can join if the host is a network address, or
+	// 0.0.0.0 for all addresses of this machine.
 	Listen string
-	// Code is the code that learners join with; "" makes a new code.
+	// Code is the code that learners join with. If it is "",
+	// Serve makes a new code.
 	Code string
 	// Course is the folder of the course; "" means apitrace's own course.
 	Course string
-	// Save is the file that the export is written to at the end; "" writes none.
+	// Save is the file for the export at the end; "" means no file.
 	Save string
 	// NoOpen leaves the browser closed.
 	NoOpen bool
 }
 
-// Serve serves until ctx is done. It passes the address of the
-// leader's page to announce, and everything else that the leader must
-// know to notice. With Save, it writes the export before it returns.
+// Serve serves until ctx is done. It passes the address of the leader's page to
+// announce, and all other messages for the leader to notice. If Save is set, it
+// writes the export before it returns.
 func (g *Group) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any), p message.Printer) error {
 	format := ""
 	if g.Save != "" {
@@ -73,8 +74,8 @@ func (g *Group) Serve(ctx context.Context, announce func(address string), notice
 	} else {
 		notice("%v", message.Of("anybody in the network of this machine with the code can join; the data of the learners is sent without encryption"))
 	}
-	for _, door := range addresses {
-		notice("%v", message.Of("learners join with: apitrace workshop join %s --code %s", door, secret))
+	for _, reached := range addresses {
+		notice("%v", message.Of("learners join with: apitrace workshop join %s --code %s", reached, secret))
 	}
 	token := newToken()
 	pageAt := pageListener.Addr().(*net.TCPAddr)
@@ -120,8 +121,8 @@ func (g *Group) save(room *classroom.Classroom, format string, p message.Printer
 	return nil
 }
 
-// listenToLearners listens on the leader's address.
-// Unlike listen, it also allows network addresses.
+// listenToLearners listens on the address for learners. Unlike listen, it also
+// allows network addresses.
 func listenToLearners(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || host == "" {
@@ -138,14 +139,14 @@ func listenToLearners(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// reachedAt lists the addresses where learners reach the door. For a
-// door on all addresses, these are the IPv4 addresses of this machine.
+// reachedAt lists the addresses that learners can use. If the server listens on
+// all addresses, these are the IPv4 addresses of this machine.
 func reachedAt(at *net.TCPAddr) []string {
 	if !at.IP.IsUnspecified() {
 		return []string{at.String()}
 	}
 	var all []string
-	addresses, _ := net.InterfaceAddrs() // without them, the leader must know the address
+	addresses, _ := net.InterfaceAddrs() // on an error, the leader must find the address
 	for _, a := range addresses {
 		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
 			all = append(all, (&net.TCPAddr{IP: n.IP, Port: at.Port}).String())

@@ -25,7 +25,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // A guard passes only authorized requests on to a handler. A request is
-// authorized by the token, or by a cookie that was given for the token or a code.
+// authorized by the token, or by a cookie that the browser got in exchange
+// for the token or a code.
 type guard struct {
 	token string
 	// hosts has the host names of the server, each with its port.
@@ -33,8 +34,8 @@ type guard struct {
 	// cookie is the name of the cookie. It contains the
 	// port, because browsers share cookies between ports.
 	cookie string
-	// code is the one-time code of the browser
-	// that is opened; nil if none is opened.
+	// code is the one-time code of the browser that apitrace
+	// opens; nil if it opens none.
 	code *code
 	// command is the command that starts the server; "" means "apitrace web".
 	command string
@@ -62,8 +63,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !g.hosts[r.Host]:
-		// DNS rebinding: a foreign host name that points to
-		// this server evades the browser's same-origin policy.
+		// DNS rebinding: with a foreign host name that points to this server, a
+		// page could evade the browser's same-origin policy.
 		g.refuse(w, r, newError(http.StatusForbidden, message.Errorf("unknown host name %q", r.Host), message.Of("use the address that apitrace printed")))
 	case g.foreign(r):
 		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("a page of another origin sent this request"), message.Of("open the address that apitrace printed yourself")))
@@ -85,7 +86,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reads reports whether a request changes nothing.
+// reads reports whether a request only reads.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // mostIn returns the maximum size of the request's body in bytes.
@@ -97,8 +98,8 @@ func mostIn(r *http.Request) int64 {
 }
 
 // foreign reports whether a page of another origin sent the request.
-// A link to this server in a mail or another page is harmless: the
-// other origin cannot read the answer to a navigation.
+// Following a link from a mail or another page is allowed: the other
+// page cannot read the answer.
 func (g *guard) foreign(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		host, ok := strings.CutPrefix(origin, "http://")
@@ -109,8 +110,8 @@ func (g *guard) foreign(r *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none" && !navigates
 }
 
-// welcome gives the browser a cookie, and
-// redirects it to the address without the secret.
+// welcome gives the browser a cookie with the secret, and redirects it to the
+// same address without the secret.
 func (g *guard) welcome(w http.ResponseWriter, r *http.Request, secret string) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	to := *r.URL

@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A GuideList has the layers of the guide with their key steps. A request
-// passes the layers in this order. In each layer, the sample server's steps
-// come after kube-apiserver's steps, because most readers look for those.
+// A GuideList has the layers of the guide with their key steps, in the order that
+// a request passes the layers. In each layer, kube-apiserver's steps come before
+// the sample server's, because most readers look for kube-apiserver's.
 type GuideList struct {
 	Items []GuideLayer `json:"items" description:"The layers."`
 }
@@ -63,7 +63,7 @@ func (a *api) getGuide(r *restful.Request) (any, error) {
 		}
 		return &list.Items[at[name]]
 	}
-	for _, l := range guide.Layers { // some layers have several entries
+	for _, l := range guide.Layers { // a layer can have several entries
 		layer(l.Name)
 	}
 	for _, step := range guide.Steps {

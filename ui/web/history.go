@@ -18,11 +18,11 @@ import (
 type HistoryStep struct {
 	K8sVersion string `json:"k8sVersion" description:"The release."`
 	Recorded   bool   `json:"recorded" description:"Whether it has a recording of the scenario."`
-	Why        string `json:"why,omitempty" description:"Why it has none; absent if it has one, or nobody knows."`
+	Why        string `json:"why,omitempty" description:"Why it has no recording; absent if it has one, or the reason is not known."`
 	Calls      int    `json:"calls" description:"How many calls all requests have."`
 	// Since and Changes are absent for the first recorded
 	// release, and for releases without a recording.
-	Since   string      `json:"since,omitempty" description:"The release before that recorded the scenario, with which this one is compared; absent for the first one."`
+	Since   string      `json:"since,omitempty" description:"The previous release with a recording of the scenario; absent for the first one. The changes are since that release."`
 	Changes *view.Brief `json:"changes,omitempty" description:"What changed since that release."`
 }
 
@@ -64,8 +64,8 @@ func (a *api) getHistory(r *restful.Request) (any, error) {
 	return of.doc, nil
 }
 
-// history returns the history of a scenario. It takes it from the
-// answers that an earlier process kept, or else makes and keeps it.
+// history returns the history of a scenario. If an earlier process has kept it in
+// l.answers, it is read from there. Otherwise it is made, and kept there.
 func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
 	data, err := l.answers.Keep(historyAnswer(scenario.Name, lang), func() ([]byte, error) {
 		doc, err := newHistory(scenario, lang)
@@ -81,7 +81,7 @@ func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioH
 	return doc, json.Unmarshal(data, doc)
 }
 
-// historyAnswer returns the name of a history in the kept answers.
+// historyAnswer returns the name of a history in library.answers.
 func historyAnswer(scenario, lang string) string { return "history " + scenario + " " + lang }
 
 func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {

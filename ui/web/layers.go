@@ -24,7 +24,7 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 	}
 	var processes []string
 	list := LayerList{Items: []Layer{}}
-	var longest []int64 // own time of each item's Longest call: it is slow to compute for a call with many callees
+	var longest []int64 // own time of each item's Longest call, kept because it is slow to compute
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		layer := t.guide.Layer(c.Function)
@@ -60,9 +60,9 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 // mostLongest is the maximum number of functions in a ranking.
 const mostLongest = 30
 
-// ownNs returns the own time of call i: how long it ran while
-// none of its callees ran. An unfinished call has no own time,
-// because it may only have waited until the trace was collected.
+// ownNs returns the own time of call i: how long it ran while none of its callees
+// ran. An unfinished call has no own time, because it may only have waited until
+// the trace was collected.
 func (t *tracedRequest) ownNs(i int) int64 {
 	if t.tree.Call(i).Unfinished {
 		return 0

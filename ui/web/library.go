@@ -17,14 +17,15 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A File is a recording that the user named by a path.
+// A File is a recording that the user has named by its path.
 type File struct {
-	// Name is used in place of a scenario's name.
+	// Name takes the place of a scenario's name.
 	Name      string
 	Recording *trace.Recording
 }
 
-// newFile names a recording that was loaded from a path.
+// newFile returns a recording that was loaded from a path, with the path's last
+// element as its name. It is an error if this is the name of a scenario.
 func newFile(path string, rec *trace.Recording) (File, error) {
 	name := filepath.Base(path)
 	if _, err := scenarios.Known(name); err == nil {
@@ -50,8 +51,8 @@ const mostLoaded = 6
 type library struct {
 	files  []File
 	source SourceFolder
-	shelf  *recordingStore
-	// answers may be nil.
+	store  *recordingStore
+	// answers keeps histories for later processes. It may be nil.
 	answers *program.Answers
 
 	texts   sync.Once
@@ -59,7 +60,7 @@ type library struct {
 
 	mu        sync.Mutex
 	loaded    []*loaded   // the most recently used recording is the last
-	compared  []*compared // in the same order
+	compared  []*compared // the most recently used comparison is the last
 	histories histories
 }
 
@@ -80,6 +81,8 @@ type documentKey struct {
 	lang, view string
 }
 
+// load returns the recording of a scenario, a file or a live request. It keeps
+// the recording in memory.
 func (l *library) load(release, scenario string) (*loaded, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +97,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 		}
 	}
 	if rec == nil && release == liveRelease {
-		if rec, err = l.shelf.load(scenario); err != nil {
+		if rec, err = l.store.load(scenario); err != nil {
 			return nil, err
 		}
 	}
@@ -114,8 +117,8 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 	return known, nil
 }
 
-// resolve returns the full name of a release. It also
-// returns the recording if scenario names one of the files.
+// resolve returns the full name of a release. If scenario names one of the files,
+// it also returns the recording.
 func (l *library) resolve(release, scenario string) (string, *trace.Recording, error) {
 	if release == liveRelease {
 		return release, nil, nil
@@ -175,8 +178,8 @@ func (l *loaded) guideLocked(lang string) (view.Guide, error) {
 	return l.guides[lang], nil
 }
 
-// document returns the document of request n.
-// how is the view, viewPath or viewUpstream.
+// document returns the view of request n, counted from 1. how is
+// viewPath or viewUpstream.
 func (l *loaded) document(n int, lang, how string) (*view.Trace, error) {
 	if _, err := l.request(n); err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// listen listens on a loopback address such as "127.0.0.1:4180".
-// ":4180" and "4180" mean 127.0.0.1. Port 0 is any free port.
-// For any other address listen returns a message.UsageError.
+// listen listens on a loopback address such as "127.0.0.1:4180". ":4180" and
+// "4180" mean 127.0.0.1. Port 0 means any free port. For any other address, the
+// error is a message.UsageError.
 func listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -77,8 +77,8 @@ func (a *api) search(r *restful.Request) (any, error) {
 	return list, err
 }
 
-// namesOf finds functions and types of released
-// sources. query and partly are as in search.Names.
+// namesOf finds functions and types of released sources. query and
+// partly are as in search.Names.
 func namesOf(query string, partly bool, p message.Printer) ([]Name, error) {
 	const most = 20
 	found, err := search.Names(query, partly)
@@ -122,7 +122,7 @@ func hitOf(h search.Hit) Hit {
 
 var kinds = map[search.Kind]string{search.Function: "function", search.Value: "value", search.Error: "error"}
 
-// places groups the releases by scenario.
+// places groups the places by scenario.
 func places(all []search.Place) []HitPlace {
 	var out []HitPlace
 	for _, p := range slices.Backward(all) {

@@ -19,7 +19,7 @@ const (
 	// mostServers is the maximum number of servers
 	// that run at the same time, one per release.
 	mostServers = 2
-	// mostNotices is the number of notices that are kept for each server.
+	// mostNotices is the maximum number of notices that are kept for each server.
 	mostNotices = 20
 	// graceTime is the time that servers stay without a listener.
 	// A page that is reloaded connects again within this time.
@@ -28,12 +28,12 @@ const (
 	progressPause = 200 * time.Millisecond
 )
 
-// live has the servers that were started for the page and for
-// programs, and sends events about them. The servers stay while
-// there is a listener, and for the grace time after that.
+// live has the servers that were started for the page and for programs, and
+// sends events about them. The servers run while there is a listener, and for
+// the grace time after that.
 type live struct {
 	engine Engine
-	shelf  *recordingStore
+	store  *recordingStore
 	grace  time.Duration
 
 	mu        sync.Mutex
@@ -41,15 +41,17 @@ type live struct {
 	listeners map[chan event]bool
 	leaving   *time.Timer // stops all servers after the grace time; nil while there is a listener
 	ended     bool
-	running   sync.WaitGroup // the goroutines of servers
+	running   sync.WaitGroup // the goroutines of live.run
 }
 
-// A liveServer is a server from its order to its end. live.mu guards it.
+// A liveServer is a server from the request to start it until it is
+// gone. live.mu guards it.
 type liveServer struct {
 	serverState
 	server Server
 	cancel context.CancelCauseFunc
-	gone   chan struct{}
+	// gone is closed when the server is gone.
+	gone chan struct{}
 	// lastSent is the time when the progress was last sent.
 	lastSent time.Time
 }
@@ -63,7 +65,7 @@ func newLive(engine Engine, kept *recordingStore, grace time.Duration) *live {
 	if grace == 0 {
 		grace = graceTime
 	}
-	return &live{engine: engine, shelf: kept, grace: grace, listeners: map[chan event]bool{}}
+	return &live{engine: engine, store: kept, grace: grace, listeners: map[chan event]bool{}}
 }
 
 // start begins to start a server, and returns its state.
@@ -96,8 +98,8 @@ func (l *live) start(order ServerOrder) (serverState, error) {
 	s := &liveServer{cancel: cancel, gone: make(chan struct{})}
 	s.LiveServer = LiveServer{Release: release, As: as, State: stateStarting, Commands: []string{}}
 	l.servers = append(l.servers, s)
-	l.watchOver()
-	l.tellServers()
+	l.resetGrace()
+	l.sendServers()
 	l.running.Go(func() { l.run(ctx, s) })
 	return s.copied(), nil
 }
@@ -106,7 +108,7 @@ func (l *live) find(release string) int {
 	return slices.IndexFunc(l.servers, func(s *liveServer) bool { return s.Release == release })
 }
 
-// run starts a server, and keeps it until it dies or is no longer needed.
+// run starts a server, and stops it when it dies or ctx is done.
 func (l *live) run(ctx context.Context, s *liveServer) {
 	defer close(s.gone)
 	defer s.cancel(nil)
@@ -116,7 +118,7 @@ func (l *live) run(ctx context.Context, s *liveServer) {
 		Untraced: func(row session.Row) { l.keepClient(s.Release, row, nil) },
 	}, &reporter{l, s})
 	if err != nil {
-		l.over(s, err, context.Cause(ctx) != nil)
+		l.finish(s, err, context.Cause(ctx) != nil)
 		return
 	}
 	l.ready(s, server)
@@ -135,7 +137,7 @@ func (l *live) run(ctx context.Context, s *liveServer) {
 		}
 	})
 	closed := server.Close()
-	l.over(s, errors.Join(err, closed), ctx.Err() != nil && closed == nil)
+	l.finish(s, errors.Join(err, closed), ctx.Err() != nil && closed == nil)
 }
 
 // ready marks a server as ready.
@@ -155,9 +157,9 @@ func (l *live) ready(s *liveServer, server Server) {
 	})
 }
 
-// over removes a server that is gone. A server that
-// failed stays, so that its error can be read.
-func (l *live) over(s *liveServer, err error, wanted bool) {
+// finish removes a server that has ended. If it has failed, it stays with the
+// state failed, so that its error can be read.
+func (l *live) finish(s *liveServer, err error, wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Progress, s.Busy = nil, ""
@@ -166,19 +168,20 @@ func (l *live) over(s *liveServer, err error, wanted bool) {
 	} else {
 		s.State, s.failure = stateFailed, err
 	}
-	l.tellServers()
+	l.sendServers()
 }
 
-// change calls how under the lock, and sends the
-// new state of the servers to the listeners.
+// change calls how while it holds l.mu. Then it sends the state of all
+// servers to the listeners.
 func (l *live) change(s *liveServer, how func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	how()
-	l.tellServers()
+	l.sendServers()
 }
 
-// stop begins to stop a server, or to cancel its start; it removes a failed one.
+// stop begins to stop a server, or to cancel its start. A
+// failed server is removed.
 func (l *live) stop(release string) (serverState, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
@@ -197,7 +200,7 @@ func (l *live) stop(release string) (serverState, error) {
 		s.State = stateStopping
 		s.cancel(errNotWanted)
 	}
-	l.tellServers()
+	l.sendServers()
 	return s.copied(), nil
 }
 
@@ -214,7 +217,7 @@ func (l *live) state(ctx context.Context, p message.Printer) (LiveState, error) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return LiveState{
-		Releases: releases, Askers: scenarios.Askers(), Servers: allIn(l.copied(), p), Traces: allIn(l.shelf.list(), p),
+		Releases: releases, Askers: scenarios.Askers(), Servers: allIn(l.copied(), p), Traces: allIn(l.store.list(), p),
 		Limits: LiveLimits{mostServers, mostLive, mostBody, mostUpload, int(l.grace.Seconds())},
 	}, nil
 }
@@ -228,7 +231,8 @@ func (l *live) close() {
 	l.running.Wait()
 }
 
-// stopAll begins to stop all servers. The caller must hold l.mu.
+// stopAll begins to stop all servers that have not failed.
+// The caller must hold l.mu.
 func (l *live) stopAll() {
 	for _, s := range l.servers {
 		if s.State != stateFailed {
@@ -236,12 +240,12 @@ func (l *live) stopAll() {
 			s.cancel(errNotWanted)
 		}
 	}
-	l.tellServers()
+	l.sendServers()
 }
 
-// watchOver stops the servers after the grace time if
-// there is no listener. The caller must hold l.mu.
-func (l *live) watchOver() {
+// resetGrace ends the grace time if there is a listener, and otherwise begins it
+// again. After it, all servers stop. The caller must hold l.mu.
+func (l *live) resetGrace() {
 	if l.leaving != nil {
 		l.leaving.Stop()
 		l.leaving = nil

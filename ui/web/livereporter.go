@@ -39,7 +39,7 @@ func (b buildReporter) Report(e program.Event) {
 	b.server.Progress = &LiveProgress{e.Program, string(e.Stage), e.Done, e.Total}
 	if now := time.Now(); now.Sub(b.server.lastSent) >= progressPause || e.Done == e.Total {
 		b.server.lastSent = now
-		b.tellServers()
+		b.sendServers()
 	}
 }
 

@@ -13,8 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// use returns the server of a release. It
-// returns an error unless the server is ready.
+// use returns the server of a release. If it is not ready, it returns an error.
 func (l *live) use(release string) (*liveServer, Server, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
@@ -32,8 +31,8 @@ func (l *live) use(release string) (*liveServer, Server, error) {
 	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, stateNames[l.servers[at].State]), message.Of("wait until it is ready: GET %s reports changes", Base+"/live/events"))
 }
 
-// replay replays a scenario and keeps its
-// recording. If ctx is done, the replay ends.
+// replay replays a scenario and keeps its recording. It ends
+// early if ctx is done.
 func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (liveTrace, error) {
 	s, server, err := l.use(release)
 	if err != nil {
@@ -64,8 +63,8 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (l
 	return kept, nil
 }
 
-// occupy marks a server as busy with a scenario.
-// A server replays one scenario at a time.
+// occupy marks a server as busy with a scenario, because a server replays one
+// scenario at a time. It returns an error if the server is already busy.
 func (l *live) occupy(s *liveServer, scenario string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +72,7 @@ func (l *live) occupy(s *liveServer, scenario string) error {
 		return conflict(message.Errorf("the server of %s is replaying %q", s.Release, s.Busy), message.Of("wait until that has ended"))
 	}
 	s.Busy = scenario
-	l.tellServers()
+	l.sendServers()
 	return nil
 }
 
@@ -81,7 +80,7 @@ func (l *live) occupy(s *liveServer, scenario string) error {
 // the maximum timeout of a request, in seconds.
 const usualTimeout, mostTimeout = 20, 300
 
-// request sends a request and keeps its trace. If ctx is done, the request ends.
+// request sends a request and keeps its recording. It ends early if ctx is done.
 func (l *live) request(ctx context.Context, release string, order RequestOrder) (liveTrace, error) {
 	h, err := order.http()
 	if err != nil {
@@ -109,18 +108,17 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, untranslated{notices: to.all()}, rec)
 }
 
-// http returns the request of an order. It
-// has the same checks as "apitrace request".
+// http returns the request of an order, with the checks of "apitrace request".
 func (o RequestOrder) http() (*scenarios.HTTP, error) {
 	typed, err := o.typed(scenarios.Admin)
 	if err != nil {
 		return nil, err
 	}
-	return typed.HTTP() // already checked: this call is for the result
+	return typed.HTTP() // typed has checked it without keeping the result
 }
 
-// typed returns the request of an order as a user types it. It returns an
-// error if the request is not valid. as is the user if the order names none.
+// typed returns the request of an order as a user types it. as is the user if the
+// order names none. If the request is not valid, it returns an error.
 func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 	typed := &scenarios.TypedRequest{Method: strings.ToUpper(o.Method), Path: o.Path, Headers: o.Headers, As: cmp.Or(o.As, as), BodyFile: "the form"}
 	if o.Body != "" {
@@ -140,12 +138,12 @@ func (l *live) keepClient(release string, row session.Row, rec *trace.Recording)
 		DurationNs: int64(row.Duration),
 	}
 	if _, err := l.keep(head, untranslated{failure: row.Err}, rec); err != nil {
-		l.tell(event{eventNotice, func(p message.Printer) any { return LiveNotice{release, p.Error(err)} }})
+		l.send(event{eventNotice, func(p message.Printer) any { return LiveNotice{release, p.Error(err)} }})
 	}
 }
 
-// keep puts a recording on the shelf and sends it to
-// the listeners. rec may be nil if said has a failure.
+// keep adds a recording to the store, and sends its entry to the listeners. rec
+// may be nil if said has a failure.
 func (l *live) keep(head LiveTrace, said untranslated, rec *trace.Recording) (liveTrace, error) {
 	head.Received = time.Now()
 	if rec != nil {
@@ -158,9 +156,9 @@ func (l *live) keep(head LiveTrace, said untranslated, rec *trace.Recording) (li
 			}
 		}
 	}
-	kept, err := l.shelf.add(liveTrace{head, said}, rec)
+	kept, err := l.store.add(liveTrace{head, said}, rec)
 	if err == nil {
-		l.tell(event{eventTrace, func(p message.Printer) any { return kept.in(p) }})
+		l.send(event{eventTrace, func(p message.Printer) any { return kept.in(p) }})
 	}
 	return kept, err
 }

@@ -25,8 +25,8 @@ func bodyOf[T any](r *restful.Request) (body T, err error) {
 	return body, bodyError(err)
 }
 
-// bodyError returns an error of reading a body
-// with its HTTP status. It returns nil for nil.
+// bodyError gives an error of reading a body its HTTP status.
+// It returns nil for nil.
 func bodyError(err error) error {
 	large := new(http.MaxBytesError)
 	switch {

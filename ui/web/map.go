@@ -29,8 +29,8 @@ func (a *api) listRoutes(r *restful.Request) (any, error) {
 	return l.routes()
 }
 
-// built has the servers, groups, resources and routes that
-// a recorded start of a server built. once computes it.
+// built has the servers, groups, resources and routes of a recorded server
+// start. once computes them.
 type built struct {
 	once sync.Once
 	*routes.Built

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// check returns an error for a query parameter that the route does
-// not have, and for a path or query parameter with an invalid value.
+// check returns an error if the request has a query parameter that the route does
+// not have, or an invalid value of a parameter.
 func (r *route) check(request *restful.Request) error {
 	var names []string
 	for _, p := range r.query {
@@ -72,8 +72,8 @@ func (p parameter) check(value string) error {
 	return nil
 }
 
-// queryOf returns a parameter of the query, or
-// its default. route.check must have checked it.
+// queryOf returns the value of a query parameter, or its default. route.check
+// must have checked the value.
 func queryOf(r *restful.Request, p parameter) string {
 	if v := r.QueryParameter(p.name); v != "" {
 		return v
@@ -81,6 +81,8 @@ func queryOf(r *restful.Request, p parameter) string {
 	return p.otherwise
 }
 
+// number returns a number of the query or the path. If it is absent, number
+// returns otherwise. route.check must have checked the value.
 func number(r *restful.Request, name string, otherwise int64) int64 {
 	value := r.QueryParameter(name)
 	if value == "" {

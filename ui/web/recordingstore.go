@@ -26,8 +26,8 @@ const (
 	mostLiveBytes = 256 << 20
 )
 
-// A recordingStore keeps the live recordings, compressed. A
-// long recording shrinks to a twentieth of its size.
+// A recordingStore keeps the live recordings in memory, compressed. A long
+// recording shrinks to a twentieth of its size.
 type recordingStore struct {
 	mu    sync.Mutex
 	last  int
@@ -35,14 +35,14 @@ type recordingStore struct {
 	items []storedRecording
 }
 
-// storedRecording has a live recording and its entry in lists.
+// A storedRecording is a live recording with its entry in lists.
 type storedRecording struct {
 	head liveTrace
 	data []byte // a trace.Recording as compressed JSON; nil if there is no trace
 }
 
-// add gives a recording an id and keeps it. It returns
-// head with the id. rec is nil if head has a failure.
+// add keeps a recording under a new id. It returns head with the id. rec may be
+// nil if head has a failure.
 func (s *recordingStore) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 	var data bytes.Buffer
 	if rec != nil {
@@ -66,9 +66,9 @@ func (s *recordingStore) add(head liveTrace, rec *trace.Recording) (liveTrace, e
 	return head, nil
 }
 
-// drop removes the oldest recording of a client's request,
-// because the user did not order it. If there is none, it removes
-// the oldest recording. It never removes the newest recording.
+// drop removes the oldest recording of a client's request, because the user did
+// not order it. If there is no such recording, it removes the oldest one. It
+// never removes the newest one.
 func (s *recordingStore) drop() {
 	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item storedRecording) bool { return item.head.Kind == kindClient })
 	at = max(at, 0)
@@ -87,7 +87,8 @@ func (s *recordingStore) list() []liveTrace {
 	return heads
 }
 
-// load returns a recording.
+// load returns the recording with an id. If there is none,
+// the error has status 404.
 func (s *recordingStore) load(id string) (*trace.Recording, error) {
 	action := message.Of("GET %s lists the live recordings", Base+"/live")
 	s.mu.Lock()

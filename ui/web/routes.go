@@ -24,12 +24,12 @@ import (
 // OpenAPIPath is the path of the API's OpenAPI document.
 const OpenAPIPath = "/openapi.json"
 
-// An api answers the routes.
+// An api handles the requests to its routes.
 type api struct {
 	library *library
 	live    *live
 	version string
-	// uploading is locked while a file is read.
+	// uploading is held while a file is read, so that one file is read at a time.
 	uploading sync.Mutex
 }
 
@@ -43,7 +43,8 @@ type route struct {
 	body any
 	// most is the maximum size of the body in bytes; 0 means mostBody.
 	most int64
-	// query lists the query parameters. The path parameters are in path.
+	// query lists the query parameters. path has the path parameters, which
+	// pathParameters describes.
 	query []parameter
 	// sample has the type of the answer.
 	sample any
@@ -54,14 +55,16 @@ type route struct {
 	stream func(*restful.Request, *restful.Response) error
 }
 
-// A parameter of a route.
+// A parameter is a query parameter or a path parameter.
 type parameter struct {
 	name, doc string
-	// kind is "string" or "integer".
+	// kind is "string" or "integer". values has the allowed
+	// values; nil allows all.
 	kind     string
 	required bool
 	values   []string
 	// least and most limit an integer; 0 means no limit.
+	// otherwise is the default value.
 	least, most int64
 	otherwise   string
 }
@@ -78,7 +81,7 @@ const (
 	mostListed    = 2000
 )
 
-// pathParameters has the path parameters by name.
+// pathParameters describes the path parameters, by name.
 var pathParameters = map[string]parameter{
 	"release":  {name: "release", kind: "string", doc: "A recorded release: \"v1.37.1\", \"1.37\" or \"latest\"."},
 	"scenario": {name: "scenario", kind: "string", doc: "Name of a scenario, or of a file that the server was started with."},
@@ -148,7 +151,7 @@ func (a *api) routes() []route {
 var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 
 func newAPI(o Options, live *live) *api {
-	a := &api{library: &library{files: o.Files, source: o.Source, shelf: live.shelf, answers: o.Answers}, live: live, version: o.Version}
+	a := &api{library: &library{files: o.Files, source: o.Source, store: live.store, answers: o.Answers}, live: live, version: o.Version}
 	if a.library.source == nil {
 		a.library.source = cachedSource
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Run is the server as "apitrace web" starts it.
+// A Run is the server of "apitrace web".
 type Run struct {
 	Options
 	// Listen is the address to listen on: host
@@ -19,7 +19,7 @@ type Run struct {
 	NoOpen bool
 }
 
-// Add loads recordings from files and adds them to Files.
+// Add loads recordings from paths, and adds them to Files.
 func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, error)) error {
 	for _, path := range paths {
 		rec, err := load(path)
@@ -35,9 +35,10 @@ func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, erro
 	return nil
 }
 
-// Serve serves until ctx is done. It makes a new token, and passes the page's
-// address with the token to announce. It opens the browser with a code instead
-// of the token. If the browser cannot be opened, it passes the reason to notice.
+// Serve serves until ctx is done. It makes a new token, and passes the
+// page's address with the token to announce. It opens the browser with a
+// one-time code in place of the token. If the browser cannot be opened, it
+// passes the reason to notice.
 func (r *Run) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any)) error {
 	listener, err := listen(r.Listen)
 	if err != nil {

@@ -22,7 +22,7 @@ type Options struct {
 	// Answers keep the histories of scenarios for
 	// later processes; nil keeps them only in memory.
 	Answers *program.Answers
-	// Token is the secret that clients must have; see newToken.
+	// Token is the secret that clients must send; see newToken.
 	Token string
 	// Version is apitrace's version.
 	Version string
@@ -32,14 +32,14 @@ type Options struct {
 	// listener of their events has left; 0 means ten seconds.
 	Grace time.Duration
 
-	// code is the one-time code of the browser
-	// that Run opens; nil if Run opens none.
+	// code is the one-time code of the browser that Run opens;
+	// nil if Run opens none.
 	code *code
 }
 
-// Serve serves until ctx is done. The listener must be on a
-// loopback address; Serve closes it. At the end, open requests
-// have a second to finish, and all live servers are stopped.
+// Serve serves until ctx is done. The listener must be on a loopback address;
+// Serve closes it. At the end, running requests have a second to finish, and all
+// live servers are stopped.
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || !at.IP.IsLoopback() {
@@ -54,7 +54,8 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	return serveHTTP(ctx, listener, newGuard(o.Token, o.code, at, handler))
 }
 
-// serveHTTP serves until ctx is done. Then open requests have a second to finish.
+// serveHTTP serves until ctx is done. Then running requests
+// have a second to finish.
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           handler,
@@ -77,8 +78,8 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler)
 	return nil
 }
 
-// address returns the address of the page with a secret. kind is "token"
-// or "code". The server gives a cookie in exchange for the secret.
+// address returns the address of the page with a secret. kind is "token" or
+// "code". The browser gets a cookie in exchange for the secret.
 func address(at net.Addr, kind, secret string) string {
 	return fmt.Sprintf("http://%s/?%s=%s", at, kind, secret)
 }

@@ -33,8 +33,8 @@ type Site struct {
 // siteMark is the name of the file that marks a folder as a site.
 const siteMark = "apitrace-site.json"
 
-// Average sizes of the parts of a site. TestNightlySiteHasTheWholeLibrary
-// compares the estimate with a whole site.
+// Average sizes of the parts of a site in bytes, for the estimate.
+// TestNightlySiteHasTheWholeLibrary compares the estimate with a whole site.
 const (
 	bytesOfRecording  = 120 << 10
 	bytesOfComparison = 44 << 10
@@ -67,7 +67,7 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // only exists after a failure: a finished folder was renamed
+	defer func() { _ = os.RemoveAll(folder) }() // removes it after a failure; a complete folder is renamed below
 	if err := s.write(ctx, folder, chosen, notice); err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func sizeOfSite(chosen []recordings.Info, count int) int {
 // usualScenarios is the approximate number of scenarios of a release.
 const usualScenarios = 50
 
-// choose returns the selected releases with
-// their selected scenarios, the newest first.
+// choose returns the selected releases with their selected scenarios, the newest
+// release first. count is the number of recordings.
 func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	infos, err := recordings.Versions()
 	if err != nil {
@@ -135,7 +135,8 @@ func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	return chosen, count, nil
 }
 
-// comparisonsOf counts the pairs of neighbouring releases over all scenarios.
+// comparisonsOf counts the comparisons of a site: for each scenario, the
+// pairs of successive releases.
 func comparisonsOf(chosen []recordings.Info) int {
 	count, seen := 0, map[string]bool{}
 	for _, info := range chosen {
@@ -149,7 +150,7 @@ func comparisonsOf(chosen []recordings.Info) int {
 	return count
 }
 
-// mayReplace returns an error if the folder has files but is not a site.
+// mayReplace returns an error if the folder Out has files and is not a site.
 func (s Site) mayReplace() error {
 	if s.Out == "" {
 		return message.UsageErrorf("--out is missing: expected the folder to write")
@@ -267,7 +268,7 @@ func writeSiteFile(folder, name string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// writeSitePage writes the files of the page, and the mark.
+// writeSitePage writes the files of the page, and the file siteMark.
 func writeSitePage(folder, version string) error {
 	script, style, index, err := pageParts()
 	if err != nil {

@@ -39,7 +39,7 @@ var lessonKinds = map[lessons.Kind]message.Message{
 	lessons.Course: message.Of("The course"), lessons.Reference: message.Of("To look things up"), lessons.Leaders: message.Of("For those who lead a workshop"),
 }
 
-// writeLessons writes the lessons, and one list of lessons in each language.
+// writeLessons writes the lessons, and a list of lessons, in each language.
 func writeLessons(folder string) error {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	for _, lang := range pageLanguages {
@@ -75,8 +75,8 @@ func writeLessons(folder string) error {
 	return writeSiteFile(folder, "lessons/lesson.css", []byte(lessonStyle))
 }
 
-// linkWithin changes links to other lessons into links to their pages.
-// A link to a file that is not in the site is replaced by its text.
+// linkWithin changes links to other lessons into links to their pages. It
+// replaces links to other files by their text.
 func linkWithin(doc ast.Node) error {
 	var links []*ast.Link
 	err := ast.Walk(doc, func(node ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// scenarios writes the recordings of each scenario, the
-// comparisons of neighbouring releases, and the history.
+// scenarios writes, for each scenario, the recordings, the comparisons of
+// successive releases, and the history.
 func (s Site) scenarios(ctx context.Context, p *packer, chosen []recordings.Info, put func(piece) error, notice func(format string, args ...any)) error {
 	all, err := scenarios.List()
 	if err != nil {
@@ -58,7 +58,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 		if err := p.recording(place{l.release, l.scenario, l.release}, l, put); err != nil {
 			return err
 		}
-		l.trees, l.documents = nil, nil // written; only the recording is needed for the next comparison
+		l.trees, l.documents = nil, nil // written already: the next comparison needs only the recording
 		var changes *diff.Comparison
 		if before != nil {
 			c := newCompared(before, l)
@@ -89,7 +89,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 	return put(piece{"answers/history/" + scenario.Name, recordingPiece{Answers: kept}})
 }
 
-// callsOf returns the number of calls of all requests.
+// callsOf returns the number of calls in all requests.
 func callsOf(l *loaded) int {
 	calls := 0
 	for _, r := range l.rec.Requests {

@@ -15,13 +15,13 @@ type pieceWriter struct {
 
 func newPieceWriter(folder string) *pieceWriter {
 	w := &pieceWriter{folder: folder}
-	w.group.SetLimit(runtime.GOMAXPROCS(0)) // at this limit put waits, because each piece may be large
+	w.group.SetLimit(runtime.GOMAXPROCS(0)) // put waits at this limit, because pieces may be large
 	return w
 }
 
-// put writes a piece to the path where siteData in still.ts looks
-// for it. The caller may change the piece after put returns. An
-// error of writing the file is returned only by close.
+// put writes a piece to the path where siteData in still.ts looks for
+// it. The caller may change the piece after put returns. close
+// returns the errors of writing.
 func (w *pieceWriter) put(part piece) error {
 	text, err := encode(part.data)
 	if err != nil {

@@ -51,7 +51,8 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: rec.SourceURL(c), Lines: lines, Marks: []Mark{}}, nil
 }
 
-// sourceTree returns the source tree with a call's function.
+// sourceTree returns the source tree that has a call's function. If it is not
+// available, the error has status 404.
 func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, error) {
 	if slices.Contains(rec.Edited, c.File) {
 		return nil, notFound(message.Errorf("%s was edited for this recording: upstream's source is not the source that ran", c.File), message.Message{})
@@ -78,10 +79,10 @@ func checkSource(rec *trace.Recording, f *source.Function, err error, c *trace.C
 	return nil
 }
 
-// standard reports whether a function belongs to Go's standard
-// library. The path of a module that others can require begins with a
-// domain. The path of a standard package does not. The module of the
-// user's own server may have any path, so it is checked separately.
+// standard reports whether a function belongs to Go's standard library. The path
+// of a module that others can require begins with a domain, and the path of a
+// standard package does not. The user's own server may have any module path, so
+// it is checked separately.
 func standard(rec *trace.Recording, c *trace.Call) bool {
 	first, _, _ := strings.Cut(c.File, "/")
 	return !strings.Contains(first, ".") && !slices.ContainsFunc(rec.OwnServers(), func(s trace.OwnServer) bool {
@@ -92,7 +93,7 @@ func standard(rec *trace.Recording, c *trace.Call) bool {
 // addSpanless adds marks for the functions without a span that f calls.
 func addSpanless(out *Source, f *source.Function, process, k8sVersion string) {
 	known, err := recordings.CodeOf(k8sVersion)
-	if err != nil || known == nil { // the index lacks the release
+	if err != nil || known == nil { // without an index of the release, there are no marks
 		return
 	}
 	for _, m := range source.SpanlessMarks(f, process, known) {

@@ -33,16 +33,16 @@ type piece struct {
 	data any
 }
 
-// answers are unchanged answers of the API. A key is the path below Base, with its
-// query.
+// answers has unchanged answers of the API. A key is a path
+// below Base with its query.
 type answers map[string]json.RawMessage
 
 // libraryPiece lists the releases, the scenarios and their recordings.
 type libraryPiece struct {
 	// First is the request that the page shows first.
 	First firstShown `json:"first"`
-	// Pages names the pages that have data to show (views.ts). Start is the address
-	// where the page begins. It is empty if the page begins with First.
+	// Pages names the pages that have data (views.ts). Start is the address that
+	// the page begins with. If it is empty, the page begins with First.
 	Pages []string `json:"pages"`
 	Start string   `json:"start,omitempty"`
 	// Comparisons says which recordings can be compared: "one" pair of recordings, or
@@ -67,13 +67,13 @@ type recordingPiece struct {
 	Sources string `json:"sources,omitempty"`
 }
 
-// A packer gets the data of a page without a server from the API.
+// A packer makes the pieces of a page without a server, from answers of the API.
 type packer struct {
 	api     *api
 	handler http.Handler
 	book    *sourceBook
-	// changed has the pairs of functions with different texts, by the keys of the
-	// sources of both sides.
+	// changed has the pairs of functions to compare. The key has the keys of
+	// the sources of both sides.
 	changed map[[2]string]map[changedPair]bool
 }
 
@@ -109,15 +109,17 @@ func remember(find SourceFolder) SourceFolder {
 // pageLanguages are the languages of the page.
 var pageLanguages = []string{"en", "zh"}
 
-// asTheyAre lists addresses of the API below a request. A page without a server has the
-// answer to each unchanged. The parameters of an address are in this order.
-var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
+// unchangedAddresses lists addresses below a request. A page without a server has
+// the API's answers to them, unchanged. The parameters must be in alphabetical
+// order, as in write in still.ts.
+var unchangedAddresses = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
 
-// A place says where a page finds a recording. sources is the key of its sources.
+// A place names a recording on a page: its release and scenario there,
+// and the key of its sources.
 type place struct{ release, scenario, sources string }
 
-// recording puts a recording into pieces, and the calls of each of its requests. It
-// also asks the sourceBook for the functions of the calls.
+// recording puts a recording, and the calls of each of its requests, into pieces.
+// It also adds the functions of the calls to the sourceBook.
 func (s *packer) recording(at place, l *loaded, put func(piece) error) (err error) {
 	release := cmp.Or(l.release, recordings.Latest) // the release of a file may be unknown
 	base := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(l.scenario)
@@ -126,7 +128,7 @@ func (s *packer) recording(at place, l *loaded, put func(piece) error) (err erro
 	for _, lang := range pageLanguages {
 		below := []string{"?lang=" + lang}
 		for i := range l.rec.Requests {
-			for _, address := range asTheyAre {
+			for _, address := range unchangedAddresses {
 				below = append(below, fmt.Sprintf("/requests/%d/"+address, i+1, lang))
 			}
 		}
@@ -158,8 +160,7 @@ func (s *packer) recording(at place, l *loaded, put func(piece) error) (err erro
 }
 
 // built puts the routes of a release into a piece: the parts that a server of the
-// release builds at its start. If the library has no recording of the start, it does
-// nothing.
+// release builds at its start. If no start is recorded, it does nothing.
 func (s *packer) built(release string, put func(piece) error) error {
 	address := "/releases/" + url.PathEscape(release) + "/routes"
 	answer, err := s.ask(address)

@@ -12,22 +12,23 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// comparisonPiece has the trees of a comparison in one language. Each is the answer of
-// the API to one choice of changes. Requests has one map per pair of requests. Its keys
-// are the values of the parameters show and layer, as "telling/" or "all/etcd3".
+// comparisonPiece has the trees of a comparison in one language. Requests has
+// one map per pair of requests. A tree is the API's answer to one choice of
+// changes. Its key has the values of the parameters show and layer, as
+// "telling/" or "all/etcd3".
 type comparisonPiece struct {
 	Requests []map[string]*view.Comparison `json:"requests"`
 }
 
-// comparedCallsPiece maps the calls in the trees of a comparison to the functions with
-// compared sources.
+// comparedCallsPiece says which function's source to compare for each call in
+// the trees of a comparison.
 type comparedCallsPiece struct {
 	// Sources are the keys of the sources of sides A and B.
 	Sources   [2]string       `json:"sources"`
 	Functions []packedChanged `json:"functions"`
-	// Requests has one map per request. The key is the number of a call. The value is
-	// the number of the call's function or -1 for none, the line of the call, and 1 if
-	// the line is on side B.
+	// Requests has one map per pair of requests. The key is the number of a call.
+	// The value has the index of the function in Functions or -1 for none, the
+	// line of the call, and 1 if the line is on side B.
 	Requests []map[int][3]int `json:"requests"`
 }
 
@@ -43,9 +44,10 @@ type packedChanged struct {
 // function's name on side B, the second its name on side A.
 type hunksPiece map[string]map[string]packedHunks
 
-// packedHunks is the part of a SourceDiff that depends only on the two functions. If it
-// has no hunks, Missing may be a sentence that says why. Absent is the name of a program
-// if the machine that wrote the data had no sources of this program.
+// packedHunks is the part of a SourceDiff that depends only on the two
+// functions. If there are no hunks, Missing may be a sentence that says why.
+// If the machine that wrote the data had no sources of a program, Absent is
+// the name of the program.
 type packedHunks struct {
 	Same    bool         `json:"same"`
 	Hunks   []SourceHunk `json:"hunks"`
@@ -53,7 +55,8 @@ type packedHunks struct {
 	Absent  string       `json:"absent,omitempty"`
 }
 
-// changedPair is a function on both sides, with its programs and its folder on side B.
+// changedPair is a function on both sides. folder has the program
+// and the folder on side B.
 type changedPair struct {
 	a, b             sourceName
 	programA, folder string
@@ -63,7 +66,7 @@ type changedPair struct {
 // comparison puts a comparison into pieces below a path, without its hunks
 // (packer.hunks). keys are the keys of the sources of both sides.
 func (s *packer) comparison(c *compared, path string, keys [2]string, put func(piece) error) error {
-	shown := make([]map[int]bool, len(c.Requests)) // the calls in the trees, by request
+	shown := make([]map[int]bool, len(c.Requests)) // the calls in the trees, by pair of requests
 	for _, lang := range pageLanguages {
 		out := comparisonPiece{}
 		for n := range c.Requests {
@@ -79,7 +82,7 @@ func (s *packer) comparison(c *compared, path string, keys [2]string, put func(p
 		if err := put(piece{path + "/" + lang, out}); err != nil {
 			return err
 		}
-		clear(c.trees) // written; only the differences are needed for the sources
+		clear(c.trees) // written already: the sources need only the differences
 	}
 	calls, err := s.comparedCalls(c, keys, shown)
 	if err != nil {
@@ -131,8 +134,8 @@ func note(tree *view.Comparison, shown map[int]bool) {
 	}
 }
 
-// comparedCalls returns the functions to compare for the calls in shown, and adds them
-// to the packer's changed functions.
+// comparedCalls returns the functions to compare for the calls in shown. It
+// also adds them to s.changed.
 func (s *packer) comparedCalls(c *compared, keys [2]string, shown []map[int]bool) (*comparedCallsPiece, error) {
 	out := &comparedCallsPiece{Sources: keys, Functions: []packedChanged{}}
 	functions := numbers[changedPair]{}

@@ -17,8 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sourcePiece has the sources of a package's called functions. A key names the sources
-// of a recording. All recordings of a release have the same key.
+// sourcePiece has the sources of a package's called functions. Keys name the
+// sources of a recording. All recordings of a release have the same key.
 type sourcePiece struct {
 	// Programs has the name and the version of the program, by key.
 	Programs map[string]string `json:"programs"`
@@ -30,9 +30,11 @@ type sourcePiece struct {
 	Functions map[string][]packedSource `json:"functions"`
 }
 
-// packedSource is the source of a function, or the reason in Missing why there is none.
+// packedSource is the source of a function. Without a source,
+// Missing has the reason.
 type packedSource struct {
-	// Of are the keys of the sources with this entry.
+	// Of has the keys of the sources with this entry. First is the
+	// number of the first line.
 	Of    []string `json:"of"`
 	First int      `json:"first,omitempty"`
 	// Text is an index into sourcePiece.Texts.
@@ -68,10 +70,10 @@ type noticePiece struct {
 
 // A sourceBook collects functions and finds their source texts.
 type sourceBook struct {
-	// wanted are the collected functions. The keys are process and folder, the key of
-	// the sources, and the function's name.
+	// wanted has the collected functions, by program and folder, then by the key
+	// of the sources, then by name.
 	wanted map[string]map[string]map[string]*calledFunction
-	// texts are the functions with a source text.
+	// texts has the functions with a source text.
 	texts map[sourceName]*source.Function
 	// missing has the reasons why the other functions have no source text.
 	missing map[sourceName]string
@@ -91,15 +93,15 @@ func newSourceBook() *sourceBook {
 	return &sourceBook{map[string]map[string]map[string]*calledFunction{}, map[sourceName]*source.Function{}, map[sourceName]string{}, map[string]string{}}
 }
 
-// want adds the functions of a recording's calls to wanted. Recordings with the same
-// key have the same sources.
+// want adds the functions of a recording's calls to wanted. Recordings with the
+// same key have the same sources.
 func (s *sourceBook) want(key string, rec *trace.Recording) {
 	head := *rec
 	head.Requests = nil
 	for i := range rec.Requests {
 		for n := range rec.Requests[i].Calls {
 			c := &rec.Requests[i].Calls[n]
-			if c.File == "" { // a span of upstream's own
+			if c.File == "" { // upstream's own spans have no source
 				continue
 			}
 			folder := path.Join(c.Process, path.Dir(c.File))
@@ -116,7 +118,8 @@ func (s *sourceBook) want(key string, rec *trace.Recording) {
 	}
 }
 
-// sources puts the sources of all wanted functions into pieces.
+// sources puts the sources of all wanted functions, and their
+// licences, into pieces.
 func (s *packer) sources(put func(piece) error) error {
 	notices := map[string]*notices{} // by process
 	for _, folder := range slices.Sorted(maps.Keys(s.book.wanted)) {
@@ -174,8 +177,8 @@ func (p packedSource) same(q packedSource) bool {
 	return p.First == q.First && p.Text == q.Text && p.Notice == q.Notice && p.Missing == q.Missing && slices.Equal(p.Spanless, q.Spanless)
 }
 
-// sourceOf finds the source of a call's function. It does not set the number of the
-// text. It adds the packages that it reads to packages.
+// sourceOf finds the source of a call's function. It does not set Text. It adds
+// the packages that it reads to packages.
 func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *trace.Recording, c *trace.Call, notices *notices) (*source.Function, packedSource, error) {
 	name := sourceName{key, c.Process, c.Function}
 	tree, err := s.api.sourceTree(rec, c)
@@ -237,7 +240,7 @@ func packedLines(f *source.Function) [][]Token {
 	return packed
 }
 
-// notices collects the notices and the licences of files.
+// notices collects the copyright notices and the licences of files.
 type notices struct {
 	noticePiece
 	known numbers[string]
@@ -258,8 +261,8 @@ func (n *notices) add(text string) int {
 	return number
 }
 
-// of returns the number of the notice of a file below a folder, and adds the file's
-// licence.
+// of returns the index of a file's notice in Texts, and adds the file's licence.
+// dir is the folder with the source.
 func (n *notices) of(key, dir, file string) (int, error) {
 	at := [2]string{key, file}
 	if number, known := n.files[at]; known {

@@ -74,8 +74,8 @@ type RequestHead struct {
 // A LayerList has the layers that a request passes.
 type LayerList struct {
 	Items []Layer `json:"items" description:"The layers: the traced programs in the order in which the request reached them, and the layers of a program in the order of the guide."`
-	// Longest ranks the functions that took the most time.
-	Longest []LongFunction `json:"longest" description:"The functions whose calls ran longest without the calls that they made, the longest first; at most 30. Calls that had not returned when the trace was collected do not count."`
+	// Longest ranks the functions by the sum of their calls' own times.
+	Longest []LongFunction `json:"longest" description:"The functions with the longest own time, the longest first; at most 30. Own time is the time of a call without the time of the calls that it made. Calls that had not returned when the trace was collected do not count."`
 }
 
 // A Layer is a part of a traced program, with
@@ -88,7 +88,7 @@ type Layer struct {
 	Longest int    `json:"longest" description:"Number of the call in it with the greatest ownNs."`
 	First   int    `json:"first" description:"Number of the request's first call in it."`
 	Calls   int    `json:"calls" description:"How many of the request's calls are in it."`
-	OwnNs   int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together. Goroutines that ran at the same time count each. Calls that had not returned when the trace was collected do not count."`
+	OwnNs   int64  `json:"ownNs" description:"The sum of the own times of these calls, in nanoseconds: of their time without the time of the calls that they made. Calls that ran at the same time on several goroutines count fully. Calls that had not returned when the trace was collected do not count."`
 }
 
 // A LongFunction is a function that took much time of a request.
@@ -100,7 +100,7 @@ type LongFunction struct {
 	Colour   string `json:"colour" description:"Colour of the layer, empty if it has none."`
 	Longest  int    `json:"longest" description:"Number of the call with the greatest ownNs."`
 	Calls    int    `json:"calls" description:"How many calls it has."`
-	OwnNs    int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together."`
+	OwnNs    int64  `json:"ownNs" description:"The sum of the own times of these calls, in nanoseconds."`
 }
 
 // A Source is the source of a function.
@@ -121,11 +121,11 @@ type Type struct {
 	Name    string       `json:"name" description:"Full name of the type."`
 	File    string       `json:"file" description:"File of the declaration, as calls name it."`
 	Line    int          `json:"line" description:"Line of the name."`
-	Program string       `json:"program" description:"The program whose source it is in, with its version."`
+	Program string       `json:"program" description:"The program that it is part of, with its version."`
 	URL     string       `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
 	Lines   []SourceLine `json:"lines" description:"The lines of the declaration, from its comment on."`
 	Methods []TypeMethod `json:"methods" description:"The methods of the type; for an interface, the methods of the interfaces that it embeds."`
-	// Interface and Recordings tell how to read Methods.
+	// Interface and Recordings say how to read the Scenarios of Methods.
 	Interface  bool   `json:"interface,omitempty" description:"Whether it is an interface."`
 	Recordings int    `json:"recordings" description:"How many recorded scenarios of the release were searched for its methods; 0 if there are none."`
 	Facts      string `json:"facts" description:"Text of lines up to 80 columns wide: the types that were behind an interface in the recordings, and what the releases changed."`
@@ -168,7 +168,7 @@ type Mark struct {
 type HitList struct {
 	Total int    `json:"total" description:"How many hits there are."`
 	From  int    `json:"from" description:"How many of them are before the first one here."`
-	Names []Name `json:"names,omitempty" description:"Functions and types of released sources that the text means, except functions that recordings have and that go by the same name in the newest release; at most 20."`
+	Names []Name `json:"names,omitempty" description:"Functions and types of released sources with a name that the text means; at most 20. Functions that recordings have are left out if they have the same name in the newest release."`
 	Items []Hit  `json:"items" description:"The hits: functions, values, errors. Within a kind, the hits in the fewest recordings come first. Functions with names that match less well come last."`
 }
 
@@ -189,7 +189,7 @@ type Name struct {
 	Short string `json:"short" description:"The same, shorter."`
 	Now   string `json:"now,omitempty" description:"Its short name in the newest release, if that is another one."`
 	Fate  string `json:"fate" description:"In which releases the name is, and what became of it."`
-	// Release is the release to show it from.
+	// Release is the release to show the function or type in.
 	Release string `json:"release,omitempty" description:"The newest release that has it, under this name or its later one; \"latest\" for the newest of all. Absent if no recorded release has it."`
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// untranslated has the notices and the failure of a server or a live recording.
-// They are not translated yet, because readers have different languages.
+// untranslated has the notices and the failure of a server or a live
+// recording. They are translated only when they are sent, because readers
+// have different languages.
 type untranslated struct {
 	notices []message.Message
 	failure error
@@ -25,7 +26,7 @@ func (t untranslated) in(p message.Printer) (notices []string, failure string) {
 	return notices, failure
 }
 
-// A serverState is the state of a server at one time, not translated yet.
+// A serverState is the state of a server, not translated yet.
 type serverState struct {
 	LiveServer
 	untranslated
@@ -36,7 +37,7 @@ func (s serverState) in(p message.Printer) LiveServer {
 	return s.LiveServer
 }
 
-// A liveTrace is a live recording in lists, not translated yet.
+// A liveTrace is the entry of a live recording in lists, not translated yet.
 type liveTrace struct {
 	LiveTrace
 	untranslated

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Upload is the unchanged content of a recording's
-// file: one JSON object, or several in a row.
+// An Upload is the unchanged content of a recording's file: one JSON object, or
+// several one after another.
 type Upload struct{}
 
 const uploadPath = Base + "/uploads"
@@ -25,7 +25,7 @@ const mostName = 200
 
 // upload accepts a recording that the user chose in the page.
 func (a *api) upload(r *restful.Request) (any, error) {
-	a.uploading.Lock() // reading a file takes six times its size
+	a.uploading.Lock() // reading a file takes six times its size in memory
 	defer a.uploading.Unlock()
 	data, err := io.ReadAll(r.Request.Body)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An ExerciseAction is the body of a request that reports an action of the learner.
+// An ExerciseAction is the body of a request that reports what the learner does.
 type ExerciseAction struct {
 	Did string `json:"did" description:"What the learner does." enum:"started|hinted|revealed|reset"`
 }
@@ -43,8 +43,8 @@ type Lesson struct {
 	Text string `json:"text" description:"The lesson, as HTML without scripts."`
 }
 
-// learner opens the workshop for one request. It does not keep it open,
-// because another apitrace process may change the progress between requests.
+// learner opens the workshop for a single request, because another apitrace
+// process may change the progress between requests.
 func (a *api) learner(r *restful.Request) (*learner.Learner, *gatherer, error) {
 	to := &gatherer{}
 	l, err := openWorkshop(r, to)
