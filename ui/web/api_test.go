@@ -50,7 +50,7 @@ func start(t testing.TB, o web.Options) string {
 	}
 	t.Cleanup(func() {
 		if err := end(); err != nil {
-			t.Errorf("the server ended with: %v", err)
+			t.Errorf("the server ended with the error %v", err)
 		}
 	})
 	return address
@@ -203,7 +203,7 @@ func callOf(t testing.TB, rec *trace.Recording, function string) int {
 			return i
 		}
 	}
-	t.Fatalf("no call of %s", function)
+	t.Fatalf("the first request has no call of %s", function)
 	return 0
 }
 
@@ -224,7 +224,7 @@ func openAPI(t *testing.T, address string) (*openapi3.T, routers.Router) {
 	t.Helper()
 	response, body := get(t, address+web.OpenAPIPath)
 	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s", response.Status, body)
+		t.Fatalf("the OpenAPI document: got the status %s: %s", response.Status, body)
 	}
 	var v2 openapi2.T
 	if err := json.Unmarshal(body, &v2); err != nil {
@@ -402,7 +402,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		}
 	}
 	if first := firstEvent(t, address); !strings.Contains(first, "event: servers\ndata: [") {
-		t.Errorf("the stream of events begins with %q", first)
+		t.Errorf("the stream of events begins with %q, expected the servers", first)
 	}
 	for path, item := range doc.Paths.Map() {
 		for method := range item.Operations() {
@@ -439,14 +439,14 @@ func checkAnswer(t *testing.T, router routers.Router, response *http.Response, b
 	input := &openapi3filter.RequestValidationInput{Request: response.Request, PathParams: parameters, Route: route}
 	err = openapi3filter.ValidateRequest(t.Context(), input)
 	if response.StatusCode == http.StatusOK && err != nil {
-		t.Errorf("%s is served, but not as the OpenAPI document has it: %v", response.Request.URL, err)
+		t.Errorf("%s is served, but the OpenAPI document does not allow the request: %v", response.Request.URL, err)
 	}
 	answer := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	}
 	if err := openapi3filter.ValidateResponse(t.Context(), answer); err != nil {
-		t.Errorf("the answer of %s is not as described: %.600v", response.Request.URL, err)
+		t.Errorf("the answer of %s does not match the OpenAPI document: %.600v", response.Request.URL, err)
 	}
 	return response.Request.Method + " " + route.Path
 }
@@ -481,7 +481,7 @@ func TestTheTableHasTheCallsOfTheRecording(t *testing.T) {
 	_, body := get(t, served(t)+web.Base+"/releases/v1.37.1/scenarios/create-deployment/requests/1/calls")
 	table, calls := decode[web.CallTable](t, string(body)), rec.Requests[0].Calls
 	if len(table.Of) != len(calls) {
-		t.Fatalf("%d calls, expected %d", len(table.Of), len(calls))
+		t.Fatalf("the table has %d calls, expected %d", len(table.Of), len(calls))
 	}
 	var start int64
 	for i, want := range calls {
@@ -541,7 +541,7 @@ func TestLargeRequestsAreServed(t *testing.T) {
 		began := time.Now()
 		response, body := get(t, request+part)
 		if response.StatusCode != 200 || len(body) > most {
-			t.Errorf("%s: %s, %d bytes", part, response.Status, len(body))
+			t.Errorf("%s: got the status %s and %d bytes, expected 200 and fewer bytes", part, response.Status, len(body))
 		}
 		t.Logf("%s: %d bytes after %v", part, len(body), time.Since(began))
 	}

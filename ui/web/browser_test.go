@@ -18,8 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// patience is how long a test waits for a condition or an answer. It is long
-// for the sake of slow machines. No test checks how fast something happens.
+// patience is the time that a test waits for a condition or an answer. It is long
+// because machines may be slow. No test checks how fast something happens.
 const patience = 3 * time.Minute
 
 // common has the resources that the tests of
@@ -119,7 +119,8 @@ func parallel(t *testing.T) {
 	t.Cleanup(func() { <-tabs })
 }
 
-// A tab is a tab of the browser. Any error in it fails the test.
+// A tab is a tab of the browser. Any error in it fails the test, unless
+// forgive allows the error.
 type tab struct {
 	testing.TB
 	ctx   context.Context
@@ -130,8 +131,8 @@ type tab struct {
 	forgiven []string // texts of errors that are allowed
 }
 
-// open opens an address of a server, without
-// the token, in a tab. width is in pixels.
+// open opens a path of a server in a new tab. It adds the token to the
+// address. width is in pixels.
 func open(t testing.TB, server, path string, width int64) *tab {
 	t.Helper()
 	return openAt(t, server+"/?token="+token+path, server+"/", width)
@@ -165,7 +166,7 @@ func newTab(t testing.TB, parent context.Context, address, within string, width 
 	if err := chromedp.Listen(ctx, func(event any) {
 		if sent, ok := event.(*network.EventRequestWillBeSent); ok {
 			if url := sent.Request.URL; !strings.HasPrefix(url, within) && !strings.HasPrefix(url, "data:") {
-				b.wrong("a request to " + url)
+				b.wrong("the tab has sent a request to " + url)
 			}
 		}
 	}); err != nil {

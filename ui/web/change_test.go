@@ -26,12 +26,12 @@ func TestUnchangedServerIsNoAnswer(t *testing.T) {
 	path := address + web.Base + "/workshop/exercises/" + toChange
 	for _, answer := range []string{`{}`, `{"text":"registry.(*Store).Get"}`} {
 		if said := post(t, path+"/answers", answer, http.StatusBadRequest); !strings.Contains(said, "the server is not changed yet") || !strings.Contains(said, "apitrace edit k8s.io/") {
-			t.Errorf("%s: %s", answer, said)
+			t.Errorf("the answer %s: got %s, expected that the server is not changed yet", answer, said)
 		}
 	}
 	_, body := get(t, path)
 	if sheet := decode[learner.Sheet](t, string(body)); sheet.Kind != "change" || sheet.File == "" || sheet.Tries != 0 {
-		t.Errorf("the exercise: %+v", sheet)
+		t.Errorf("the exercise is %+v, expected the kind change, a file and no tries", sheet)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestSlowChangeTheServerOnThePage(t *testing.T) {
 data: {"exercise":%q`, toChange))
 	reply := decode[web.ExerciseReply](t, <-answered)
 	if !reply.Passed || reply.Trace == "" || reply.Exercise.Tries != 0 || !strings.Contains(strings.Join(reply.Notices, "\n"), "THIS SERVER IS CHANGED") {
-		t.Errorf("the reply: %+v", reply)
+		t.Errorf("the reply is %+v, expected it to be passed, with a trace and a notice", reply)
 	}
 	// The answer was judged with a trace of the changed server.
 	b.goTo(fmt.Sprintf("#/live/%s/1", reply.Trace))

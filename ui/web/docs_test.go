@@ -32,7 +32,7 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	address := start(t, web.Options{})
 	examples := example.FindAllStringSubmatch(string(page), -1)
 	if commands := strings.Count(string(page), "\ncurl "); commands < 10 || commands > len(examples) {
-		t.Fatalf("%d commands, of which %d are examples", commands, len(examples))
+		t.Fatalf("docs/api.md has %d commands, and %d are found as examples: expected at least 10, and all", commands, len(examples))
 	}
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "node.jsonl"), []byte(handmade(t)), 0o600); err != nil {
@@ -42,9 +42,9 @@ func TestExamplesOfTheDocs(t *testing.T) {
 		command := exec.CommandContext(t.Context(), "bash", "-c", e[1])
 		command.Env = append(os.Environ(), "TOKEN="+token, "SERVER="+address)
 		command.Dir = folder
-		if strings.Contains(e[1], "/live/events") { // which does not end
+		if strings.Contains(e[1], "/live/events") { // this stream does not end
 			if first := firstLine(t, command); first != "event: servers" {
-				t.Errorf("%s begins with %q", e[1], first)
+				t.Errorf("the output of %s begins with %q, expected the event servers", e[1], first)
 			}
 			continue
 		}
@@ -64,7 +64,7 @@ func TestExamplesOfTheDocs(t *testing.T) {
 		if err := json.Unmarshal([]byte(e[2]), &want); err != nil {
 			t.Errorf("the excerpt below %s: %v", e[1], err)
 		} else if !isExcerpt(want, got) {
-			t.Errorf("%s answers\n%.500s\nof which this is no excerpt:\n%s", e[1], out, e[2])
+			t.Errorf("%s answers\n%.500s\nThe page has another excerpt:\n%s", e[1], out, e[2])
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestPanicIsAnswered(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Base+"/releases", nil))
 	var got Error
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusInternalServerError || got.Action != reportIt.String() {
-		t.Errorf("%d %s, %v", w.Code, w.Body, err)
+		t.Errorf("got the status %d, the body %s and the error %v, expected 500 with the advice to report it", w.Code, w.Body, err)
 	}
 }
 
@@ -35,11 +35,11 @@ func TestErrorsInTheClientsLanguage(t *testing.T) {
 		handler.ServeHTTP(w, r)
 		var got Error
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusNotFound {
-			t.Fatalf("%d %s, %v", w.Code, w.Body, err)
+			t.Fatalf("got the status %d, the body %s and the error %v, expected 404", w.Code, w.Body, err)
 		}
 		han := regexp.MustCompile(`\p{Han}`)
 		if han.MatchString(got.Message) != chinese || han.MatchString(got.Action) != chinese {
-			t.Errorf("Accept-Language %q: %s; %s", language, got.Message, got.Action)
+			t.Errorf("Accept-Language %q: got texts in another language: %s; %s", language, got.Message, got.Action)
 		}
 	}
 }

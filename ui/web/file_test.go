@@ -54,7 +54,8 @@ func TestNightlyFileAnswersAsTheServer(t *testing.T) {
 	fileAnswersAsTheServer(t, map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9})
 }
 
-// fileAnswersAsTheServer requests every nth call of recordings.
+// fileAnswersAsTheServer requests every nth call of recordings. scenarios
+// has n for each scenario.
 func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
 	t.Helper()
 	source := fakeSource(t)
@@ -81,7 +82,7 @@ func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
 			for _, address := range []string{"/requests/1/calls/999999", "/requests/99/view", "/requests/1/calls/-1/children", "/no/such", "/requests/1/position?call=5&kind=calling&next=3"} {
 				if status := js[int](b, fmt.Sprintf(`local.get(%q, Object.fromEntries(new URL(%[1]q, location.href).searchParams)).then(() => 0, (e) => e.status)`,
 					"/releases/latest/scenarios/"+scenario+address)); status == 0 {
-					t.Errorf("%s is answered", address)
+					t.Errorf("%s is answered, expected an error", address)
 				}
 			}
 		})
@@ -111,7 +112,7 @@ const compareAnswers = `window.compare = async (addresses) => {
 		const url = new URL(address, location.href), query = Object.fromEntries(url.searchParams);
 		const want = { ...await remote.get(url.pathname, query) };
 		const got = await local.get(url.pathname, query);
-		if (want.missing) // a reason that is of each machine, and for the server also what to do
+		if (want.missing) // the reason depends on the machine, and the server adds advice
 			return got.missing && (got.lines ?? got.hunks).length === 0 ? '' : address + ': ' + plain(got).slice(0, 300);
 		if (address.startsWith('/search')) delete want.names; // a page without a server has no names of released sources
 		delete got.licence;
@@ -153,7 +154,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	parallel(t)
 	path, text := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t)}, "en")
 	if needs := regexp.MustCompile(`<(link rel="style|img|iframe)|<script[^>]* src=|@import|url\(`).FindString(text); needs != "" {
-		t.Errorf("the file has %q", needs)
+		t.Errorf("the file loads something else: %q", needs)
 	}
 	b := openFile(t, path, 1280)
 	b.click("document.querySelector('.choices button')") // opens all sections
@@ -161,10 +162,10 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	b.is(heading + " === '(*store).Get'")
 	b.is("document.querySelector('.l.ran')")
 	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
-		t.Errorf("the first comment is %q", text)
+		t.Errorf("the first comment is %q, expected the comment in the source", text)
 	}
 	if text := js[string](b, "document.querySelector('.licence').textContent"); text != "Licence of k8s.io/apiserver// Copyright <i>Do <b>no</b> harm." {
-		t.Errorf("of whose the source is, the file says %q", text)
+		t.Errorf("the licence of the source is shown as %q, expected the module, the notice and the licence", text)
 	}
 	// A call from a line can be followed. For a function
 	// without source in the file, the page says so.
@@ -172,7 +173,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	b.is(heading + " === 'Client.Get'")
 	b.is("document.querySelector('.nosource')?.textContent.includes('etcd v3.7.0') || document.querySelector('.nosource')?.textContent.includes('kube-apiserver v1.37.1')")
 	if js[bool](b, "!!document.querySelector('.nosource button')") {
-		t.Error("the file offers to try again what it cannot have")
+		t.Error("the file has a button to try again, though it cannot load more sources")
 	}
 	b.back()
 	b.is(heading + " === '(*store).Get'")
@@ -187,11 +188,11 @@ func TestFileNeedsNothingElse(t *testing.T) {
 		b.is("document.querySelector('.views [aria-current]').getAttribute('href').includes('view=" + view + "') || " + fmt.Sprint(view == "steps"))
 		b.is("document.querySelector('main').innerText.length > 100")
 		if problem := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); problem != "" {
-			t.Errorf("the view %s: %s", view, problem)
+			t.Errorf("the view %s shows the problem %s", view, problem)
 		}
 	}
 	if js[bool](b, "!![...document.querySelectorAll('.top a')].find((a) => /compare|servers|workshop|releases/.test(a.hash))") {
-		t.Error("the file offers what needs a server")
+		t.Error("the file links to a page that needs a server")
 	}
 	// The search finds the texts of the file.
 	b.goTo("#/search?text=corruptObjectDeleter).Get")
@@ -203,24 +204,24 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	b.is("document.querySelector('.note, .code')?.textContent.includes('调用')")
 }
 
-// TestFileEscapesWhatWasRecorded writes a
-// recording with a hostile script in every text.
+// TestFileEscapesWhatWasRecorded writes a recording with a
+// hostile script in every text.
 func TestFileEscapesWhatWasRecorded(t *testing.T) {
 	parallel(t)
 	rec := recorded(t, "get-node")
 	hostileEverywhere(rec)
 	path, text := writeFile(t, rec, web.PageFile{Source: fakeSource(t)}, "")
 	if n := strings.Count(text, "</script>"); n != 2 {
-		t.Errorf("%d scripts end in the file, expected its data and its script", n)
+		t.Errorf("the file has %d ends of scripts, expected 2: of its data and of its script", n)
 	}
 	if strings.Contains(text, "onerror=\"window") || strings.Contains(text, "<script>window") {
-		t.Error("what was recorded stands in the file as it is")
+		t.Error("a recorded script is in the file unescaped")
 	}
 	b := openFile(t, path, 1280)
 	b.is("document.body.innerText.includes('onerror=')")
 	b.is("document.querySelector('.attributes')?.textContent.includes('onerror=')")
 	if js[bool](b, "!!document.querySelector('img') || !!window.hacked") {
-		t.Error("what was recorded became a part of the page")
+		t.Error("a recorded script became a part of the page")
 	}
 }
 
@@ -254,7 +255,7 @@ func TestPagePrintsTheTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pages := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf.Data, -1)); pages < 2 || pages > 12 {
-		t.Errorf("the tree takes %d pages, expected a few", pages)
+		t.Errorf("the printed tree has %d pages, expected 2 to 12", pages)
 	}
 	b.emulate("print", "")
 	seen := js[[]string](b, `[getComputedStyle(document.querySelector('.top')).display, getComputedStyle(document.querySelector('.right')).display,

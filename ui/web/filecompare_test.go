@@ -53,7 +53,7 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 	parallel(t)
 	path, text := writeComparison(t, recordedBy(t, "v1.30.4", "get-node"), recordedBy(t, "v1.37.1", "get-node"), "v1.30.4", "v1.37.1", licensed(t, bothSources(t, storeGet)))
 	if needs := regexp.MustCompile(`<(link rel="style|img|iframe)|<script[^>]* src=|@import|url\(`).FindString(text); needs != "" {
-		t.Errorf("the file has %q", needs)
+		t.Errorf("the file loads something else: %q", needs)
 	}
 	if title := regexp.MustCompile(`<title>(.*?)</title>`).FindStringSubmatch(text)[1]; title != "get-node: v1.30.4 → v1.37.1 · apitrace" {
 		t.Errorf("the title is %q", title)
@@ -61,7 +61,7 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 	b := openFile(t, path, 1280)
 	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	if js[bool](b, "!!document.querySelector('.controls .pair')") {
-		t.Error("the file offers other comparisons than its own")
+		t.Error("the file offers to choose another comparison")
 	}
 	// A sentence leads to its place.
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
@@ -74,7 +74,7 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 		t.Errorf("the hunk is:\n%s", hunk)
 	}
 	if text := js[string](b, "document.querySelector('.difference .licence').textContent"); !strings.Contains(text, "Licence of k8s.io/apiserver") || !strings.Contains(text, "Do no harm.") {
-		t.Errorf("of whose the source is, the file says %q", text)
+		t.Errorf("the licence of the source is shown as %q, expected the module and the licence", text)
 	}
 	link := js[string](b, "location.hash")
 	// It shows all changes, and the changes of one layer.
@@ -91,7 +91,7 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 		b.is(fmt.Sprintf("location.hash.startsWith('#/%s/get-node/1')", side))
 		b.is(heading + " === '(*store).Get' && document.querySelector('.l.ran, .l.here, .lines .l')")
 	}
-	// The search finds texts of only one side.
+	// The search finds a text that only one side has.
 	b.goTo("#/search?text=corruptObjectDeleter).Get")
 	b.click("document.querySelector('.places .link')")
 	b.is("location.hash.startsWith('#/v1.37.1/get-node/1')")
@@ -99,7 +99,7 @@ func TestComparisonFileNeedsNothingElse(t *testing.T) {
 	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Compare')")
 	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	if text := js[string](b, "[...document.querySelectorAll('.top nav a')].map((a) => a.textContent).join()"); strings.Contains(text, "Live") || strings.Contains(text, "Workshop") || strings.Contains(text, "Releases") {
-		t.Errorf("the file offers %s", text)
+		t.Errorf("the header of the file has the links %s, expected no page that needs a server", text)
 	}
 	b.click("document.querySelector('.language')")
 	b.is("document.querySelector('.summary')?.textContent.includes('调用')")
@@ -127,7 +127,7 @@ func TestFilesAreAccessible(t *testing.T) {
 	filesAreAccessible(t, func(width int64) int64 { return width })
 }
 
-// TestNightlyFilesAreAccessible checks them at the other widths.
+// TestNightlyFilesAreAccessible checks the files at the other widths.
 func TestNightlyFilesAreAccessible(t *testing.T) {
 	testenv.Nightly(t)
 	filesAreAccessible(t, func(width int64) int64 { return 1280 + 400 - width })
@@ -152,7 +152,7 @@ func filesAreAccessible(t *testing.T, at func(width int64) int64) {
 		b.is(test.ready)
 		b.accessible()
 		if t.Failed() {
-			t.Fatalf("above: the %s", test.name)
+			t.Fatalf("the errors above are of the %s", test.name)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestComparisonFileNamesSides(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path, text := writeComparison(t, test.a, test.b, test.nameA, test.nameB, fakeSource(t))
 			if n := strings.Count(text, "</script>"); n != 2 {
-				t.Errorf("%d scripts end in the file, expected 2", n)
+				t.Errorf("the file has %d ends of scripts, expected 2", n)
 			}
 			if !strings.Contains(text, "<title>"+test.title+" · apitrace</title>") {
 				t.Errorf("the title is %q, expected %q", regexp.MustCompile(`<title>.*?</title>`).FindString(text), test.title)
@@ -192,7 +192,7 @@ func TestComparisonFileNamesSides(t *testing.T) {
 				t.Errorf("the sides are not named %q and %q:\n%s", test.nameA, test.nameB, said)
 			}
 			if len(test.b.Edited) > 0 && !strings.Contains(said, edited) {
-				t.Errorf("nothing says that %s was edited:\n%s", edited, said)
+				t.Errorf("the page does not say that %s was edited:\n%s", edited, said)
 			}
 			for side, rec := range []*trace.Recording{test.a, test.b} {
 				js[any](b, fmt.Sprintf("location.hash = '#/' + [...new URLSearchParams(location.hash.split('?')[1] ?? '')].find(([k]) => k === 'release')[1] + '/' + encodeURIComponent(new URLSearchParams(location.hash.split('?')[1]).get(%q)) + '/1'", []string{"from", "to"}[side]))
@@ -214,7 +214,7 @@ func TestComparisonFileAnswersAsTheServer(t *testing.T) {
 	comparisonFileAnswersAsTheServer(t, "get-node", 1)
 }
 
-// TestNightlyComparisonFileAnswersAsTheServer does the same with a longer request.
+// TestNightlyComparisonFileAnswersAsTheServer compares a longer request.
 func TestNightlyComparisonFileAnswersAsTheServer(t *testing.T) {
 	testenv.Nightly(t)
 	comparisonFileAnswersAsTheServer(t, "create-deployment", 4)
@@ -250,7 +250,7 @@ func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) 
 				asked = append(asked, fmt.Sprintf("/diff/source%s&call=%d", base, calls[i]))
 			}
 			if len(asked) < 60 {
-				t.Fatalf("%d questions, expected more", len(asked))
+				t.Fatalf("%d addresses to compare, expected at least 60", len(asked))
 			}
 			for part := range slices.Chunk(asked, 60) {
 				list, err := json.Marshal(part)

@@ -22,15 +22,15 @@ import (
 
 const joinCode = "abcd-2345"
 
-// A lead is a running leader's server.
+// A lead is a running server for the leader of a workshop.
 type lead struct {
-	page string // the address with the token
-	door string // host and port
-	stop func() error
+	page     string // the address with the token
+	learners string // host and port for learners
+	stop     func() error
 }
 
-// startGroup starts a leader's server. If g.Listen is
-// "", the door is on any free port of this machine.
+// startGroup starts a leader's server. If g.Listen is "", learners join on a
+// free port of this machine.
 func startGroup(t *testing.T, g web.Group) *lead {
 	t.Helper()
 	g.Code, g.NoOpen = joinCode, true
@@ -43,7 +43,7 @@ func startGroup(t *testing.T, g web.Group) *lead {
 	go func() {
 		err := g.Serve(ctx, func(address string) { ready <- address }, func(format string, args ...any) {
 			if _, command, ok := strings.Cut(fmt.Sprintf(format, args...), "workshop join "); ok {
-				l.door, _, _ = strings.Cut(command, " ")
+				l.learners, _, _ = strings.Cut(command, " ")
 			}
 		}, message.For("en"))
 		ended <- err
@@ -65,7 +65,7 @@ func startGroup(t *testing.T, g web.Group) *lead {
 	return l
 }
 
-// does records an action of a learner, as the workshop command does.
+// does records events of a learner, as the workshop command does.
 func does(t *testing.T, dir string, events ...workshop.Event) {
 	t.Helper()
 	state := &workshop.State{Path: filepath.Join(dir, "workshop.jsonl")}
@@ -74,8 +74,9 @@ func does(t *testing.T, dir string, events ...workshop.Event) {
 	}
 }
 
-// posted sends a request to a door as a program does. from is the address of
-// this machine that the request comes from. change may alter the request.
+// posted sends a POST request to a learnerServer, as the apitrace command does.
+// from is the address of this machine that the request comes from. change may
+// alter the request; nil changes nothing.
 func posted(t *testing.T, from, address, body string, change func(*http.Request)) (status int, said string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext}
@@ -91,7 +92,7 @@ func posted(t *testing.T, from, address, body string, change func(*http.Request)
 		}
 		answer, text, err := answerTo(&http.Client{Transport: transport}, request)
 		if try < 10 && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)) {
-			continue // the door refuses a large body while it is still being sent: the answer may be lost
+			continue // the server refuses a large body while it is still being sent: the answer may be lost
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +101,7 @@ func posted(t *testing.T, from, address, body string, change func(*http.Request)
 	}
 }
 
-// TestGroupRefuses sends requests that a learner's program never sends.
+// TestGroupRefuses sends requests that the apitrace command never sends.
 func TestGroupRefuses(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	joining := func(name string) string {
@@ -113,7 +114,7 @@ func TestGroupRefuses(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
-	port := l.door[strings.LastIndex(l.door, ":"):]
+	port := l.learners[strings.LastIndex(l.learners, ":"):]
 	for name, test := range map[string]struct {
 		path, body string
 		change     func(*http.Request)
@@ -144,31 +145,31 @@ func TestGroupRefuses(t *testing.T) {
 		"the leader's page":  {"/", "", nil, 404},
 		"the leader's data":  {"/api/group", "", nil, 404},
 	} {
-		if status, said := posted(t, "127.0.0.1", l.door+test.path, test.body, test.change); status != test.status {
-			t.Errorf("%s: %d %s, expected %d", name, status, said, test.status)
+		if status, said := posted(t, "127.0.0.1", l.learners+test.path, test.body, test.change); status != test.status {
+			t.Errorf("%s: got the status %d: %s, expected %d", name, status, said, test.status)
 		}
 	}
 	// The page has the same guard as "apitrace
 	// web". It shows nothing without the token.
 	address, _, _ := strings.Cut(l.page, "?")
 	if status, said := posted(t, "127.0.0.1", strings.TrimPrefix(address, "http://")+"api/group/question", "{}", nil); status != 401 {
-		t.Errorf("the page without the token: %d %s", status, said)
+		t.Errorf("the leader's page without the token: got the status %d: %s, expected 401", status, said)
 	}
 }
 
-// TestGroupFlood sends wrong codes as fast as possible. The door must
-// refuse the flood and still admit learners from other machines.
+// TestGroupFlood sends wrong codes as fast as possible. The server must refuse
+// the flood and still admit learners from other machines.
 func TestGroupFlood(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	counts := map[int]int{}
 	for range 150 {
-		status, _ := posted(t, "127.0.0.2", l.door+group.JoinPath, `{"code":"aaaa-aaaa","name":"Eve"}`, nil)
+		status, _ := posted(t, "127.0.0.2", l.learners+group.JoinPath, `{"code":"aaaa-aaaa","name":"Eve"}`, nil)
 		counts[status]++
 	}
 	if counts[429] < 20 || counts[403] > 30 || counts[200] > 0 {
 		t.Errorf("the flood was answered with %v: expected few wrong codes and many refusals", counts)
 	}
-	if _, err := group.Join(t.Context(), t.TempDir(), l.door, joinCode, "Ada", "en"); err != nil {
+	if _, err := group.Join(t.Context(), t.TempDir(), l.learners, joinCode, "Ada", "en"); err != nil {
 		t.Error(err)
 	}
 }
@@ -178,10 +179,10 @@ func TestGroupFlood(t *testing.T) {
 func TestGroupGuesses(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	join := func(code string) int {
-		status, _ := posted(t, "127.0.0.2", l.door+group.JoinPath, `{"code":"`+code+`","name":"Eve"}`, nil)
+		status, _ := posted(t, "127.0.0.2", l.learners+group.JoinPath, `{"code":"`+code+`","name":"Eve"}`, nil)
 		return status
 	}
-	for i := range 20 { // more than the guesses
+	for i := range 20 { // more than the limit guesses
 		if status := join(joinCode); status != http.StatusOK {
 			t.Fatalf("right code %d: status %d, expected 200", i+1, status)
 		}
@@ -212,7 +213,7 @@ func TestGroupNeverStopsALearner(t *testing.T) {
 	first := startGroup(t, web.Group{})
 	dir := t.TempDir()
 	does(t, dir, workshop.Event{Did: workshop.Passed, Exercise: "find-the-getter"})
-	if _, err := group.Join(t.Context(), dir, first.door, joinCode, "Ada", "en"); err != nil {
+	if _, err := group.Join(t.Context(), dir, first.learners, joinCode, "Ada", "en"); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.stop(); err != nil {
@@ -222,10 +223,10 @@ func TestGroupNeverStopsALearner(t *testing.T) {
 	does(t, dir, workshop.Event{Did: workshop.Started, Exercise: name})
 	group.RequestSend(dir)
 	if err := group.Send(t.Context(), dir); err == nil {
-		t.Error("the report of a server that is gone did not fail")
+		t.Error("sending a report to a stopped server succeeded")
 	}
 	file := filepath.Join(t.TempDir(), "out.json")
-	second := startGroup(t, web.Group{Listen: first.door, Save: file})
+	second := startGroup(t, web.Group{Listen: first.learners, Save: file})
 	does(t, dir, workshop.Event{Did: workshop.Tried, Exercise: name, Answer: "=1+1"}, workshop.Event{Did: workshop.Passed, Exercise: name, Answer: "right"})
 	if err := group.Send(t.Context(), dir); err != nil {
 		t.Fatal(err)
@@ -243,13 +244,13 @@ func TestGroupNeverStopsALearner(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(saved), "find-the-getter") || strings.Contains(string(saved), "right") || strings.Contains(string(saved), "Ada") {
-		t.Errorf("the export has what came before joining, a right answer or a name:\n%s", saved)
+		t.Errorf("the export has an event from before joining, a right answer or a name:\n%s", saved)
 	}
 	if forgotten, err := group.Leave(t.Context(), dir); err != nil || forgotten {
-		t.Errorf("leaving a server that is gone: forgotten %t, %v", forgotten, err)
+		t.Errorf("leaving a stopped server: got forgotten %t and the error %v, expected false and none", forgotten, err)
 	}
 	if err := group.Send(t.Context(), dir); err == nil {
-		t.Error("it reports after leaving")
+		t.Error("a learner who has left can still send a report")
 	}
 }
 
@@ -272,8 +273,8 @@ func claimExercise(t *testing.T) string {
 // script is a name that runs as a script in a page that does not escape it.
 const script = `<img src=x onerror=alert(1)>`
 
-// TestGroupOfThirty shows thirty learners and a
-// liar on the leader's page, in a real browser.
+// TestGroupOfThirty shows thirty learners on the leader's page, in a real
+// browser. At the same time, another machine sends wrong codes.
 func TestGroupOfThirty(t *testing.T) {
 	l := startGroup(t, web.Group{})
 	page, _, _ := strings.Cut(l.page, "?")
@@ -287,7 +288,7 @@ func TestGroupOfThirty(t *testing.T) {
 	for i := range dirs {
 		dirs[i] = t.TempDir()
 		learners.Go(func() {
-			if _, err := group.Join(t.Context(), dirs[i], l.door, joinCode, fmt.Sprintf("Learner %02d", i+1), "en"); err != nil {
+			if _, err := group.Join(t.Context(), dirs[i], l.learners, joinCode, fmt.Sprintf("Learner %02d", i+1), "en"); err != nil {
 				failures <- err
 				return
 			}
@@ -298,9 +299,9 @@ func TestGroupOfThirty(t *testing.T) {
 				workshop.Event{Did: workshop.Passed, Exercise: claim, Answer: "secret right answer"}), group.Send(t.Context(), dirs[i]))
 		})
 	}
-	learners.Go(func() { // the liar, on another machine
+	learners.Go(func() { // wrong codes from another machine
 		for range 150 {
-			posted(t, "127.0.0.2", l.door+group.JoinPath, `{"code":"aaaa-aaaa","name":"Eve"}`, nil)
+			posted(t, "127.0.0.2", l.learners+group.JoinPath, `{"code":"aaaa-aaaa","name":"Eve"}`, nil)
 		}
 	})
 	learners.Wait()
@@ -310,8 +311,8 @@ func TestGroupOfThirty(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if name, err := group.Join(t.Context(), t.TempDir(), l.door, joinCode, script, "en"); err != nil || name != script {
-		t.Errorf("joined as %q, %v", name, err)
+	if name, err := group.Join(t.Context(), t.TempDir(), l.learners, joinCode, script, "en"); err != nil || name != script {
+		t.Errorf("joining with a script as the name: got the name %q and the error %v, expected the same name", name, err)
 	}
 	b.until("document.querySelectorAll('.learners li').length === 31")
 	b.until("[...document.querySelectorAll('.learners li')].filter((l) => l.textContent.includes('1 of ') && l.textContent.includes('1 wrong answer')).length === 30")
@@ -326,7 +327,7 @@ func TestGroupOfThirty(t *testing.T) {
 	b.until("document.querySelector('.wall .text p')")
 	for i, dir := range dirs {
 		if voted, err := group.SendVote(t.Context(), dir, i < 20); err != nil || voted != claim {
-			t.Fatalf("the vote on %q: %v", voted, err)
+			t.Fatalf("the vote is on %q, with the error %v, expected the exercise of the poll", voted, err)
 		}
 	}
 	b.until("document.querySelector('.votes').textContent.includes('30 of 31')")
@@ -336,7 +337,7 @@ func TestGroupOfThirty(t *testing.T) {
 	b.click("document.querySelector('button.close')")
 	b.until("[...document.querySelectorAll('.votes .bar b')].map((n) => n.textContent).join() === '20,10'")
 	if _, err := group.SendVote(t.Context(), dirs[0], true); err == nil || !strings.Contains(err.Error(), "no poll is open") {
-		t.Errorf("a vote after the poll: %v", err)
+		t.Errorf("a vote after the poll: got the error %v, expected that no poll is open", err)
 	}
 	b.accessible()
 
@@ -344,7 +345,7 @@ func TestGroupOfThirty(t *testing.T) {
 	for format, want := range map[string]string{"csv": "30", "json": `"times": 30`, "md": "30 × ` " + script + " `"} {
 		text := js[string](b, "fetch('/api/group/export/"+format+"').then((r) => r.text())")
 		if !strings.Contains(text, want) || !strings.Contains(text, claim) || strings.Contains(text, "secret right answer") || strings.Contains(text, "Learner 0") {
-			t.Errorf("the export as %s:\n%s", format, text)
+			t.Errorf("the export as %s lacks a wrong answer, or has a right answer or a name:\n%s", format, text)
 		}
 	}
 
@@ -353,7 +354,7 @@ func TestGroupOfThirty(t *testing.T) {
 	b.until("document.querySelector('h2').textContent === '31 位学员'")
 	b.accessible()
 	if forgotten, err := group.Leave(t.Context(), dirs[29]); err != nil || !forgotten {
-		t.Errorf("leaving: forgotten %t, %v", forgotten, err)
+		t.Errorf("leaving: got forgotten %t and the error %v, expected true and none", forgotten, err)
 	}
 	b.click("[...document.querySelectorAll('.learners li')].find((l) => l.textContent.includes('img')).querySelector('.remove')")
 	b.until("document.querySelectorAll('.learners li').length === 29")

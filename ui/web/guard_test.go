@@ -87,13 +87,13 @@ func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			response, body := send(t, test.method, address+test.path, test.edit)
 			if response.StatusCode != test.status {
-				t.Fatalf("%s, expected %d:\n%.300s", response.Status, test.status, body)
+				t.Fatalf("got the status %s, expected %d:\n%.300s", response.Status, test.status, body)
 			}
 			if test.status >= 400 {
 				checkError(t, test.path, response, body)
 			}
 			if csp := response.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
-				t.Errorf("Content-Security-Policy %q", csp)
+				t.Errorf("Content-Security-Policy is %q, expected default-src 'none' and nothing unsafe", csp)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestTokenBecomesACookie(t *testing.T) {
 	} {
 		response, _ := send(t, http.MethodGet, address+path, noToken)
 		if response.StatusCode != http.StatusSeeOther || response.Header.Get("Location") != to {
-			t.Errorf("%s: %s to %q, expected %q", path, response.Status, response.Header.Get("Location"), to)
+			t.Errorf("%s: got the status %s and the address %q, expected a redirection to %q", path, response.Status, response.Header.Get("Location"), to)
 		}
 	}
 	response, _ := send(t, http.MethodGet, address+"/?token="+token, noToken)
@@ -120,7 +120,7 @@ func TestTokenBecomesACookie(t *testing.T) {
 		r.AddCookie(cookies[0])
 	})
 	if response.StatusCode != http.StatusOK {
-		t.Errorf("with the cookie: %s: %s", response.Status, body)
+		t.Errorf("a request with the cookie: got the status %s: %s", response.Status, body)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestAnswersAllowNoOtherOrigin(t *testing.T) {
 	for _, path := range []string{web.OpenAPIPath, web.Base + "/releases"} {
 		response, _ := get(t, address+path)
 		if allowed := response.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
-			t.Errorf("%s allows %q", path, allowed)
+			t.Errorf("%s lets the origin %q read the answer", path, allowed)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestServeListensOnThisMachineAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := web.Serve(t.Context(), listener, web.Options{Token: token}); err == nil || !strings.Contains(err.Error(), "only this machine reaches") {
-		t.Errorf("served on %s: %v", listener.Addr(), err)
+		t.Errorf("serving on %s: got the error %v, expected a refusal", listener.Addr(), err)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestARefusedBrowserGetsAPage(t *testing.T) {
 			kind = "text/html"
 		}
 		if response.StatusCode != test.status || !strings.HasPrefix(response.Header.Get("Content-Type"), kind) || !strings.Contains(string(body), test.wanted) || strings.Contains(string(body), token) {
-			t.Errorf("%s: %d, %s: %s", test.name, response.StatusCode, response.Header.Get("Content-Type"), body)
+			t.Errorf("%s: got the status %d, the type %s and the body %s", test.name, response.StatusCode, response.Header.Get("Content-Type"), body)
 		}
 	}
 }

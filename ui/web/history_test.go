@@ -21,21 +21,21 @@ func TestHistoryIsKept(t *testing.T) {
 		t.Helper()
 		response, body := get(t, start(t, web.Options{Answers: cache.Answers()})+web.Base+"/history?scenario=get-node&lang="+lang)
 		if response.StatusCode != 200 {
-			t.Fatalf("%s: %s", response.Status, body)
+			t.Fatalf("got the status %s: %s", response.Status, body)
 		}
 		return string(body)
 	}
 	first := ask("en")
 	if chinese := ask("zh"); chinese == first {
-		t.Error("the Chinese history is the English one")
+		t.Error("the Chinese history is the same as the English history")
 	}
 	name := web.HistoryAnswer("get-node", "en")
 	kept, err := cache.Answers().Get(name)
 	if err != nil || kept == nil {
-		t.Fatalf("kept: %q, %v", kept, err)
+		t.Fatalf("the kept history is %q, with the error %v", kept, err)
 	}
 	if again := ask("en"); again != first {
-		t.Errorf("the kept history is another one:\n%s\nexpected:\n%s", again, first)
+		t.Errorf("a later server returns another history:\n%s\nexpected:\n%s", again, first)
 	}
 	// A later server uses the kept history and compares nothing.
 	if err := cache.Answers().Put(name, []byte(strings.Replace(string(kept), "GET one node", "kept", 1))); err != nil {
@@ -47,7 +47,7 @@ func TestHistoryIsKept(t *testing.T) {
 	// A damaged history is made and kept again.
 	files, err := filepath.Glob(filepath.Join(cache.Root, "answers", "*"))
 	if err != nil || len(files) != 2 {
-		t.Fatalf("%q, %v; expected one file for each language", files, err)
+		t.Fatalf("the kept files are %q, with the error %v; expected one file for each language", files, err)
 	}
 	for _, file := range files {
 		if err := os.WriteFile(file, []byte("damaged"), 0o600); err != nil {
@@ -55,10 +55,10 @@ func TestHistoryIsKept(t *testing.T) {
 		}
 	}
 	if again := ask("en"); again != first {
-		t.Errorf("after damage: %.200s", again)
+		t.Errorf("after damage, the history is %.200s, expected the first one again", again)
 	}
 	if healed, err := cache.Answers().Get(name); err != nil || string(healed) != string(kept) {
-		t.Errorf("kept after damage: %.200q, %v", healed, err)
+		t.Errorf("after damage, the kept history is %.200q, with the error %v, expected the undamaged one", healed, err)
 	}
 }
 

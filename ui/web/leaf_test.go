@@ -34,7 +34,8 @@ func withLeaf(t *testing.T) (text string, at int) {
 	return string(data), len(calls)
 }
 
-// TestLeavesAreNotTimed requests all data about a leaf call that can have a time.
+// TestLeavesAreNotTimed requests all data about a leaf call
+// that could have its time.
 func TestLeavesAreNotTimed(t *testing.T) {
 	address := start(t, web.Options{})
 	text, at := withLeaf(t)
@@ -58,14 +59,14 @@ func TestLeavesAreNotTimed(t *testing.T) {
 	var layers web.LayerList
 	ask("/layers", &layers)
 	if slices.ContainsFunc(layers.Longest, func(f web.LongFunction) bool { return strings.HasSuffix(f.Function, ".leaf") }) {
-		t.Errorf("it is among what took longest: %+v", layers.Longest)
+		t.Errorf("the leaf is in the ranking by time: %+v", layers.Longest)
 	}
 	b := open(t, address, "", 1280)
 	b.is("document.querySelector('.tree')")
 	loadEngine(b)
 	request := "/releases/live/scenarios/" + upload.ID + "/requests/1"
 	if took := askPage[struct{ Call struct{ Time string } }](b, fmt.Sprintf("%s/calls/%d", request, at)).Call.Time; took != "" {
-		t.Errorf("the call took %q, and that is not known", took)
+		t.Errorf("the page shows the time %q for the leaf, expected none", took)
 	}
 	line := askPage[timeline](b, request+"/timeline")
 	found := false
@@ -75,6 +76,6 @@ func TestLeavesAreNotTimed(t *testing.T) {
 		}
 	}
 	if !found {
-		t.Errorf("it is not on the time line: %+v", line)
+		t.Errorf("the leaf is not on the time line: %+v", line)
 	}
 }

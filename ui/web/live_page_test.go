@@ -12,17 +12,18 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// setValue is an expression that types a text into a field of the page.
+// setValue returns an expression that types a text into a field of the page.
 func setValue(selector, value string) string {
 	return fmt.Sprintf(`(() => { const f = document.querySelector(%q); f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})) })()`, selector, value)
 }
 
-// live is an expression for the part of the live view with a heading.
+// live returns an expression for the part of the live view with a heading.
 func live(heading string) string {
 	return fmt.Sprintf("document.querySelector('section[aria-labelledby=%s]')?", heading)
 }
 
-// TestPageStartsServersAndRecords uses all features of the live view by mouse.
+// TestPageStartsServersAndRecords uses all features of the
+// live view with the mouse.
 func TestPageStartsServersAndRecords(t *testing.T) {
 	engine := &fakeEngine{hold: make(chan struct{})}
 	address := start(t, web.Options{Engine: engine})
@@ -54,7 +55,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.title.includes('v1.37.1')")
 	b.until("document.querySelector('select.scenario').selectedOptions[0].textContent === 'GET one node' && document.querySelector('select.release').value === 'live'")
 	b.back()
-	b.until("document.querySelector('.server.ready')") // it has not ended in the meantime
+	b.until("document.querySelector('.server.ready')") // the server has not ended in the meantime
 
 	// An invalid request is refused with a reason. A valid request shows its tree.
 	js[any](b, setValue("input[name=path]", "nodes"))
@@ -94,7 +95,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	link := js[string](b, "[...document.querySelectorAll('tbody tr')].find((r) => r.textContent.includes('n7')).querySelector('a[download]').href")
 	response, body := get(t, link)
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Disposition") == "" {
-		t.Errorf("saving answers %s", response.Status)
+		t.Errorf("saving the recording: got the status %s, expected a file", response.Status)
 	}
 	decode[map[string]any](t, string(body))
 
@@ -196,10 +197,10 @@ func TestReplayIsCancelledInThePage(t *testing.T) {
 	b.until(live("replay") + ".querySelector('.outcome').textContent === 'Cancelled.'")
 	b.until("document.querySelector('.server .state').textContent === 'ready'")
 	if js[bool](b, "(() => { const p = document.querySelector('.commands pre'); return p.scrollWidth > p.clientWidth; })()") {
-		t.Error("a command runs out of its box, below the button that copies it")
+		t.Error("a command is wider than its box, and runs below the copy button")
 	}
 	if wide := js[int](b, "document.documentElement.scrollWidth"); wide > 400 {
-		t.Errorf("the page is %d pixels wide at 400", wide)
+		t.Errorf("the page is %d pixels wide on a screen of 400 pixels", wide)
 	}
 	b.click("document.querySelector('.language')")
 	b.until(live("servers") + ".textContent.includes('启动服务器')")

@@ -171,7 +171,7 @@ func listenIn(t *testing.T, address, lang string) *events {
 		t.Fatal(err)
 	}
 	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" {
-		t.Fatalf("%s, %s", response.Status, kind)
+		t.Fatalf("got the status %s and the type %s, expected a stream of events", response.Status, kind)
 	}
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)
@@ -235,7 +235,7 @@ func TestReplayIsSummarized(t *testing.T) {
 	}
 	kept := decode[web.LiveTrace](t, post(t, address+web.Base+"/live/servers/1.37/replays", `{"scenario":"create-deployment"}`, 200))
 	if kept.Etcd != "Txn" || kept.DurationNs != rec.Requests[0].Calls[0].DurationNs {
-		t.Errorf("the replay: %+v", kept)
+		t.Errorf("the replay is %+v, expected the etcd operation Txn and the duration of the request", kept)
 	}
 }
 
@@ -249,28 +249,28 @@ func TestEventsTellOfAServer(t *testing.T) {
 	post(t, address+web.Base+"/live/servers/1.37/replays", `{"scenario":"get-node"}`, 409)
 	close(engine.hold)
 	if event := events.until(t, `"state":"ready"`); !strings.Contains(event, `"kubeconfig":"/run/fake/kubeconfig"`) || strings.Contains(event, "progress") {
-		t.Errorf("a server that is ready: %s", event)
+		t.Errorf("the event of a ready server is %s, expected a kubeconfig and no progress", event)
 	}
 	server := engine.server(t)
 	if server.live.As != "learner" {
-		t.Errorf("clients are %q", server.live.As)
+		t.Errorf("the user of clients is %q, expected learner", server.live.As)
 	}
 	server.client(t, "/api/v1/pods?limit=500")
 	events.until(t, `"title":"GET /api/v1/pods?limit=500"`)
 	server.live.Untraced(session.Row{Method: "GET", Path: "/healthz", Err: fmt.Errorf("no calls")})
 	events.until(t, `"error":"no calls"`)
 	if _, body := get(t, address+web.Base+"/releases/live/scenarios/2"); !strings.Contains(string(body), "no calls") {
-		t.Errorf("a request without a trace: %s", body)
+		t.Errorf("the recording of a request without a trace: got %s, expected the reason", body)
 	}
 	if _, body := get(t, address+web.Base+"/releases/live/scenarios/1/export"); !strings.Contains(string(body), `"path": "/api/v1/pods?limit=500"`) {
-		t.Errorf("the recording to save: %.300s", body)
+		t.Errorf("the exported recording is %.300s, expected the request of the client", body)
 	}
 	sendBody(t, http.MethodDelete, address+web.Base+"/live/servers/1.37", "", nil)
 	events.until(t, `data: []`)
 	select {
 	case <-server.done:
 	default:
-		t.Error("the server still runs")
+		t.Error("the server still runs after it was stopped")
 	}
 }
 
@@ -286,20 +286,21 @@ func TestNoticesAreInTheReadersLanguage(t *testing.T) {
 	chinese.until(t, `"答案：42"`)
 	chinese.until(t, `"error":"未知用户 \"eve\""`)
 	if _, body := get(t, address+web.Base+"/live?lang=zh"); !strings.Contains(string(body), `"error":"未知用户`) {
-		t.Errorf("the state in Chinese: %s", body)
+		t.Errorf("the state in Chinese is %s, expected the error in Chinese", body)
 	}
 	engine.fail = nil
 	post(t, address+web.Base+"/live/servers?lang=zh", `{"release":"1.37"}`, 200)
 	chinese.until(t, `"state":"ready"`)
 	if answer := post(t, address+web.Base+"/live/servers/1.37/requests?lang=zh", `{"method":"GET","path":"/x"}`, 200); !strings.Contains(answer, `"答案：as admin"`) {
-		t.Errorf("the answer to a request: %s", answer)
+		t.Errorf("the answer to a request is %s, expected the notice in Chinese", answer)
 	}
 	chinese.until(t, `"答案：as admin"`)
 	english.until(t, `"the answer: as admin"`)
 }
 
-// TestNothingRunsOnWhenNobodyListens disconnects all
-// listeners while a server starts, and while a server runs.
+// TestNothingRunsOnWhenNobodyListens disconnects all listeners while a server
+// starts, and while a server runs. In the last case, nobody has listened. The
+// server must stop each time.
 func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 	for _, name := range []string{"starting", "ready", "nobody has listened"} {
 		t.Run(name, func(t *testing.T) {
@@ -354,7 +355,7 @@ func TestServersEndWithServe(t *testing.T) {
 	select {
 	case <-engine.started[0].done:
 	default:
-		t.Error("the server still runs")
+		t.Error("the live server still runs after the web server has ended")
 	}
 }
 
@@ -384,7 +385,7 @@ func TestWhoHangsUpCancelsAReplay(t *testing.T) {
 	<-ended
 	events.until(t, `"busy":""`)
 	if traces := liveState(t, address).Traces; len(traces) != 0 {
-		t.Errorf("a cancelled replay left %v", traces)
+		t.Errorf("a cancelled replay left the recordings %v", traces)
 	}
 }
 
@@ -426,9 +427,9 @@ func TestLiveRecordingsAreBounded(t *testing.T) {
 	}
 	traces := liveState(t, address).Traces
 	if len(traces) != 200 || traces[0].Title != "GET /api/229" || traces[199].Title != "GET /mine" {
-		t.Errorf("%d live recordings, from %q to %q", len(traces), traces[0].Title, traces[len(traces)-1].Title)
+		t.Errorf("got %d live recordings, from %q to %q, expected 200, from GET /api/229 to GET /mine", len(traces), traces[0].Title, traces[len(traces)-1].Title)
 	}
 	if response, _ := get(t, address+web.Base+"/releases/live/scenarios/2"); response.StatusCode != http.StatusNotFound {
-		t.Errorf("the oldest request of a client: %s", response.Status)
+		t.Errorf("the recording of the oldest request of a client: got the status %s, expected 404", response.Status)
 	}
 }

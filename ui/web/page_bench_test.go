@@ -75,8 +75,8 @@ func readable(request string) string {
 
 var clicks = []struct{ scenario, request string }{{"get-node", "GET /api/v1/nodes/n1"}, {"boot", "START kube-apiserver"}}
 
-// after defines a function that waits until an expression is true and
-// the next frame is drawn. It returns the milliseconds since begin.
+// after defines the function seen. It waits until there returns true and the next
+// frame is drawn. It returns the milliseconds since begin.
 const after = `const seen = (begin, there) => new Promise((done) => {
 	const look = () => requestAnimationFrame(() => there() ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))) : look());
 	look();
@@ -266,7 +266,7 @@ func BenchmarkPageFrames(b *testing.B) {
 				t.until(test.ready)
 				tasks := t.tasks(func() {
 					if js[int](t, test.script) == 0 {
-						b.Fatal("nothing was done")
+						b.Fatal("the script did nothing")
 					}
 				})
 				worst.cpu, worst.wall = max(worst.cpu, tasks[0].cpu), max(worst.wall, slices.MaxFunc(tasks, func(a, b task) int { return int(a.wall - b.wall) }).wall)

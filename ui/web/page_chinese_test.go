@@ -66,7 +66,7 @@ func TestPageIsChinese(t *testing.T) {
 			t.Errorf("%s: English in the page:\n%s", what, strings.Join(english, "\n"))
 		}
 		if lines := strings.Count(texts, "\n"); lines < 15 {
-			t.Errorf("%s: only %d texts", what, lines)
+			t.Errorf("%s: the page has only %d texts, expected at least 15", what, lines)
 		}
 	}
 	goTo := func(hash, ready string) {
@@ -153,7 +153,7 @@ func TestPageIsChinese(t *testing.T) {
 		b.goTo(link)
 		b.until("document.querySelector('.problem')")
 		if english := output.English(t, js[string](b, "document.querySelector('.problem').textContent")); len(english) > 0 {
-			t.Errorf("%s: %s", what, english)
+			t.Errorf("%s: English in the message: %s", what, english)
 		}
 		// Nothing is shown as still loading, and the reader has a link to go on.
 		b.until("[...document.querySelectorAll('.loading')].every((l) => !l.offsetParent) && document.querySelector('main.nowhere a, .compare select')")

@@ -60,7 +60,7 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
 	for mark, class := range map[string]string{"+": "added", "-": "removed", "~": "changed"} {
 		if !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.row.%s .marked')].some((m) => m.textContent.includes(%q))", class, mark)) {
-			t.Errorf("no row is marked %s", mark)
+			t.Errorf("no row of the class has the mark %s", mark)
 		}
 	}
 	// A sentence links to its place in the
@@ -69,7 +69,7 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	b.is(selectedRow + ".includes('corruptObjectDeleter).Get')")
 	b.is("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
 	if link := js[string](b, "location.hash"); !strings.Contains(link, "corruptObjectDeleter") {
-		t.Errorf("the address is %q", link)
+		t.Errorf("the address is %q, expected the selected function in it", link)
 	}
 	// The source of both releases is shown in hunks.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
@@ -81,20 +81,20 @@ func TestPageComparesTwoReleases(t *testing.T) {
 		}
 	}
 	if minus, plus := js[string](b, "document.querySelector('.l.minus code').textContent"), js[string](b, "document.querySelector('.l.plus code').textContent"); !strings.Contains(minus, "before") || !strings.Contains(plus, "after") {
-		t.Errorf("the lines are %q and %q", minus, plus)
+		t.Errorf("the removed and the added line are %q and %q, expected before and after", minus, plus)
 	}
 	link := js[string](b, "location.hash")
 	// For a call that only one side makes, the page shows the
 	// source of its caller, with a sign at the line of the call.
 	const marked = `[...document.querySelectorAll('.hunk .l')].filter((l) => getComputedStyle(l.querySelector('.n'), '::before').content.includes('▶') && getComputedStyle(l).boxShadow !== 'none')`
 	if n := js[int](b, marked+".length"); n != 0 {
-		t.Errorf("%d lines of the function itself are marked as that of a call", n)
+		t.Errorf("%d lines are marked as the line of a call, expected none, because the function itself is selected", n)
 	}
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'kubernetes.Client.Get')")
 	b.is("document.querySelector('.of-caller')?.textContent.includes('etcd3.(*store).Get')")
 	b.is("document.querySelector('.hunk.made-here')")
 	if lines := js[[]string](b, marked+".map((l) => l.className + ': ' + l.querySelector('code').textContent.trim())"); len(lines) != 1 || lines[0] != "l plus here: s.after(2)" {
-		t.Errorf("the lines that are marked as that of the call: %q", lines)
+		t.Errorf("the lines marked as the line of the call are %q, expected only s.after(2)", lines)
 	}
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
 	b.is("!document.querySelector('.of-caller') && document.querySelector('.hunk')")
@@ -112,7 +112,7 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	alone.is(selectedRow + ".includes('etcd3.(*store).Get')")
 	alone.is("document.querySelector('.hunk')")
 	if said := js[string](alone, "document.querySelector('.problem.notice')?.textContent ?? ''"); said != "" {
-		t.Errorf("the link with the function alone says %q", said)
+		t.Errorf("the link with only the function shows the notice %q, expected none", said)
 	}
 	many := b.reopen(server, compared+"&nth=99&call="+escape(storeGet))
 	many.is("document.querySelector('.problem.notice')?.textContent.includes('does not show that place')")
@@ -122,8 +122,9 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	lost.is("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
 }
 
-// TestPageShowsWhatTookAPlaceInOnePlace selects a step
-// that opens a section and replaces another step.
+// TestPageShowsWhatTookAPlaceInOnePlace selects a step that opens a
+// section and replaces another step. Both must be below the heading of the
+// section, and only there.
 func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
@@ -132,15 +133,15 @@ func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
 	rows := js[[]string](b, "[...document.querySelectorAll('.merged .row')].map((r) => (r.querySelector('.marked')?.textContent ?? '') + '|' + (r.querySelector('.name, .title')?.textContent ?? '').trim())")
 	heading := slices.Index(rows, "|2 Impersonation")
 	if heading < 0 || !slices.Equal(rows[heading+1:heading+3], []string{"-|" + was, "+|" + is}) {
-		t.Fatalf("below the heading of section 2, expected what went and what came; the rows are %q", rows)
+		t.Fatalf("expected the replaced and the new step below the heading of section 2; the rows are %q", rows)
 	}
 	if at := slices.Index(rows, "-|"+was); at != heading+1 {
-		t.Errorf("%s stands in row %d, too", was, at)
+		t.Errorf("%s is in row %d, expected it below the heading of the section", was, at)
 	}
 	// The link to the section has the mark and the same text.
 	link := "[...document.querySelectorAll('.merged .row.link')].find((r) => r.textContent.includes('▸ 2 Impersonation'))"
 	if text := js[string](b, link+".textContent"); !strings.Contains(text, "+") || !strings.Contains(text, is) || !strings.Contains(text, "takes the place of "+was) {
-		t.Errorf("the link to the section says %q", text)
+		t.Errorf("the link to the section is %q, expected the mark, and the new step in place of the old one", text)
 	}
 	// Each step links to the other, and the section links to its caller.
 	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.textContent.includes('" + was + "'))")
@@ -167,7 +168,7 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 	b.is("location.hash.includes('look=sides')")
 	// Both columns stay in place at any depth, and their names stay visible.
 	if edges := js[[]int](b, "[...new Set([...document.querySelectorAll('.sides .side + .side')].map((s) => Math.round(s.getBoundingClientRect().left)))]"); len(edges) != 1 {
-		t.Errorf("the right column begins at %v", edges)
+		t.Errorf("the right column begins at the positions %v, expected one", edges)
 	}
 	js[any](b, "document.querySelector('.sides .row:last-child').scrollIntoView({ block: 'end' })")
 	b.is("document.querySelector('.compare-left').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-left').getBoundingClientRect().top) < 2")

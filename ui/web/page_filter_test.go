@@ -6,8 +6,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A filter of all calls keeps the callers, says how many calls match, and is in the
-// address.
+// TestPageFiltersAllCalls filters the list of all calls. The callers of the
+// matching calls must stay, and the page must say how many calls match. The
+// address must have the filter.
 func TestPageFiltersAllCalls(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -30,12 +31,13 @@ func TestPageFiltersAllCalls(t *testing.T) {
 	b = b.reopen(server, "#/latest/get-forbidden/1?view=calls&failed=true")
 	b.is(rows + ".some((r) => !r.matches('.context') && r.querySelector('.handled'))")
 	if wrong := js[int](b, rows+".filter((r) => !r.matches('.context') && !r.querySelector('.handled')).length"); wrong > 0 {
-		t.Errorf("%d calls without an error match", wrong)
+		t.Errorf("the filter for failed calls shows %d calls without an error", wrong)
 	}
 	b.accessible()
 }
 
-// A search begins with the recording that was on the page, and Enter stays in it.
+// TestSearchBeginsWithThisRecording searches from the page of a recording. Its
+// hits must come first, and Enter must stay in this recording.
 func TestSearchBeginsWithThisRecording(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1", 1280)
@@ -49,7 +51,7 @@ func TestSearchBeginsWithThisRecording(t *testing.T) {
 	b.press(kb.ArrowDown, kb.Enter)
 	b.is("location.hash.startsWith('#/latest/get-node/1?call=')")
 	b.is(heading + ".includes('authorizingVisitor')")
-	// A file with its line is found, too.
+	// The search also finds a file with a line.
 	b.goTo("#/search?text=rbac.go:")
 	b.is("document.querySelector('.found .here li')?.textContent.includes('rbac.go:')")
 }

@@ -31,13 +31,13 @@ func TestPageShowsTheGuide(t *testing.T) {
 		for _, step := range layer.Steps {
 			sample := strings.HasPrefix(step.Function, "k8s.io/sample-apiserver/")
 			if behind && !sample {
-				t.Errorf("%s stands behind the steps of the sample server", step.Function)
+				t.Errorf("%s comes after steps of the sample server, expected it before them", step.Function)
 			}
 			behind = behind || sample
 		}
 	}
 	if steps != len(guide.Steps) {
-		t.Errorf("%d steps, but the guide has %d", steps, len(guide.Steps))
+		t.Errorf("the API lists %d steps, but the guide has %d", steps, len(guide.Steps))
 	}
 	b := open(t, server, "", 1280)
 	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Guide')")
@@ -62,7 +62,7 @@ func TestPageShowsTheGuide(t *testing.T) {
 	layer.is("document.querySelectorAll('.lessons-of a').length > 5")
 	layer.accessible()
 	if course := js[string](layer, "[...document.querySelectorAll('.lessons-of:first-of-type a')].map((a) => a.hash).join(' ')"); strings.Contains(course, "leaders") || !strings.Contains(course, "#/lessons/03-get") {
-		t.Errorf("the course has %s", course)
+		t.Errorf("the links of the course are %s, expected only lessons of the course", course)
 	}
 	layer.is("[...document.querySelectorAll('.guide h2')].at(-1).textContent === '写给带领工作坊的人'")
 	layer.click("document.querySelectorAll('.lessons-of a')[2]")

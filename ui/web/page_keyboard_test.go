@@ -19,7 +19,7 @@ func (b *tab) tabTo(expression string) {
 			return
 		}
 	}
-	b.Fatalf("60 times Tab does not reach %s, but %s", expression, js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
+	b.Fatalf("after 60 times Tab, the focus is not where %s is true, but on %s", expression, js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
 }
 
 // TestPageByKeyboardAlone uses the map and the
@@ -56,7 +56,7 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	b.press(kb.Tab)
 	first := js[string](b, "document.activeElement.title + '|' + document.activeElement.closest('section')?.id")
 	if !strings.HasSuffix(first, "|layer-handler") {
-		t.Fatalf("behind the heading of the layer comes %q", first)
+		t.Fatalf("after the heading of the layer, Tab leads to %q, expected a function of the layer", first)
 	}
 	b.press(kb.Enter)
 	b.is("location.hash.startsWith('#/search') && document.querySelector('main h1, main .results, main h2')")
@@ -96,7 +96,7 @@ func keysAndNowhereAreAccessible(t *testing.T, width int64) {
 	b.is("document.querySelector('dialog[open]')")
 	b.accessible()
 	if at := js[string](b, "document.activeElement.closest('dialog') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
-		t.Errorf("the table of keys does not have the focus, but %s", at)
+		t.Errorf("the focus is not in the table of keys, but on %s", at)
 	}
 	b.press(kb.Escape)
 	b.is("!document.querySelector('dialog[open]')")

@@ -16,23 +16,23 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 	const request = "/releases/latest/scenarios/aggregated-api/requests/1"
 	processes := []string{"kube-apiserver", "sample-apiserver", "etcd"}
 
-	// In the picture, the names of the groups are recorded where they are drawn.
 	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
 	b.is("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
 
-	// In the data, the other server works while kube-apiserver waits for it.
+	// In the data, each program works within the time of the request.
 	loadEngine(b)
 	line := askPage[timeline](b, request+"/timeline")
 	for _, process := range processes {
 		at := slices.IndexFunc(line.Lanes, func(l lane) bool { return l.Process == process })
 		if at < 0 {
-			t.Fatalf("no lane of %s", process)
+			t.Fatalf("the time line has no lane of %s", process)
 		}
 		if first := line.Lanes[at].Boxes[0]; first.StartNs < 0 || first.StartNs+first.DurationNs > line.FirstNs {
 			t.Errorf("%s begins at %d for %d ns, expected within the %d ns of the request", process, first.StartNs, first.DurationNs, line.FirstNs)
 		}
 	}
 
+	// This records where the time line draws the names of the groups.
 	js[any](b, `(() => {
 		const fill = CanvasRenderingContext2D.prototype.fillText;
 		window.written = {};
@@ -42,8 +42,8 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 			fill.apply(this, arguments);
 		};
 	})()`)
-	// Each group comes into sight when scrolled,
-	// and boxes of its program are below its name.
+	// When the time line is scrolled, each group becomes visible, and boxes of
+	// its program are below its name.
 	js[any](b, `(async () => {
 		const flame = document.querySelector('.flame');
 		for (let y = 0; y <= flame.scrollHeight; y += 150) { flame.scrollTop = y; await settled(); }
@@ -68,7 +68,7 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 			return '';
 		})()`, y))
 		if !strings.HasPrefix(told, process+", goroutine ") {
-			t.Errorf("below the name of %s is a box of %q", process, told)
+			t.Errorf("the box below the name of %s is described as %q", process, told)
 		}
 	}
 	// A link finds a call of the other server.

@@ -26,7 +26,7 @@ func TestPageLinksSurviveANewRecording(t *testing.T) {
 	other := open(t, server, onOther(link), 1280)
 	other.is(fmt.Sprintf("%s === %q", position, said))
 	if was, is := number(b), number(other); is <= was {
-		t.Errorf("the position has the number %d, and %d in a recording with a call more", was, is)
+		t.Errorf("the position has the number %d, and %d in the recording with one more call, expected a greater number", was, is)
 	}
 
 	line := js[string](b, "document.querySelector('.l.control .no').textContent")

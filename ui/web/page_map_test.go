@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
+// station is the format of an expression for a station of the map.
 const station = "[...document.querySelectorAll('.station')].find((s) => s.dataset.id === %q)"
 
 func TestPageDrawsTheMapOfARequest(t *testing.T) {
@@ -36,12 +37,12 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 		}
 	}
 	if text := js[string](b, "document.querySelector('.map-picture').innerText"); !strings.Contains(text, "apiextensions-apiserver (not reached)") || !strings.Contains(text, "kube-aggregator") {
-		t.Errorf("the picture says\n%s", text)
+		t.Errorf("the picture lacks kube-aggregator, or does not say that apiextensions-apiserver is not reached:\n%s", text)
 	}
 	b.is(fmt.Sprintf("("+station+").classList.contains('off')", "kube-apiserver/kube-apiserver/admission"))
 	// Each line begins and ends at a box.
 	if n, lines := js[int](b, "document.querySelectorAll('.map-picture .line path:first-child').length"), len(want.Visits); n != lines {
-		t.Errorf("%d lines, expected %d", n, lines)
+		t.Errorf("the map has %d lines, expected %d", n, lines)
 	}
 	// The keyboard moves along the way, and the address has the place.
 	js[any](b, "document.querySelector('.station').focus()")
@@ -88,7 +89,7 @@ func showsWhatAStartBuilt(b *tab) {
 	b.Helper()
 	b.is("document.querySelectorAll('.boot-server').length === 3")
 	if text := js[string](b, "[...document.querySelectorAll('.boot-server h3')].map((h) => h.textContent.split(' ')[0]).join()"); !strings.HasPrefix(text, "kube-aggregator") || !strings.HasSuffix(text, "apiextensions-apiserver") {
-		b.Errorf("the servers are %q", text)
+		b.Errorf("the servers are %q, expected kube-aggregator first and apiextensions-apiserver last", text)
 	}
 	opens := func(name string) {
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.opens')].find((o) => o.textContent.startsWith(%q))", name+" "))
@@ -111,7 +112,7 @@ func showsWhatAStartBuilt(b *tab) {
 		b.Error("the opened map is wider than a phone")
 	}
 	if js[bool](b, "document.documentElement.scrollHeight > innerHeight") {
-		b.Error("the page itself can be scrolled, with its header")
+		b.Error("the whole page can be scrolled, expected the header to stay")
 	}
 	b.do(chromedp.EmulateViewport(1280, 860))
 	b.click("[...document.querySelectorAll('.boot-resource .link')].find((l) => l.textContent === 'The call that registered it')")
@@ -127,7 +128,7 @@ func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	drawsTheMapWithoutOverlaps(t, []string{"aggregated-api"}, 400)
 }
 
-// TestNightlyPageDrawsTheMapWithoutOverlaps does the same with more maps.
+// TestNightlyPageDrawsTheMapWithoutOverlaps measures more maps.
 func TestNightlyPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	testenv.Nightly(t)
 	drawsTheMapWithoutOverlaps(t, []string{"create-deployment", "get-node", "aggregated-api", "create-crd"}, 1280, 400)
@@ -181,11 +182,11 @@ func drawsTheMapWithoutOverlaps(t *testing.T, scenarios []string, widths ...int6
 			}
 			if scenario == "create-deployment" {
 				if len(later) == 0 {
-					t.Error("nothing comes after the write")
+					t.Error("no visit comes after the write")
 				}
 				b.is("[...document.querySelectorAll('.map-later .numbers b')].map((n) => n.textContent).join() === '" + strings.Join(later, ",") + "'")
 				if js[bool](b, "document.querySelector('.map-later').getBoundingClientRect().top < document.querySelector('.map-servers').getBoundingClientRect().bottom") {
-					t.Error("what comes afterwards stands before the servers")
+					t.Error("the visits after the write are not below the servers")
 				}
 			}
 			b.close()
@@ -200,7 +201,7 @@ func TestNoLineOfTheMapBeginsWithAComma(t *testing.T) {
 	noLineOfTheMapBeginsWithAComma(t, 400)
 }
 
-// TestNightlyNoLineOfTheMapBeginsWithAComma does the same at more widths.
+// TestNightlyNoLineOfTheMapBeginsWithAComma checks more widths.
 func TestNightlyNoLineOfTheMapBeginsWithAComma(t *testing.T) {
 	testenv.Nightly(t)
 	noLineOfTheMapBeginsWithAComma(t, 340, 360, 380, 400, 420, 440, 460, 480)
@@ -226,7 +227,7 @@ func noLineOfTheMapBeginsWithAComma(t *testing.T, widths ...int64) {
 				return at.length > 0 && at[0].top >= s.querySelector('button').getBoundingClientRect().bottom - 2;
 			}).map((s) => s.textContent)`)
 			for _, text := range wrong {
-				t.Errorf("%s, %d pixels wide: the comma behind %q begins a line", lang, width, text)
+				t.Errorf("%s, %d pixels wide: the comma after %q begins a line", lang, width, text)
 			}
 		}
 	}

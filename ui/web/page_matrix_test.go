@@ -11,7 +11,8 @@ import (
 )
 
 // TestEachCellOfTheMatrixLeadsSomewhere follows the three kinds of
-// cells of a site. On a narrow screen it reads one release at a time.
+// cells in the table of a site's releases. On a narrow screen, the
+// table shows one release at a time.
 func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	parallel(t)
 	folder, _ := smallSite(t)
@@ -23,7 +24,7 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 	}
 	b.is(cell("discovery", "2") + " && " + cell("get-node", "2"))
 	if without := js[int](b, "[...document.querySelectorAll('.overview td')].filter((c) => !c.querySelector('a')).length"); without > 0 {
-		t.Errorf("%d cells lead nowhere", without)
+		t.Errorf("%d cells have no link", without)
 	}
 	// A cell of a release without a recording links to the reason.
 	b.click(cell("discovery", "2"))
@@ -70,7 +71,7 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 	// A sign and the beginning of its name are on one line.
 	const apart = `(n) => { const r = document.createRange(); r.setStart(n.lastChild, 0); r.setEnd(n.lastChild, 1); return r.getBoundingClientRect().top > n.querySelector('b').getBoundingClientRect().bottom }`
 	if alone := js[string](b, "[...document.querySelectorAll('.name-of')].filter((n) => n.querySelector('b')).filter("+apart+").map((n) => n.textContent).join()"); alone != "" {
-		t.Errorf("signs stand alone on a line: %s", alone)
+		t.Errorf("these signs are on another line than their name: %s", alone)
 	}
 	legend := js[string](b, "document.querySelector('.matrix .legend').textContent")
 	for _, text := range []string{"+ added", "~ renamed", "( ) both releases have the code"} {
@@ -81,14 +82,14 @@ func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
 	b.accessible()
 }
 
-// TestPageKeepsAllCallsInSight looks for parts of rows
-// that are outside of their row, on a narrow screen.
+// TestPageKeepsAllCallsInSight looks for rows that are cut
+// off, on a narrow screen.
 func TestPageKeepsAllCallsInSight(t *testing.T) {
 	parallel(t)
 	keepsAllCallsInSight(t, 400)
 }
 
-// TestNightlyPageKeepsAllCallsInSight does the same on a wide screen.
+// TestNightlyPageKeepsAllCallsInSight looks for rows that are cut off, on a wide screen.
 func TestNightlyPageKeepsAllCallsInSight(t *testing.T) {
 	testenv.Nightly(t)
 	keepsAllCallsInSight(t, 1280)
@@ -105,10 +106,10 @@ func keepsAllCallsInSight(t *testing.T, width int64) {
 		}
 		// Shortened texts can be read in full.
 		if lost := js[string](b, "[...document.querySelectorAll('.row.flat .name, .row.flat .place')].filter((n) => n.scrollWidth > n.clientWidth && n.title !== n.textContent).map((n) => n.textContent).join()"); lost != "" {
-			t.Errorf("%d pixels: no title has the rest of %s", width, lost)
+			t.Errorf("%d pixels: these shortened texts cannot be read in full: %s", width, lost)
 		}
-		// The paper has the rows that were in sight,
-		// without the empty space of the others.
+		// The paper has the rows that were visible, without empty
+		// space for the other rows.
 		b.emulate("print", "")
 		b.is("/^Calls 1 to [0-9]+ of [0-9]+: /.test(document.querySelector('.paper').innerText)")
 		if height, rows := js[int](b, "document.documentElement.scrollHeight"), js[int](b, "document.querySelectorAll('.row.flat').length"); height > rows*24+400 {

@@ -15,8 +15,9 @@ func said(text string) string {
 
 const chosenRow = "(document.querySelector('.row[aria-selected=\"true\"]')?.textContent ?? '')"
 
-// A recording begins with its outline: all sections are closed and fit on one screen. A
-// sentence leads to the call that proves it, and opens its section only.
+// TestPageBeginsWithTheOutline checks that a recording begins with its
+// outline: all sections are closed. A sentence must lead to the call that
+// proves it, and open only its section.
 func TestPageBeginsWithTheOutline(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -24,15 +25,16 @@ func TestPageBeginsWithTheOutline(t *testing.T) {
 	b.is(said("the path means: get nodes n1"))
 	b.is("document.querySelectorAll('.row.section').length > 10 && document.querySelectorAll('.row').length === document.querySelectorAll('.row.section').length")
 	if without := js[string](b, "[...document.querySelectorAll('.row.section')].filter((s) => !s.querySelector('.took i') || !(s.querySelector('.said') || s.querySelector('.role'))).map((s) => s.textContent).join('; ')"); without != "" {
-		t.Errorf("lines of the outline have no time or say nothing: %s", without)
+		t.Errorf("these sections have no time, or neither a sentence nor a role: %s", without)
 	}
 	b.click(said("RBAC allows it by ClusterRoleBinding"))
 	b.is(heading + " === 'unionAuthzHandler.Authorize'")
 	b.is(chosenRow + ".includes('unionAuthzHandler.Authorize')")
 	if open := js[string](b, "[...document.querySelectorAll('.row.section[aria-expanded=\"true\"] .title')].map((s) => s.textContent).join()"); !strings.Contains(open, "Authorization") || strings.Contains(open, ",") {
-		t.Errorf("open are the sections %q, expected Authorization only", open)
+		t.Errorf("the open sections are %q, expected only Authorization", open)
 	}
-	// The whole tree, and back. The address has the choice.
+	// A button opens the whole tree, and closes it again. The
+	// address has the choice.
 	b.click("document.querySelector('.choices button')")
 	b.is("location.hash.includes('open=all') && document.querySelectorAll('.row.step').length > 40")
 	b.click("document.querySelector('.choices button')")
@@ -50,8 +52,9 @@ func TestPageBeginsWithTheOutline(t *testing.T) {
 	b.is(heading + " === '(*RequestInfoFactory).NewRequestInfo'")
 }
 
-// A failed request begins with the path of its error, and with the source of the call in
-// which the error was born. Each step of the path leads to its call.
+// TestPageBeginsWithTheError checks that a failed request begins with the path of
+// its error, and with the source of the call where the error began. Each step of
+// the path must lead to its call.
 func TestPageBeginsWithTheError(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-forbidden/1", 1280)
@@ -64,7 +67,8 @@ func TestPageBeginsWithTheError(t *testing.T) {
 	b.is(heading + " === 'ErrorToAPIStatus'")
 }
 
-// A start begins with what happened in it, and not with runtime.main. Few of its
+// TestPageBeginsAStartWithItsPhases checks that a start begins with a call
+// that builds the server, and not with runtime.main. Only some of the
 // sentences are shown at first.
 func TestPageBeginsAStartWithItsPhases(t *testing.T) {
 	parallel(t)
@@ -75,12 +79,12 @@ func TestPageBeginsAStartWithItsPhases(t *testing.T) {
 	b.click("document.querySelector('.said.rest')")
 	b.is("!document.querySelector('.row.section .said.rest')")
 	if all := js[int](b, "document.querySelectorAll('.row.section .said').length"); all < few+5 {
-		t.Errorf("%d sentences, and %d when all are asked for", few, all)
+		t.Errorf("at first %d sentences are shown, and %d after the button for the rest, expected at least 5 more", few, all)
 	}
 }
 
-// The reader moves the border between the tree and the source with the mouse and with
-// keys. The browser remembers it.
+// TestPageRemembersItsSplit moves the border between the tree and the source with
+// the mouse and with keys. The browser must remember the border.
 func TestPageRemembersItsSplit(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -99,7 +103,8 @@ func TestPageRemembersItsSplit(t *testing.T) {
 	b.accessible()
 }
 
-// The button "?" explains the signs of the tree.
+// TestPageExplainsItsSigns checks that the button "?"
+// explains the signs of the tree.
 func TestPageExplainsItsSigns(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1", 1280)

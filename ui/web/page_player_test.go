@@ -11,8 +11,8 @@ import (
 // position is an expression for the text of the step player.
 const position = "(document.querySelector('.player .said')?.textContent ?? '')"
 
-// TestKeyOfAStepOpensThePlayer presses a key
-// from the table of keys without a click before.
+// TestKeyOfAStepOpensThePlayer presses a key for a step
+// before the player is open.
 func TestKeyOfAStepOpensThePlayer(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 1280)
@@ -46,7 +46,7 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	}
 	line := js[string](b, "document.querySelector('.l.control .no').textContent")
 	if said := js[string](b, position); !strings.Contains(said, "line "+line+":") {
-		t.Errorf("line %s is marked, but it says: %s", line, said)
+		t.Errorf("line %s is marked, but the player says: %s", line, said)
 	}
 	calling := js[string](b, "location.hash")
 	b.press("s")
@@ -60,13 +60,13 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Over, backward')")
 	b.is("location.hash === " + fmt.Sprintf("%q", calling))
 
-	// The layers on the stack are highlighted, the innermost one most.
+	// The layers on the stack are highlighted, the innermost layer most.
 	if lit := js[string](b, "document.querySelector('.layer-box.lit').textContent"); lit != "etcd3 store" {
-		t.Errorf("the layer %q is lit", lit)
+		t.Errorf("the innermost layer is %q, expected etcd3 store", lit)
 	}
 	on := js[string](b, "[...document.querySelectorAll('.layer-box.on')].map((l) => l.textContent).join()")
 	if !strings.Contains(on, "HTTP server and filter chain") || strings.Contains(on, "MVCC") {
-		t.Errorf("the layers of the callers: %s", on)
+		t.Errorf("the highlighted layers are %s, expected the HTTP server and not MVCC", on)
 	}
 	b.is("document.querySelector('.stack').open && document.querySelectorAll('.stack li').length > 10")
 
@@ -77,7 +77,7 @@ func TestPageStepsThroughARequest(t *testing.T) {
 
 	// A position has a link by names.
 	if strings.Contains(calling, "calls/") || !strings.Contains(calling, "at=calling") {
-		t.Errorf("the link is %q", calling)
+		t.Errorf("the link is %q, expected names and no numbers of calls", calling)
 	}
 	again := b.reopen(server, calling)
 	again.is(position + ".startsWith('In etcd3.(*store).Get, line " + line + ": about to call ')")
@@ -98,7 +98,7 @@ func TestPagePlaysARequest(t *testing.T) {
 	b.press("p")
 	b.is("document.querySelector('.play').getAttribute('aria-pressed') === 'true'")
 	if live := js[string](b, "document.querySelector('.player .said').getAttribute('aria-live')"); live != "off" {
-		t.Errorf("while it plays, the position is announced %q", live)
+		t.Errorf("while the player plays, aria-live of the position is %q, expected off", live)
 	}
 	b.until("document.querySelector('.play').getAttribute('aria-pressed') === 'false'") // at the end of the request
 	// The last key step in order of entry is
@@ -108,7 +108,7 @@ func TestPagePlaysARequest(t *testing.T) {
 	b.press("t")
 	b.is(position + " === " + fmt.Sprintf("%q", last+noMore))
 	if at := js[string](b, "location.hash"); !strings.Contains(at, "at=entered") || strings.Contains(at, "store%29.Get&") {
-		t.Errorf("it stopped at %s", at)
+		t.Errorf("the player stopped at %s, expected the entry of a later call", at)
 	}
 	b.press("q")
 	b.is("!document.querySelector('.player')")
@@ -145,7 +145,7 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 			const e = document.querySelector('.player ' + %q), is = e.getBoundingClientRect(), player = document.querySelector('.player').getBoundingClientRect();
 			return e.innerText.startsWith(%q) && is.width > 20 && is.top >= player.top && is.bottom <= Math.min(player.bottom, innerHeight);
 		})()`, element, want)) {
-			t.Errorf("%s does not say %q in sight", element, want)
+			t.Errorf("%s does not show %q, or is not visible", element, want)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestPagePlayerStaysAtTheEnd(t *testing.T) {
 	b.press("s")
 	b.is(position + ".endsWith('Nothing comes after this position.')")
 	if now := js[string](b, "document.querySelector('.player .at').textContent"); now != number {
-		t.Errorf("it went from %s to %s", number, now)
+		t.Errorf("the player went from %s to %s, expected it to stay", number, now)
 	}
 	b.press("T")
 	b.is(position + ".startsWith('At the beginning of') && !" + position + ".includes('after this position')")
@@ -193,7 +193,7 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	b.press("s")
 	b.is(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
 	if on := js[int](b, "document.querySelectorAll('.layer-box.on').length"); on != 0 {
-		t.Errorf("%d layers are lit as those of its callers", on)
+		t.Errorf("%d layers are highlighted as layers of callers, expected none", on)
 	}
 	// The stack of its callees ends with it.
 	b.press("s")

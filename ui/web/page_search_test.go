@@ -37,12 +37,12 @@ func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 	// The late answer does not replace the newer one.
 	b.is("document.querySelector('.found h1').textContent.includes('“corruptObject”')")
 	if now := js[int](b, "history.length"); now != steps+1 {
-		t.Errorf("%d steps in the browser's history, expected one for the search", now-steps)
+		t.Errorf("the search added %d steps to the browser's history, expected one", now-steps)
 	}
 	// Worse matches are below.
 	b.is("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
 	if js[bool](b, "document.querySelector('.found > ul').textContent.includes('corruptObjectDeleter')") {
-		t.Error("a function whose name contains the text stands among those whose names end so")
+		t.Error("corruptObjectDeleter is among the best matches")
 	}
 	// An arrow key moves into the results, and the field keeps its text.
 	b.press(kb.ArrowDown)

@@ -119,7 +119,7 @@ func (b *tab) untilBusy(expression string) {
 // forABuild is the time limit for the build of a server.
 const forABuild = 20 * time.Minute
 
-// within is like until, with a time limit.
+// within is like until, with another time limit.
 func (b *tab) within(limit time.Duration, expression string) {
 	b.Helper()
 	b.waitFor(limit, whenIdle("return !!("+expression+")"), expression)
@@ -217,7 +217,7 @@ func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
 		step(&section.Root)
 	}
 	if title := js[string](b, "document.querySelector('h1').textContent"); title != "GET /api/v1/nodes/n1 → 200" {
-		t.Errorf("the page is about %q", title)
+		t.Errorf("the title is %q, expected the request and its status", title)
 	}
 	// No line goes on below the last call of a caller.
 	if wrong := js[[]string](b, `[...document.querySelectorAll('[role=treeitem]')].flatMap((row, i, all) => {
@@ -235,7 +235,7 @@ func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
 	b.is(row("filters.withAuditInit.func1"))
 	b.click("document.querySelector('.fold')")
 	b.is(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
-	// A section is closed, and a link leads to another.
+	// A section can be closed.
 	b.click("document.querySelectorAll('.section')[1]")
 	b.is("document.querySelectorAll('.section')[1].getAttribute('aria-expanded') === 'false'")
 }
@@ -248,10 +248,10 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	b.is(heading + " === '(*store).Get'")
 	b.is("document.querySelector('.l.ran')")
 	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
-		t.Errorf("the first comment is %q", text)
+		t.Errorf("the first comment is %q, expected the comment in the source", text)
 	}
 	if note := js[string](b, "document.querySelector('.note').textContent"); !strings.Contains(note, "Reads one key") {
-		t.Errorf("the note is %q", note)
+		t.Errorf("the note is %q, expected the guide's note", note)
 	}
 	link := js[string](b, "location.hash")
 	// A call on a line can be followed, and the reader can go back.
@@ -269,7 +269,7 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	// A link still works when it is loaded again, because
 	// it has the name of the call and not its number.
 	if strings.Contains(link, "418") || !strings.Contains(link, "store%29.Get") && !strings.Contains(link, "store).Get") {
-		t.Errorf("the link %q does not go by name", link)
+		t.Errorf("the link %q does not have the name of the call", link)
 	}
 	again := b.reopen(server, link)
 	again.is(heading + " === '(*store).Get'")
@@ -331,7 +331,7 @@ func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
 	b.is(row("Authentication"))
 	b.press(kb.Tab, kb.Enter) // the link past the elements before the tree
 	b.is("document.activeElement.getAttribute('role') === 'treeitem'")
-	b.is(heading + " === '(*APIServerHandler).ServeHTTP'") // at first, the selected call
+	b.is(heading + " === '(*APIServerHandler).ServeHTTP'") // the selected call comes first
 	b.press(kb.Home)
 	b.is("document.activeElement.classList.contains('section')")
 	b.press(kb.ArrowDown, kb.ArrowDown, kb.Enter)
@@ -364,7 +364,7 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 	js[any](b, "document.querySelector('.all').scrollTop = 3000000")
 	b.is("document.querySelector('.row.flat[aria-posinset=\"125001\"] .place')")
 	if rows := js[int](b, "document.querySelectorAll('.row').length"); rows > 200 {
-		t.Errorf("%d rows are in the page, expected those in sight", rows)
+		t.Errorf("the page has %d rows, expected at most 200", rows)
 	}
 	b.click("document.querySelector('.row.flat[aria-posinset=\"125001\"]')")
 	b.is("document.querySelector('.about')?.textContent.includes('125,001')")
@@ -406,7 +406,7 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 		}
 		b.is(row(text))
 		if js[bool](b, "!!document.querySelector('img, body script') || !!window.hacked") {
-			t.Error("what was recorded became a part of the page")
+			t.Error("a recorded script became a part of the page")
 		}
 	}
 }
@@ -445,8 +445,8 @@ func (b *tab) emulate(medium, theme string) {
 	}
 }
 
-// A pageView is a view of the page. ready is true when the view is
-// shown. width is the width at which "make test" checks it with axe.
+// A pageView is a view of the page. ready is true when the view is shown. width
+// is the width in pixels for TestPageIsAccessible.
 type pageView struct {
 	name, path, ready string
 	width             int64
@@ -499,7 +499,7 @@ func areAccessible(t *testing.T, views []pageView) {
 		b.is(view.ready)
 		b.accessible()
 		if t.Failed() {
-			t.Fatalf("above: the view %q, %d pixels wide", view.name, view.width)
+			t.Fatalf("the errors above are of the view %q, %d pixels wide", view.name, view.width)
 		}
 	}
 }

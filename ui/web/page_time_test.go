@@ -41,7 +41,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.is("document.querySelector('.span')?.textContent.match(/^0ms to \\d/)")
 	b.is(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
-		t.Errorf("of the first call, it says %q", said)
+		t.Errorf("the description of the first call is %q, expected its own time, calls, program and goroutine", said)
 	}
 	// The pointer shows the description of a box, and a click
 	// selects the box: here the first call and its callee.
@@ -128,8 +128,9 @@ func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 	b.is("document.querySelector('.span')?.textContent.includes('zoom in')")
 }
 
-// TestPageMarksCallsWithoutADuration zooms to leaf calls, which have only a
-// recorded entry. Each must be a line with a dot that the pointer can reach.
+// TestPageMarksCallsWithoutADuration zooms to a leaf call, which has only a
+// recorded entry. It must be drawn with a dot, and its description must say that
+// the duration was not recorded.
 func TestPageMarksCallsWithoutADuration(t *testing.T) {
 	parallel(t)
 	server := served(t)
@@ -140,7 +141,7 @@ func TestPageMarksCallsWithoutADuration(t *testing.T) {
 	calls := rec.Requests[0].Calls
 	at := slices.IndexFunc(calls, func(c trace.Call) bool { return c.Leaf })
 	if at < 0 {
-		t.Fatal("no call without a duration")
+		t.Fatal("create-deployment has no call without a duration")
 	}
 	from := calls[at].StartNs
 	b := open(t, server, fmt.Sprintf("#/v1.37.1/create-deployment/1?view=time&from=%d&to=%d", from-2000, from+2000), 1280)
@@ -203,7 +204,7 @@ func tellsTimesApart(t *testing.T, spans ...[2]int) {
 			seen[label] = true
 		}
 		if len(labels) < 4 {
-			t.Errorf("from %d to %d ns the scale says only %v", span[0], span[1], labels)
+			t.Errorf("from %d to %d ns the scale has only the labels %v, expected at least 4", span[0], span[1], labels)
 		}
 	}
 }
@@ -220,7 +221,7 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 	}
 	for i := range want.Longest[1:] {
 		if want.Longest[i].OwnNs < want.Longest[i+1].OwnNs {
-			t.Fatalf("function %d of the ranking took less than the one behind it: %+v", i, want.Longest[i:i+2])
+			t.Fatalf("function %d of the ranking took less time than the next one: %+v", i, want.Longest[i:i+2])
 		}
 	}
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 400)

@@ -52,10 +52,10 @@ func TestPageShowsATypeByKeyboard(t *testing.T) {
 	b.tabTo("e.matches('.type pre') && e.textContent.includes('type store')")
 	b.press(kb.Tab)
 	if at := js[string](b, "document.activeElement.textContent"); at != "etcd3.(*store).Get" {
-		t.Errorf("behind the declaration, Tab leads to %q, expected the method that recordings call", at)
+		t.Errorf("after the declaration, Tab leads to %q, expected the method that recordings call", at)
 	}
 	b.press(kb.Tab)
 	if !js[bool](b, "document.activeElement.matches('.type .told')") {
-		t.Errorf("behind the methods, Tab leads to %s", js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
+		t.Errorf("after the methods, Tab leads to %s, expected the facts", js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
 	}
 }

@@ -12,7 +12,7 @@ func TestPageShowsUpstreamsOwnTracing(t *testing.T) {
 	b.is(heading + " === '(*store).Get'")
 	b.is("document.querySelector('.marks')")
 	if js[bool](b, "document.body.innerText.includes('upstream span')") {
-		t.Error("upstream's spans are there from the start")
+		t.Error("upstream's spans are shown before they are switched on")
 	}
 	b.click("document.querySelector('.choice input')")
 	b.is("location.hash.includes('show=upstream')")

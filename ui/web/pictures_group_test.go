@@ -37,7 +37,7 @@ func takeGroupPictures(t *testing.T) {
 	b.until("document.querySelector('button.close')")
 	for i, name := range []string{"Ada", "Barbara", "小林", "Dennis", "Grace", "Ken", "Margaret", "Radia"} {
 		dir := t.TempDir()
-		if _, err := group.Join(t.Context(), dir, l.door, joinCode, name, "en"); err != nil {
+		if _, err := group.Join(t.Context(), dir, l.learners, joinCode, name, "en"); err != nil {
 			t.Fatal(err)
 		}
 		state := &workshop.State{Path: filepath.Join(dir, "workshop.jsonl")}

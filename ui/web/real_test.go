@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// A realEngine makes the tests' server start real servers.
+// A realEngine in web.Options makes the function serve start real servers.
 type realEngine struct{ web.Engine }
 
 // TestPageWithARealServer starts a real server on the page, replays

@@ -49,7 +49,7 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+run.Token)
 	})
 	if response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"handmade-get-node.json"`) {
-		t.Errorf("%s: the file is not among the scenarios", response.Status)
+		t.Errorf("got the status %s: the file is not among the scenarios", response.Status)
 	}
 	cancel()
 	if err := <-ended; err != nil {
@@ -67,25 +67,25 @@ func checkCode(t *testing.T, server, address string, said <-chan string) {
 		return response, response.StatusCode
 	}
 	if _, is := status(server+"/?code=x", without); is != http.StatusUnauthorized {
-		t.Errorf("a wrong code: %d", is)
+		t.Errorf("a wrong code: got the status %d, expected 401", is)
 	}
 	response, is := status(address, without)
 	if is != http.StatusSeeOther || len(response.Cookies()) != 1 {
-		t.Fatalf("the code: %d, cookies %v", is, response.Cookies())
+		t.Fatalf("the code: got the status %d and the cookies %v, expected a redirection with one cookie", is, response.Cookies())
 	}
 	mine := func(r *http.Request) { without(r); r.AddCookie(response.Cookies()[0]) }
 	for _, path := range []string{address, server + web.Base + "/releases"} {
 		if _, is := status(path, mine); is != http.StatusSeeOther && is != http.StatusOK {
-			t.Errorf("%s with the cookie of the code: %d", path, is)
+			t.Errorf("%s with the cookie of the code: got the status %d, expected access", path, is)
 		}
 	}
 	if _, is := status(address, without); is != http.StatusUnauthorized {
-		t.Errorf("the code, used again by somebody else: %d", is)
+		t.Errorf("the code, used again by somebody else: got the status %d, expected 401", is)
 	}
 	if _, is := status(server+web.Base+"/releases", mine); is != http.StatusUnauthorized {
-		t.Errorf("the cookie of a code that was used twice: %d, expected that it is worth nothing", is)
+		t.Errorf("the cookie of a code that was used twice: got the status %d, expected 401", is)
 	}
 	if notice := <-said; !strings.Contains(notice, "used twice") {
-		t.Errorf("the user is told %q", notice)
+		t.Errorf("the user gets the notice %q, expected that the code was used twice", notice)
 	}
 }

@@ -82,18 +82,18 @@ func crawl(t *testing.T, folder string) {
 			target := text
 			if to != "" {
 				if target, err = os.ReadFile(filepath.Join(folder, path.Dir(file), to)); err != nil {
-					t.Errorf("%s leads to %s, which is not there", file, m[1])
+					t.Errorf("%s links to %s, which does not exist", file, m[1])
 					continue
 				}
 			}
 			if fragment != "" && !strings.Contains(string(target), fmt.Sprintf("id=%q", fragment)) {
-				t.Errorf("%s leads to %s, where there is no such place", file, m[1])
+				t.Errorf("%s links to %s, but that page has no such id", file, m[1])
 			}
 		}
 		return nil
 	})
 	if err != nil || pages < 20 {
-		t.Errorf("%d pages: %v", pages, err)
+		t.Errorf("found %d pages and the error %v, expected at least 20 pages", pages, err)
 	}
 }
 
@@ -128,6 +128,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 	home := server.URL + "/some/path/"
 	b := openAt(t, home, home, 1280)
 	b.is("document.querySelector('.tree')")
+	// calm fails the test if the page shows a problem.
 	calm := func(what string) {
 		t.Helper()
 		if text := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); text != "" {
@@ -144,7 +145,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 	}
 	for _, link := range js[[]string](b, "[...document.querySelectorAll('.lessons-of a')].map((a) => a.getAttribute('href'))") {
 		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(link))); err != nil {
-			t.Errorf("the list of lessons leads to %s: %v", link, err)
+			t.Errorf("the list of lessons links to %s: %v", link, err)
 		}
 	}
 	before := map[string]string{} // the previous release, by scenario
@@ -166,8 +167,8 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 			calm(what)
 		}
 	}
-	// The matrix links to comparisons. Each change of
-	// a step shows its source or the reason why not.
+	// The table of releases links to comparisons. A selected step shows how its
+	// source differs, or why this is not known.
 	for _, scenario := range scenarios {
 		b.goTo("#/releases?scenario=" + scenario)
 		b.is(fmt.Sprintf("document.querySelectorAll('.releases tbody th a').length > 0 && document.querySelector('.matrix select').value === %q", scenario))
@@ -283,7 +284,7 @@ func siteHas(t *testing.T, infos []recordings.Info) {
 		t.Fatal(err)
 	}
 	if size := sizeOf(t, site.Out) >> 20; size < told*7/10 || size > told*13/10 {
-		t.Errorf("the site has %d MB, but %d MB were told", size, told)
+		t.Errorf("the site has %d MB, but %d MB were announced", size, told)
 	}
 	crawl(t, site.Out)
 	for i, info := range infos { // a tab for each, because none lives long enough for all
@@ -363,12 +364,12 @@ func TestSiteSharesWhatReleasesHaveInCommon(t *testing.T) {
 	}
 	got := piece.Functions[storeGet]
 	if len(piece.Texts) != 1 || len(got) != 2 || got[0].Text != got[1].Text || got[0].First == got[1].First {
-		t.Errorf("%d texts, and the function is %+v: expected one text in two places", len(piece.Texts), got)
+		t.Errorf("the site has %d texts, and the function is %+v: expected one text in two places", len(piece.Texts), got)
 	}
 }
 
-// TestSiteReplacesASiteAlone checks that the
-// site does not overwrite the user's files.
+// TestSiteReplacesASiteAlone checks that a site replaces an empty folder or
+// another site, but no files of the user.
 func TestSiteReplacesASiteAlone(t *testing.T) {
 	folder := t.TempDir()
 	site := web.Site{Out: folder, Releases: []string{"1.37"}, Scenarios: []string{"get-node"}, Source: fakeSource(t)}
@@ -377,7 +378,7 @@ func TestSiteReplacesASiteAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := site.Write(t.Context(), t.Logf); err == nil || !strings.Contains(err.Error(), "choose another folder") {
-		t.Errorf("a folder with a file of the user's: %v", err)
+		t.Errorf("writing to a folder with a user's file: got the error %v, expected a refusal", err)
 	}
 	if err := os.Remove(mine); err != nil {
 		t.Fatal(err)
@@ -396,11 +397,11 @@ func TestSiteReplacesASiteAlone(t *testing.T) {
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), ".apitrace-site-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary folders are left: %v", left)
 	}
 	site.Scenarios = []string{"no-such"}
 	if err := site.Write(t.Context(), t.Logf); err == nil {
-		t.Error("a site of a scenario that there is not")
+		t.Error("a site of an unknown scenario was written")
 	}
 }
 

@@ -30,7 +30,7 @@ func TestCallsThatHadNotReturnedAreNotTimed(t *testing.T) {
 		}
 	}
 	if len(waiting) == 0 || collected == returned {
-		t.Fatalf("%d calls had not returned, the last of them after %d ns, the last other one after %d: the recording cannot tell", len(waiting), collected, returned)
+		t.Fatalf("%d calls had not returned, the last of them ends at %d ns, the last other call at %d: expected an unfinished call to end last", len(waiting), collected, returned)
 	}
 
 	server := start(t, web.Options{})

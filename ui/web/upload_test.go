@@ -37,7 +37,7 @@ func TestBrokenUploadsAreExplained(t *testing.T) {
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(test.text)), int64(len(test.text))
 		})
 		if response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), test.want) {
-			t.Errorf("%s: %s: %s", test.name, response.Status, body)
+			t.Errorf("%s: got the status %s: %s", test.name, response.Status, body)
 		}
 		checkError(t, test.name, response, body)
 	}
@@ -65,7 +65,7 @@ func TestTooLargeUploadIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(answer.String(), fmt.Sprintf("at most %d are accepted", most)) {
-		t.Errorf("%s: %s", response.Status, answer)
+		t.Errorf("got the status %s: %s, expected 413 with the maximum size", response.Status, answer)
 	}
 	checkError(t, "a large upload", response, []byte(answer.String()))
 }
@@ -79,7 +79,7 @@ func TestUploadedNameIsEscaped(t *testing.T) {
 		t.Fatalf("%s: %s", response.Status, body)
 	}
 	if traces := liveState(t, address).Traces; len(traces) != 1 || traces[0].Title != `\x1b[31m<b>\u202e.json` {
-		t.Errorf("the title of the upload: %+v", traces)
+		t.Errorf("the live recordings are %+v, expected one with the escaped name", traces)
 	}
 }
 

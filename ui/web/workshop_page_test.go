@@ -65,7 +65,7 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	_, body := get(t, address+web.Base+"/workshop/exercises/0.1")
 	sheet := decode[learner.Sheet](t, string(body))
 	if sheet.Tries != 1 || len(sheet.Hints) != 3 || !sheet.Started || sheet.Passed {
-		t.Errorf("what was done is %d tries and %d hints", sheet.Tries, len(sheet.Hints))
+		t.Errorf("the started exercise has %d tries and %d hints, expected 1 and 3", sheet.Tries, len(sheet.Hints))
 	}
 	b.click("document.querySelector('.actions .reveal')")
 	b.until("document.querySelector('.solution pre') && document.querySelector('.solution ~ .debrief')") // the solution comes before the debrief
@@ -195,7 +195,7 @@ func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 		}
 	}
 	if len(all) != 5 {
-		t.Errorf("the kinds are %v", all)
+		t.Errorf("the kinds of exercises are %v, expected 5", all)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// decode decodes an answer.
+// decode decodes a JSON answer.
 func decode[A any](t *testing.T, answer string) (a A) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(answer), &a); err != nil {
@@ -36,43 +36,43 @@ func TestEveryExerciseCanBeDone(t *testing.T) {
 			path := address + web.Base + "/workshop/exercises/" + e.Name
 			sheet := decode[learner.Sheet](t, post(t, path+"/actions", `{"did":"started"}`, 200))
 			if sheet.Solution != nil || sheet.Debrief != "" || len(sheet.Hints) != 0 || sheet.HintsLeft == 0 {
-				t.Errorf("%s: the solution is told, or a hint", e.Name)
+				t.Errorf("%s: a started exercise shows the solution, the debrief or a hint", e.Name)
 			}
 			if !strings.Contains(sheet.Question, "<p>") {
-				t.Errorf("%s: the question is %q", e.Name, sheet.Question)
+				t.Errorf("%s: the question is %q, expected HTML", e.Name, sheet.Question)
 			}
 			sheet = decode[learner.Sheet](t, post(t, path+"/actions", `{"did":"hinted"}`, 200))
 			if len(sheet.Hints) != 1 {
-				t.Errorf("%s: %d hints", e.Name, len(sheet.Hints))
+				t.Errorf("%s: after one hint, %d hints are shown", e.Name, len(sheet.Hints))
 			}
 			sheet = decode[learner.Sheet](t, post(t, path+"/actions", `{"did":"revealed"}`, 200))
 			if sheet.Solution == nil || len(sheet.Solution.Answers) == 0 || sheet.Debrief == "" {
-				t.Fatalf("%s: no solution", e.Name)
+				t.Fatalf("%s: the revealed solution has no answer or no debrief", e.Name)
 			}
 			kinds[e.Kind] = true
 			if e.Live {
 				continue
 			}
 			if len(sheet.Traces) == 0 {
-				t.Errorf("%s: no recording", e.Name)
+				t.Errorf("%s: the exercise has no recording", e.Name)
 			}
 			answer, _ := json.Marshal(map[string]string{"text": sheet.Solution.Answers[0]})
 			reply := decode[web.ExerciseReply](t, post(t, path+"/answers?lang=zh", string(answer), 200))
 			if !reply.Passed || !reply.Exercise.Passed || !reply.Exercise.Revealed {
-				t.Errorf("%s: %s: %s", e.Name, answer, reply.Text)
+				t.Errorf("%s: the solution %s is not accepted: %s", e.Name, answer, reply.Text)
 			}
 		}
 	}
 	if len(kinds) != 7 {
-		t.Errorf("the kinds are %v", kinds)
+		t.Errorf("the kinds of exercises are %v, expected 7", kinds)
 	}
 	_, body = get(t, address+web.Base+"/workshop")
 	if now := decode[learner.Board](t, string(body)); now.Passed < 30 || now.Next == "" {
-		t.Errorf("%d of %d are passed, the next one is %q", now.Passed, now.Exercises, now.Next)
+		t.Errorf("%d of %d exercises are passed, the next one is %q: expected at least 30, and a next one", now.Passed, now.Exercises, now.Next)
 	}
 	sheet := decode[learner.Sheet](t, post(t, address+web.Base+"/workshop/exercises/0.1/actions", `{"did":"reset"}`, 200))
 	if sheet.Passed || sheet.Started || sheet.Solution != nil {
-		t.Errorf("after a reset: %+v", sheet)
+		t.Errorf("after a reset, the exercise is %+v, expected no progress", sheet)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestWrongInputToTheWorkshop(t *testing.T) {
 			path := address + web.Base + "/workshop/exercises/" + e.Name + "/answers"
 			for _, answer := range []string{`{"text":"../../etc/passwd"}`, `{"text":"/tmp/x.yaml"}`, `{}`, `{"request":{"method":"GET","path":"x"}}`} {
 				if said := post(t, path, answer, http.StatusBadRequest); !strings.Contains(said, "message") {
-					t.Errorf("%s: %s", answer, said)
+					t.Errorf("%s: got %s, expected an error", answer, said)
 				}
 			}
 			return
