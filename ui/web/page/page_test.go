@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestBundleIsThatOfTheSources builds the bundle again and compares it with the embedded one.
+// TestBundleIsThatOfTheSources builds the pages from the sources again, and
+// compares them with the embedded files.
 func TestBundleIsThatOfTheSources(t *testing.T) {
 	fresh := t.TempDir()
 	if out, err := exec.Command("go", "run", "./bundle", fresh).CombinedOutput(); err != nil {
@@ -24,10 +25,10 @@ func TestBundleIsThatOfTheSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("dist/%s is not what the sources give: run \"go generate ./ui/web/page\"", name)
+			t.Errorf("dist/%s differs from a build of the sources: run \"go generate ./ui/web/page\"", name)
 		}
 		if bytes.Contains(got, []byte("sourceMappingURL")) || bytes.Contains(got, []byte("https://")) {
-			t.Errorf("dist/%s names an address elsewhere", name)
+			t.Errorf("dist/%s has a source map or an address of another server", name)
 		}
 	}
 }

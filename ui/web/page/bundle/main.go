@@ -1,6 +1,6 @@
-// Command bundle builds the page and the page for the leader of a
-// workshop. For each of them it bundles the TypeScript in src and
-// Preact into one script, and the styles into one style sheet.
+// Command bundle builds the page, and the page for the leader of a
+// workshop. Each page has one script, made from the TypeScript in src
+// and Preact, and one style sheet.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// The engine of a page with a server, of a file and of a site. It answers the page's
-// questions about single calls from the table of all calls of a request (CallTable in
-// ui/web/calltable.go), and passes on all others.
+// The engine of a page with a server, of a file and of a site. It answers questions about
+// single calls from the table of all calls of a request (CallTable in
+// ui/web/calltable.go). It passes all other questions on.
 
 import { Api, CallList, Problem, Source, View } from './api.ts';
 import { Calls, CallTable, Filter } from './calls.ts';
@@ -10,24 +10,25 @@ import { Lang } from './words.ts';
 
 export type Query = Record<string, string | number>;
 
-// Data is where the page's data come from. The first three methods throw a Problem if
-// there is no such thing.
+// Data is the source of the page's data. calls, source and answer throw a
+// Problem if the data do not exist.
 export interface Data {
   // calls loads the calls of a request. request is its path.
   calls(request: string): Promise<CallTable>;
-  // source loads the text of the function of a call, with the marks of functions
-  // without a span.
+  // source loads the text of a call's function, with the marks of the functions
+  // without a span that it calls.
   source(path: string, calls: Promise<Calls>, call: number): Promise<Source>;
   // answer loads the answer to any other question.
   answer(path: string, query: Query): Promise<unknown>;
-  // missing is the Problem of a question about a call that the request does not have.
+  // missing returns the Problem for a question about a call that
+  // the request does not have.
   missing(path: string): Problem;
 }
 
 const mostTables = 3;
 const sourcePath = /^(.*\/requests\/\d+)\/calls\/(\d+)\/source$/;
 
-// answering returns the get of an Api.
+// answering returns the method get of an Api.
 export function answering(data: Data): Api['get'] {
   const tables = new Map<string, Promise<unknown>>();
   const callsOf = (request: string) => keep(tables, request, mostTables, async () => new Calls(await data.calls(request)));
@@ -45,8 +46,8 @@ export function answering(data: Data): Api['get'] {
   return get as Api['get'];
 }
 
-// keep returns the kept value of a key, or makes it. It keeps the values that were used
-// last, at most most of them.
+// keep returns the value of a key in kept. If the key has none, keep makes the value and
+// adds it. kept keeps at most "most" values: the most recently used ones.
 export function keep<T>(kept: Map<string, Promise<unknown>>, key: string, most: number, make: () => Promise<T>): Promise<T> {
   let value = kept.get(key) as Promise<T> | undefined;
   if (value) kept.delete(key);
@@ -63,8 +64,8 @@ export const raise = (e: Error): never => { throw e; };
 
 const asked = /^(\/releases\/[^/]+\/scenarios\/[^/]+\/requests\/\d+)\/(calls(?:\/(\d+)(\/children)?)?|find|position|timeline)$/;
 
-// A Question is about the calls of a request. It has the path of the request, the kind
-// of question, and the number of a call, -1 for none.
+// A Question asks about the calls of a request. request is the path of the request, what
+// is the kind of question, call is the number of a call or -1.
 export interface Question { request: string; what: string; call: number }
 
 // question parses the path of a question. It returns null for any other path.
@@ -94,14 +95,14 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
 }
 
 // listed returns a part of the calls that a filter selects, with or without their
-// callers. Without a filter, it is a part of all calls.
+// callers. Without a filter, it returns a part of all calls.
 function listed(calls: Calls, filter: Filter, callers: boolean, from: number, limit: number): CallList {
   if (!Object.values(filter).some((v) => v)) return calls.list(calls.total, from, limit);
   const matching = calls.select(filter), shown = callers ? calls.withCallers(matching) : matching;
   return { ...calls.list(shown, from, limit), shown, matching: new Set(matching) };
 }
 
-// addMarks marks the lines of call i's source that made calls.
+// addMarks adds a mark to each line of call i's source that made a call.
 export function addMarks(source: Source, calls: Calls, i: number): Source {
   const { lines } = source;
   if (lines.length === 0) return source;

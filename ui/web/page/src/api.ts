@@ -34,8 +34,8 @@ export interface Call {
 }
 export interface CallList {
   total: number; from: number; items: Call[];
-  // With a filter, shown are the calls of the list: those that match, and their callers if
-  // asked for. matching are the calls that match.
+  // Only with a filter: shown has the calls of the list. These are the matching calls
+  // and, if requested, their callers. matching has only the matching calls.
   shown?: number[]; matching?: ReadonlySet<number>;
 }
 export interface Frame {
@@ -72,26 +72,26 @@ export class Problem extends Error {
   constructor(readonly status: number, message: string, readonly action: string) { super(message); }
 }
 
-// An Api answers the page's questions, either from a server or from the data in a file
-// or a site.
+// An Api answers the page's questions, from a server or from the
+// data of a file or a site.
 export interface Api {
   // get returns the answer to a path below /apis/apitrace/v1, or throws a Problem. It
   // keeps answers, because they do not change while the page is open.
   get<T>(path: string, query?: Record<string, string | number>): Promise<T>;
-  // forget makes the next get of a path ask again.
+  // forget drops the kept answer to a path, so that the next get requests it again.
   forget(path: string): void;
-  // live says whether there is a server that can start servers and take requests.
+  // live is set if there is a server that can start servers and take requests.
   live: boolean;
   // pages names the optional pages that have data without a server (views.ts).
   pages: string[];
   comparisons: Comparisons;
-  // start is the address where the page begins. It is absent if the page begins
-  // with the first request.
+  // start is the address that the page begins with. If it is absent, the page
+  // begins with the first request.
   start?: string;
 }
 
-// Comparisons says which recordings can be compared: any two, each release with the
-// neighbouring one, one pair, or none.
+// Comparisons says which recordings can be compared: any two, those of successive
+// releases, one pair, or none.
 export type Comparisons = 'any' | 'neighbours' | 'one' | 'none';
 
 // A Place is a request of a recording.

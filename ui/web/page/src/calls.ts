@@ -15,7 +15,7 @@ export interface CallTable {
   newGoroutine: number[]; unfinished: number[]; leaves: number[]; afterwards: number[]; errors: Record<string, string>; panics: Record<string, string>;
 }
 
-// A Filter selects calls. An absent property selects all.
+// A Filter selects calls. An absent property does not restrict the selection.
 export interface Filter {
   text?: string; layer?: string; process?: string;
   // least is the least duration in nanoseconds.
@@ -26,8 +26,8 @@ export interface Filter {
 
 const none: number[] = [];
 
-// Calls are the calls of a request as a tree, in order of entry. The calls that a call
-// made follow it.
+// Calls has the calls of a request as a tree, in order of entry. A call is
+// followed by all calls below it.
 export class Calls {
   readonly total: number;
   // For each call: its caller (-1 for the first call), the number of calls above it,
@@ -40,8 +40,8 @@ export class Calls {
   private readonly newGoroutine: Set<number>;
   private readonly unfinished: Set<number>;
   private readonly leaves: Set<number>;
-  // afterwards are calls that handle the event of a write. Their callers in the list
-  // did not call them.
+  // afterwards has the calls that handle the event of a write. Nobody called them,
+  // although they have a caller in the list.
   readonly afterwards: Set<number>;
   private byFunction?: Map<number, number[]>;
   private byPlace?: Map<number, number[]>;
@@ -80,7 +80,7 @@ export class Calls {
   error(i: number): string { return this.data.errors[i] ?? ''; }
   shortName(i: number): string { return this.same(i).short ?? this.same(i).name; }
   failed(i: number): boolean { return i in this.data.errors || i in this.data.panics; }
-  // function returns a number that all calls of a function share.
+  // function returns the same number for all calls of a function.
   function(i: number): number { return this.functions[this.data.of[i]]; }
 
   // ownNs returns how long a call ran while none of the calls that it made ran.
@@ -97,7 +97,7 @@ export class Calls {
     }
     return own;
   }
-  // isLeaf reports whether only the entry of the call was recorded. took is then empty.
+  // isLeaf reports whether only the entry of the call was recorded. Then took returns "".
   isLeaf(i: number): boolean { return this.leaves.has(i); }
   took(i: number): string { return this.isLeaf(i) ? '' : duration(this.durationNs(i)); }
   isUnfinished(i: number): boolean { return this.unfinished.has(i); }
@@ -135,8 +135,8 @@ export class Calls {
     return { total, from: start, items };
   }
 
-  // holding returns the calls with a text in the details that readers see. It ignores
-  // case.
+  // holding returns the calls that have a text in the details that
+  // readers see. It ignores case.
   holding(text: string): number[] {
     const has = (s?: string) => s !== undefined && s.toLowerCase().includes(text);
     text = text.toLowerCase();
@@ -175,8 +175,8 @@ export class Calls {
     return { call: this.call(i), title: s.title[lang] ?? '', note: s.note?.[lang] ?? '', nth: this.nth(i), step, stack, values };
   }
 
-  // frame describes a call on the stack. line is the line of the call that control has
-  // reached.
+  // frame describes a call on the stack. line is the line that
+  // control has reached in the call.
   frame(i: number, line: number): Frame {
     const s = this.same(i);
     const out: Frame = { index: i, function: s.function, name: this.shortName(i), file: s.file, line, process: s.process, layer: s.layer, colour: s.colour };
@@ -204,8 +204,8 @@ export class Calls {
     }
   }
 
-  // nth returns the position of a call among the calls of its function by its caller,
-  // from 1.
+  // nth returns the position of a call among the calls of the same function
+  // by the same caller, from 1.
   nth(i: number): number {
     this.index();
     return this.byPlace!.get(this.place(i))!.indexOf(i) + 1;
@@ -224,8 +224,8 @@ export class Calls {
     return { index: calls.length ? pick(calls) : -1, exact: false };
   }
 
-  // marks lists the calls from the lines first to last of call i's text. It includes
-  // calls from literals in the text that run below the call.
+  // marks lists the calls that the lines first to last of call i's text made. A function
+  // literal in these lines may have run below call i. Then its calls are listed, too.
   marks(i: number, first: number, last: number): Mark[] {
     const marks: Mark[] = [], inText = new Set([i]), self = this.function(i), file = this.same(i).file;
     const add = (child: number) => {
@@ -233,7 +233,7 @@ export class Calls {
       let m = marks.find((m) => m.line === line && m.function === s.function);
       if (!m) {
         marks.push(m = { line, function: s.function, name: this.shortName(child), count: 0, calls: [] });
-        if (s.short) m.upstream = s.name; // only calls of upstream's own tracing have a name that is no function's
+        if (s.short) m.upstream = s.name; // only calls of upstream's own tracing have another name than their function
       }
       m.count++;
       if (this.failed(child)) m.failed = true;
@@ -241,7 +241,7 @@ export class Calls {
     };
     for (let child = i + 1; child < this.end[i];) {
       const caller = this.parent[child];
-      if (this.function(child) === self) { // it calls itself: that is a call of its own
+      if (this.function(child) === self) { // call i's function called itself: what that call made is not listed here
         if (inText.has(caller)) add(child);
         child = this.end[child];
         continue;
@@ -279,8 +279,8 @@ export function duration(ns: number): string {
   const units = ['µs', 'ms', 's'];
   while (value >= 999.5 && units.length > 1) { value /= 1e3; units.shift(); }
   const decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, scaled = value * 10 ** decimals;
-  // Go rounds a value halfway between two numbers to the even one. toFixed rounds it
-  // up.
+  // Go rounds a value halfway between two numbers to the even
+  // number. toFixed rounds it up.
   if (Number.isInteger(value * 8) && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0) return (Math.floor(scaled) / 10 ** decimals).toFixed(decimals) + units[0];
   return value.toFixed(decimals) + units[0];
 }

@@ -55,7 +55,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
 const base = (file: string) => file.slice(file.lastIndexOf('/') + 1);
 
 // Stack lists the callers. The list ends at a call that handles the event of a write,
-// because nobody called it.
+// because nobody called that one.
 function Stack({ stack, open, words, onSelect }: { stack: Frame[]; open: boolean; words: Words; onSelect: (call: number, line?: number) => void }) {
   const event = stack.findIndex((f) => f.afterwards), callers = event < 0 ? stack : stack.slice(0, event + 1);
   return (
@@ -154,8 +154,8 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
 
 const short = (n: number) => (n < 1000 ? String(n) : Math.round(n / 1000) + 'k');
 
-// Licence shows the copyright notice and the licence of a text, if the page itself has
-// the sources.
+// Licence shows the copyright notice and the licence of a text. Only a
+// page without a server has them.
 export function Licence({ of: source }: { of: Pick<Source, 'notice' | 'licence'> }) {
   const { words } = usePage();
   if (!source.licence) return null;

@@ -8,9 +8,8 @@ export interface DiffStep {
   was?: Origin; instead?: Origin; by?: Origin; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; elsewhere?: boolean; children: DiffStep[];
 }
 export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep; instead?: DiffStep }
-// A DiffSentence is about a call. evidence has lines with its reasons or conditions.
-// step is the step of the tree that shows the call, or the nearest step above it, -1 if
-// there is none.
+// A DiffSentence is about a call. evidence has lines with its reasons or conditions. step
+// is the step of the tree that shows the call, or the nearest step above it, or -1.
 export interface DiffSentence { text: string; evidence: string[]; call: number; step: number }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: DiffSentence[]; smaller: number }
 export interface DiffTree {
@@ -35,8 +34,8 @@ export interface Brief {
 export interface HistoryStep { k8sVersion: string; recorded: boolean; why?: string; calls: number; since?: string; changes?: Brief }
 export interface History { scenario: string; title: string; releases: HistoryStep[] }
 
-// A Pairing names the compared recordings: two releases of a scenario, or two scenarios
-// of a release.
+// A Pairing names the compared recordings: one scenario on two releases, or
+// two scenarios on one release.
 export interface Pairing { scenarios: boolean; common: string; from: string; to: string }
 
 // of returns the API's path and parameters for a pairing.

@@ -59,19 +59,19 @@ export function Compare() {
     goTo({ parts: ['compare'], query: Object.fromEntries(next) }, replace);
   };
   const select = (step: DiffStep, replace = false) => change({ call: step.function, by: step.caller || undefined, nth: step.nth > 1 ? String(step.nth) : undefined }, replace);
-  const wanted = useRef(-1); // the call to select when the tree is there
+  const wanted = useRef(-1); // the call to select when the tree is loaded
   const selectCall = (call: number) => {
     const step = tree && allSteps(tree).find((s) => holds(s, call));
     if (!step) return;
     setClosed(new Set());
     select(step);
   };
-  // A sentence may be about a folded call, for example of a moved package. It then
-  // leads to all changes of its layer.
+  // A sentence may be about a call that the tree folds, for example in a moved package.
+  // Then the sentence leads to all changes of its layer.
   const onSentence = (s: DiffSentence, layer: string) => {
     const shown = !!tree && allSteps(tree).some((step) => holds(step, s.call));
     if (s.step >= 0 && (shown || q.show === 'all')) selectCall(s.step);
-    else if (q.layer === layer && q.show === 'all') selectCall(s.call); // no other tree will come
+    else if (q.layer === layer && q.show === 'all') selectCall(s.call); // this tree already has all changes of the layer
     else {
       wanted.current = s.call;
       change({ layer, show: 'all', call: undefined, by: undefined, nth: undefined });
@@ -119,8 +119,8 @@ export function Compare() {
 }
 
 // pairingOf reads the pairing from the address. Without one, it returns the last
-// request's scenario on the two newest releases that have the scenario. It returns null
-// while these are being loaded.
+// request's scenario on the two newest releases that have the scenario. While the
+// scenarios are being loaded, it returns null.
 function pairingOf(q: Record<string, string>, scenario: string, releases: string[], releasesOf: (scenario: string) => string[] | undefined): Pairing | null {
   if (q.release && q.from && q.to) return { scenarios: true, common: q.release, from: q.from, to: q.to };
   if (q.scenario && q.from && q.to) return { scenarios: false, common: q.scenario, from: q.from, to: q.to };
@@ -135,7 +135,7 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
 }) {
   const { api, lang, words: common, goTo, releases, scenarios, address } = usePage();
   const words = compareWords[lang];
-  const neighbours = api.comparisons === 'neighbours'; // of the releases, each can be compared with the one before
+  const neighbours = api.comparisons === 'neighbours'; // each release can be compared only with the previous one
   const all = scenarios.map((s) => s.name), of = scenarios.find((s) => s.name === pairing.common)?.releases ?? [];
   const choices = pairing.scenarios ? scenarios.filter((s) => s.releases.includes(pairing.common)).map((s) => s.name) : of;
   const kept = address.query.look ? { look: address.query.look } : {} as Record<string, string>;
@@ -188,8 +188,8 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
   );
 }
 
-// nearest returns the scenario with the most words in common with a scenario's name, and
-// with its topic.
+// nearest returns the scenario that is most similar to a named scenario: by common words
+// in the names, and by topic.
 function nearest(name: string, among: Scenario[]): string {
   const topic = among.find((s) => s.name === name)?.topic, words = name.split('-');
   const score = (s: Scenario) => 2 * s.name.split('-').filter((w) => words.includes(w)).length + (s.topic === topic ? 1 : 0);
@@ -241,14 +241,14 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
   );
 }
 
-// TheOther names the call that replaced a call, or that a call replaced, and leads to
-// it.
+// TheOther names the step that replaced this step, or that this
+// step replaced, and links to it.
 function TheOther({ of, say, onCall }: { of: Origin; say: (name: string) => string; onCall: (call: number) => void }) {
   return of.step < 0 ? <span>{say(of.name)}</span> : <button class="link" onClick={() => onCall(of.step)}>{say(of.name)}</button>;
 }
 
-// Panel shows a step: its calls on both sides, the values that differ, and the hunks of
-// its source.
+// Panel shows a step: its call on both sides, the values that differ, and the
+// hunks of the source that differ.
 function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
   tree: DiffTree; step: DiffStep; pairing: Pairing; request: number; address: string; onCall: (call: number) => void; onBack: () => void;
 }) {

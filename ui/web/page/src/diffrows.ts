@@ -35,8 +35,7 @@ export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[]
   return rows;
 }
 
-// childrenOf returns the steps that a step called, except steps at the head of a
-// section.
+// childrenOf returns the steps that a step called, except the steps that begin a section.
 const childrenOf = (step: DiffStep) => step.children.filter((child) => !child.elsewhere);
 
 // allSteps lists the steps in order, each once.
@@ -54,14 +53,14 @@ export function allSteps(tree: DiffTree): DiffStep[] {
   return all;
 }
 
-// linkTo returns the row that leads to a section, -1 if there is none.
+// linkTo returns the row with the link to a section, or -1.
 export const linkTo = (rows: DiffRow[], section: number) => rows.findIndex((r) => r.kind === 'link' && r.step.section === section);
 
-// holds reports whether a step stands for a call.
+// holds reports whether a call belongs to a step.
 export const holds = (step: DiffStep, call: number) => step.call === call || (step.calls ?? []).includes(call);
 
 // locate finds the step that a link names, or the most similar step. A handwritten link
-// may name no caller. It then means the calls of the function anywhere.
+// may name no caller. Then it means the calls of the function by any caller.
 export function locate(tree: DiffTree, name: CallName): { step?: DiffStep; exact: boolean } {
   const steps = allSteps(tree).filter((s) => s.function === name.function || s.a?.function === name.function);
   const below = steps.filter((s) => s.caller === name.caller);

@@ -19,7 +19,7 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
   const { lang, words: common } = usePage();
   const words = compareWords[lang];
   const box = useRef<HTMLDivElement>(null);
-  const wanted = useRef<ScrollLogicalPosition | ''>(''); // where the row with the focus shall be in sight when it gets it from the browser, too
+  const wanted = useRef<ScrollLogicalPosition | ''>(''); // where to scroll the row with the key focus when it gets the browser's focus; '' if that is not due
   const at = Math.max(0, rows.findIndex((r) => r.key === focus));
   useLayoutEffect(() => {
     if (!wanted.current) return;
@@ -83,7 +83,7 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
   );
 }
 
-// LinkTo names the first step of another section, and leads to it.
+// LinkTo names the first step of another section, and links to it.
 function LinkTo({ step: s, title }: { step: DiffStep; title: string }) {
   const { lang, words: common } = usePage();
   const words = compareWords[lang];
@@ -113,7 +113,7 @@ function What({ step: s }: { step: DiffStep }) {
   );
 }
 
-// Sides draws a step side by side, as it is on each side.
+// Sides draws a step as it is on each side, next to each other.
 function Sides({ step, tree }: { step: DiffStep; tree: DiffTree }) {
   const { lang } = usePage();
   const words = compareWords[lang];

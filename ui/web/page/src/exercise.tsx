@@ -18,8 +18,8 @@ interface Sheet extends Entry {
 }
 interface Reply { passed: boolean; text: string; notices: string[]; trace: string; exercise: Sheet }
 
-// Exercise shows a question, and its trace beside it. The selection in the trace is
-// also in the address.
+// Exercise shows a question, and its trace beside it. The address has the
+// selected call of the trace.
 export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: WorkshopWords }) {
   const page = usePage();
   const { lang, words, address, problem } = page;
@@ -29,13 +29,12 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
   const work = useWork<Reply>();
   const check = useCheck(name, work.working && !!sheet?.live);
   const act = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/actions${of}`, { did })); };
-  // To open an exercise is to start it. The command line then continues with the same
-  // exercise.
+  // Opening an exercise starts it. So the command line continues with the same exercise.
   useEffect(() => { if (sheet && !sheet.started && sheet.available) act('started'); }, [sheet?.name]);
   useEffect(() => { if (work.done) update(Promise.resolve(work.done.exercise)); }, [work.done]);
 
-  // The trace has its own part of the address. Its messages are shown beside the
-  // question.
+  // The trace uses its own part of the address. The problems of the trace are
+  // shown beside the question.
   const { at, k8s: _, ...query } = address.query;
   const first = sheet?.traces[0];
   const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query: { open: 'all', ...query } } : null, [write(address), first?.scenario]);

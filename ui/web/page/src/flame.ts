@@ -21,7 +21,7 @@ export class Flame {
   selected: number | null = null;
   cursor: number | null = null;
   hovered: number | null = null;
-  // chosen is the span on the scale that the reader is dragging over, in pixels.
+  // chosen is the span on the scale that the reader has dragged over, in pixels.
   chosen: [number, number] | null = null;
   height = 0;
   private first = 0;
@@ -40,8 +40,8 @@ export class Flame {
   get width() { return Math.max(1, this.canvas.clientWidth - this.left); }
   get span() { return this.to - this.from; }
 
-  // setData takes the calls of a span of time. The top lane keeps its place on the
-  // screen.
+  // setData takes the calls of a span of time. The top lane stays
+  // where it is on the screen.
   setData(t: Timeline) {
     const top = this.placed.find((p) => p.lane && p.y + p.height > this.box.scrollTop);
     const offset = top ? this.box.scrollTop - top.y : 0;
@@ -76,7 +76,7 @@ export class Flame {
     this.draw();
   }
 
-  // zoom multiplies the shown span by part. The time at x keeps its place.
+  // zoom multiplies the shown span by part. The time at x stays where it is.
   zoom(part: number, x = this.left + this.width / 2) {
     const at = this.time(x);
     this.show(at - (at - this.from) * part, at + (this.to - at) * part);
@@ -161,7 +161,7 @@ export class Flame {
       p.byRow.forEach((row, i) => {
         const y = p.y + i * rowHeight - top;
         if (y + rowHeight < scaleHeight || y > h) return;
-        let drawn = -1; // a box that is within the pixel of the one before is not drawn again
+        let drawn = -1; // a box within the same pixel as the previous box is not drawn
         for (const b of row) {
           if (b.leaf) continue;
           const x0 = Math.max(left - 2, this.x(b.startNs)), x1 = Math.min(w + 2, this.x(b.startNs + b.durationNs));
@@ -218,8 +218,8 @@ export class Flame {
     this.paintScale(c, w);
   }
 
-  // paintLeaves draws the calls without a duration above the boxes of their row. A call
-  // is a line with a dot, and its name if there is room.
+  // paintLeaves draws the calls without a duration above the boxes of their row. Each is
+  // a line with a dot, and with its name if there is room.
   private paintLeaves(c: CanvasRenderingContext2D, row: Box[], y: number, w: number, letter: number) {
     let drawn = -Infinity;
     row.forEach((b, i) => {
@@ -290,8 +290,8 @@ export function duration(ns: number): string {
   return (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)) + unit;
 }
 
-// exactTimes writes times in one unit. The number of digits distinguishes times that
-// differ by step.
+// exactTimes writes times in one unit. They have enough digits to
+// distinguish times that differ by step.
 export function exactTimes<T extends number[]>(times: [...T], step: number): { [K in keyof T]: string } {
   const greatest = Math.max(...times, 0);
   const [unit, name] = greatest < 1e3 ? [1, 'ns'] : greatest < 1e6 ? [1e3, 'µs'] : greatest < 1e9 ? [1e6, 'ms'] : [1e9, 's'];

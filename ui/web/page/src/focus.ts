@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Address, write } from './link.ts';
 
-const patience = 3000; // milliseconds until the tree of a request is there at the latest
+const patience = 3000; // the maximum time in milliseconds until the tree of a request appears
 
 // useFocusKept gives the focus to the new view if the focused element is gone.
 // Otherwise the next Tab would begin at the top of the page. In a view with a tree, the
@@ -16,7 +16,7 @@ export function useFocusKept(address: Address) {
     if (!main || document.activeElement && document.activeElement !== document.body) return;
     main.tabIndex = -1;
     main.focus({ preventScroll: true });
-    let last: Element = main; // what has the focus from here: the row that is selected first need not be the one of the address
+    let last: Element = main; // the last element that got the focus here: another row may be selected before the row of the address
     const toRow = () => {
       const row = main.querySelector<HTMLElement>('[role=treeitem][aria-selected=true]');
       if (document.activeElement !== last && document.activeElement !== document.body) seeking.disconnect();

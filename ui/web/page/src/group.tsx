@@ -14,7 +14,7 @@ interface State { addresses: string[]; code: string; exercises: Exercise[]; lear
 const stored = (name: string) => { try { return localStorage.getItem(name); } catch { return null; } };
 const store = (name: string, value: string) => { try { localStorage.setItem(name, value); } catch { /* a private window */ } };
 
-// order asks the server for a change. The result comes as a new state.
+// order asks the server for a change. The changed state comes with the events.
 const order = (path: string, body: unknown = {}) =>
   during(fetch('/api/group' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }));
 
@@ -79,8 +79,7 @@ function Page() {
   );
 }
 
-// Wall shows the current question. Its text comes from the course, as HTML without
-// scripts.
+// Wall shows the current question. The text is from the course, as HTML without scripts.
 function Wall({ question, state, words, text }: { question: Question; state: State; words: GroupWords; text: string }) {
   const most = Math.max(1, question.true + question.false);
   return (

@@ -9,8 +9,7 @@ interface GuideStep { function: string; name: string; note: string; since?: stri
 interface GuideLayer { layer: string; title: string; colour: string; steps: GuideStep[] }
 
 // Guide lists the content of the guide, by layer. Its address is
-// #/guide?text=TEXT&layer=LAYER. TEXT filters the list, LAYER is the layer to begin
-// with.
+// #/guide?text=TEXT&layer=LAYER. TEXT filters the list. The page begins with LAYER.
 export function Guide() {
   const { api, lang, words: common, address, goTo, problem } = usePage();
   const words = guideWords[lang];

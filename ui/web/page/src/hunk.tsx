@@ -6,9 +6,9 @@ import { of, Pairing, SourceDiff, SourceSide, Spot } from './compare-data.ts';
 import { Licence } from './code.tsx';
 import { useAsking, usePage } from './context.ts';
 
-// Hunks shows the differences between both texts of a function. The function is the
-// selected call's function. If only one side makes the call, it is the function of the
-// nearest caller on both sides. own is the call, if only one side makes it.
+// Hunks shows how the texts of a function differ. This is the function of the selected
+// call or, if only one side makes the call, of the nearest caller on both sides. own is
+// the call if only one side makes it.
 export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: Pairing; request: number; call: number; own?: Spot; nameA: string; nameB: string }) {
   const { api, lang, words: common } = usePage();
   const words = compareWords[lang];
@@ -60,7 +60,7 @@ export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: 
   );
 }
 
-// NewText shows the text of a function that only one side calls, if it is known.
+// NewText shows the text of a function that only one side calls, if the text is known.
 export function NewText({ place, call, sign }: { place: Place; call: number; sign: '+' | '−' }) {
   const { api, lang } = usePage();
   const words = compareWords[lang];
@@ -69,7 +69,7 @@ export function NewText({ place, call, sign }: { place: Place; call: number; sig
   useAsking(() => {
     let left = false;
     setSource(null);
-    api.get<Source>(path).then((s) => left || setSource(s), () => {}); // the hunks already say what is missing
+    api.get<Source>(path).then((s) => left || setSource(s), () => {}); // Hunks already says which source is missing
     return () => { left = true; };
   }, [path]);
   if (!source || source.lines.length === 0) return null;

@@ -1,5 +1,5 @@
 // The mark of an idle page: <html data-idle>. Programs that drive the page, such as its
-// tests, wait for this attribute before they read the page or act on it.
+// tests, wait for this attribute before they read or use the page.
 //
 // The page is idle if no request is in flight, no render or effect is pending, and no
 // timer or frame will change the page. Some activities do not count as work, because
@@ -10,8 +10,8 @@ import { options } from 'preact';
 
 let running = 0;
 
-// begin notes that work has begun. The returned function notes the end. Further calls
-// of it do nothing.
+// begin notes that work has begun. The returned function notes the end of the work.
+// More calls of it do nothing.
 export function begin(): () => void {
   running++;
   delete document.documentElement.dataset.idle;
@@ -19,8 +19,8 @@ export function begin(): () => void {
   return () => {
     if (ended) return;
     ended = true;
-    // Wait, because code that runs at the end of this work, such as the handler of an
-    // answer, may begin more.
+    // Wait, because code that runs at the end of this work may begin more work, such as
+    // the handler of an answer.
     setTimeout(() => { if (--running === 0) document.documentElement.dataset.idle = ''; });
   };
 }
@@ -51,7 +51,7 @@ export function stopTimer(timer: number) {
   timers.delete(timer);
 }
 
-// onFrame is requestAnimationFrame for work. cancelFrame cancels the request.
+// onFrame is requestAnimationFrame for work. cancelFrame cancels it.
 export function onFrame(f: (now: number) => void): number {
   const end = begin();
   const frame = requestAnimationFrame((now) => {

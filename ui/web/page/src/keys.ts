@@ -1,5 +1,5 @@
-// The keys of the page in one table. The page handles keys by this table, and "?" shows
-// it.
+// The keys of the page in one table. The page looks keys up in this
+// table, and "?" shows the table.
 
 import { Step, StepName } from './stepping.ts';
 import { Words } from './words.ts';
@@ -32,7 +32,7 @@ const bySteps = new Map(keyGroups.flatMap((g) => g.keys).flatMap((k) => (k.step 
 
 export const stepOfKey = (key: string): Step | undefined => bySteps.get(key);
 
-// keyOf returns the name of an event's key, as in the table.
+// keyOf returns the name of an event's key in the table.
 export const keyOf = (e: KeyboardEvent) => (e.shiftKey && e.key.length > 1 ? 'Shift+' + e.key : e.key);
 
 // typing reports whether a key goes into a field.

@@ -7,9 +7,9 @@ import { exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
 
 interface LessonTitle { name: string; title: string; kind: 'course' | 'reference' | 'leaders' }
 
-// Lessons lists the lessons (#/lessons), or shows one (#/lessons/NAME?from=EXERCISE).
-// from is the exercise that the reader came from. In a site, each lesson is a separate
-// page instead.
+// Lessons lists the lessons (#/lessons), or shows one
+// (#/lessons/NAME?from=EXERCISE). from is the exercise that the reader came from. A
+// site has a separate page for each lesson instead.
 export function Lessons() {
   const { api, lang, words: common, address, problem } = usePage();
   const words = guideWords[lang];
@@ -26,7 +26,7 @@ export function Lessons() {
       <h1>{words.lessons}</h1>
       <p class="facts">{words.lessonsHelp}</p>
       {(['course', 'reference', 'leaders'] as const).map((kind) => {
-        const List = kind === 'course' ? 'ol' : 'ul'; // the chapters have numbers
+        const List = kind === 'course' ? 'ol' : 'ul'; // the lessons of the course have numbers
         return (
           <Fragment key={kind}>
             <h2>{words.kinds[kind]}</h2>

@@ -1,6 +1,7 @@
-// Links. The address of the page is its state: it has everything that a view must
-// restore. A link names a call by its function, its caller, and its position among such
-// calls. The numbers of calls differ in a new recording.
+// Links. The address of the page is its state: it has everything that a view needs to
+// be restored. A link names a call by its function, its caller, and its position among
+// the calls of the function by this caller. It has no number of a call, because
+// numbers differ in a new recording.
 
 import { Place } from './api.ts';
 
@@ -27,8 +28,8 @@ function decode(part: string): string {
 
 export interface CallName { function: string; caller: string; nth: number }
 
-// A LinkPosition is the step player's position in the named call. next is the next call
-// that it makes.
+// A LinkPosition is the step player's position in the named call. If the position is
+// before a call that it makes, next is this call.
 export interface LinkPosition { kind: Kind; next?: { function: string; nth: number } }
 export type Kind = 'entered' | 'calling' | 'returning';
 const kinds: readonly string[] = ['entered', 'calling', 'returning'];
@@ -46,7 +47,7 @@ export interface RequestLink {
   more: Record<string, string>;
 }
 
-// firstView is the view of a request if the address names no view.
+// firstView is the view if the address of a request names no view.
 export const firstView = 'steps';
 const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 

@@ -7,11 +7,12 @@ import { thousands } from './words.ts';
 
 const rowHeight = 24, part = 200, beyond = 10;
 
-// The parameters of the filter, in the address and in the question to the engine.
+// The parameters of the filter, in the address and in the questions
+// to the engine (answers.ts).
 const filters = ['text', 'layer', 'process', 'least', 'failed'];
 
-// Calls shows the calls of a request: every call, or those that a filter selects, below
-// their callers.
+// Calls shows all calls of a request or, with a filter, the
+// matching calls below their callers.
 export function Calls() {
   const { api, words, problem } = usePage();
   const { view, path, selected, select, link } = useRequest();
@@ -39,7 +40,7 @@ export function Calls() {
 // durations are the least durations that the filter offers, in nanoseconds.
 const durations: [string, string][] = [['10000', '10µs'], ['100000', '100µs'], ['1000000', '1ms'], ['10000000', '10ms'], ['100000000', '100ms'], ['1000000000', '1s']];
 
-// FilterBar has the fields of the filter. found are the calls that it selects.
+// FilterBar has the fields of the filter. found has the calls that the filter selects.
 function FilterBar({ view, found }: { view: View; found: CallList | null }) {
   const { words: { filter: w } } = usePage();
   const { link, change } = useRequest();
@@ -65,10 +66,9 @@ function FilterBar({ view, found }: { view: View; found: CallList | null }) {
   );
 }
 
-// All draws the calls of a list in order of entry. There may be many, so it renders only
-// the visible rows, and loads only their parts of the list. shown are the calls of the
-// list; without it, the list has every call. matching are the calls that the filter
-// selects.
+// All draws the calls of a list in order of entry. The list may be long, so All renders
+// only the visible rows, and loads only their calls. shown has the calls of the list;
+// without it, the list has all calls. matching has the calls that the filter selects.
 function All({ path, filter, total, shown: calls, matching, selected: call, onSelect }: {
   path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; onSelect: (call: number) => void;
 }) {
@@ -82,7 +82,7 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
   const [focus, setFocus] = useState(selected ?? 0);
   const [parts, setParts] = useState(new Map<number, Call[]>());
   const wanted = useRef(false);
-  const before = useRef(0); // the first row that was in sight
+  const before = useRef(0); // the first visible row of the previous rendering
 
   useEffect(() => setParts(new Map()), [path]);
   useEffect(() => {
@@ -102,8 +102,8 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
   const from = Math.max(0, Math.floor(top / rowHeight) - beyond);
   const to = Math.min(total, Math.ceil((top + height) / rowHeight) + beyond);
   useEffect(() => {
-    // A reader who drags the scroll bar passes thousands of calls in a frame. Only the
-    // calls where the drag rests are loaded.
+    // A reader who drags the scroll bar can pass thousands of calls in a frame. Only the
+    // calls where the scroll bar stops are loaded.
     const far = Math.abs(from - before.current) > 2 * (to - from);
     before.current = from;
     let left = false;

@@ -53,7 +53,7 @@ async function askAgain() {
     const response = await fetch(`${apiBase}/live?lang=${lang}`);
     if (!response.ok) throw new Error(response.statusText);
     const state = { ...await response.json(), connected: true };
-    if (waiting !== told) return; // for another language
+    if (waiting !== told) return; // a later request is for another language
     live = state;
     change({});
   } catch {
@@ -101,20 +101,20 @@ export function connect(of: string) {
   ask();
 }
 
-// stream opens the stream. It resolves when the stream is left, or when the browser
-// gives up because the server has another token or too many listeners.
+// stream opens the stream. The promise resolves when the page leaves the stream, or when
+// the browser gives up because the server has another token or too many listeners.
 const stream = (lang: string, tell: (told: Told) => void, left: AbortSignal) => new Promise<void>((done) => {
   const events = new EventSource(`${apiBase}/live/events?lang=${lang}`);
   left.addEventListener('abort', () => { events.close(); done(); });
   events.onopen = () => tell({ name: 'open' });
-  events.onerror = () => { // in most cases the browser tries again by itself
+  events.onerror = () => { // normally the browser connects again by itself
     tell({ name: 'lost' });
     if (events.readyState === EventSource.CLOSED) done();
   };
   for (const name of ['servers', 'trace', 'check'] as const) events.addEventListener(name, (e) => tell({ name, data: JSON.parse(e.data) } as Told));
 });
 
-// useLive returns the live state, null until it is known.
+// useLive returns the live state, or null while it is not known.
 export function useLive(): Live | null {
   const { lang } = usePage();
   const [now, setNow] = useState(live);
@@ -127,7 +127,8 @@ export function useLive(): Live | null {
   return now;
 }
 
-// useCheck returns the progress of an exercise's check, null while it is not known.
+// useCheck returns the progress of checking an answer to an exercise, or
+// null while it is not known.
 export function useCheck(exercise: string, checking: boolean): Check | null {
   const { lang } = usePage();
   const [now, setNow] = useState<Check | null>(null);

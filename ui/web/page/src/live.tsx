@@ -37,7 +37,7 @@ function Servers({ live, w }: { live: State; w: LiveWords }) {
   const [release, setRelease] = useState(live.releases.find((r) => r.built)?.k8sVersion ?? live.releases[0]?.k8sVersion ?? '');
   const [as, setAs] = useState('admin');
   const full = live.servers.filter((s) => s.state !== 'failed').length >= live.limits.servers;
-  const [asked, setAsked] = useState(false); // an answer is awaited
+  const [asked, setAsked] = useState(false); // a request waits for its answer
   const start = (e: Event) => {
     e.preventDefault();
     problem(null);
@@ -93,18 +93,18 @@ export const Progress = ({ of: p, w }: { of: Building; w: LiveWords }) => (
   <p class="progress"><progress aria-label={p.program} max={p.total || undefined} value={p.total ? p.done : undefined} /> {p.program}: {w.stages[p.stage] ?? p.stage}{p.total > 0 && ` ${p.done}/${p.total}`}</p>
 );
 
-// useWork runs work of the server for a form, until it is done or cancelled.
+// useWork runs a form's work on the server until it is done or cancelled.
 export function useWork<T>(): { working: boolean; done: T | null; cancelled: boolean; begin: (work: (signal: AbortSignal) => Promise<T>) => void; cancel: () => void } {
   const { problem } = usePage();
   const [working, setWorking] = useState<AbortController | null>(null);
   const [done, setDone] = useState<T | null>(null);
   const [was, setWas] = useState(false);
   const last = useRef<AbortController | null>(null);
-  useEffect(() => () => last.current?.abort(), []); // who leaves the view waits no longer
+  useEffect(() => () => last.current?.abort(), []); // leaving the view cancels the work
   return {
     working: working !== null, done, cancelled: was, cancel: () => working?.abort(),
     begin(work) {
-      last.current?.abort(); // a form does one thing at a time
+      last.current?.abort(); // new work cancels earlier work of the form
       const control = last.current = new AbortController(), mine = () => last.current === control;
       problem(null);
       setDone(null);
@@ -126,8 +126,8 @@ function On({ ready, release, onRelease, w }: { ready: LiveServer[]; release: st
   </select></label>;
 }
 
-// useReady returns the server that a form uses. It is the server that became ready
-// last, unless the reader chooses another.
+// useReady returns the release of the server that a form uses. This is the server that
+// became ready last, unless the reader chooses another.
 function useReady(ready: LiveServer[]): [string, (r: string) => void] {
   const [chosen, setChosen] = useState('');
   return [ready.find((s) => s.release === chosen)?.release ?? ready.at(-1)?.release ?? '', setChosen];
@@ -223,8 +223,8 @@ function Upload({ most, w }: { most: number; w: LiveWords }) {
     if (file.size > most) { problem(new Problem(413, w.tooLarge(Math.floor(most / 2 ** 20)), '')); return; }
     work.begin((signal) => send('POST', '/uploads?name=' + encodeURIComponent(file.name), file, signal));
   };
-  // The whole page accepts a dropped file. Otherwise a browser would open a file that
-  // is dropped beside the frame.
+  // The whole page accepts a dropped file. Otherwise the browser would open a file that
+  // is dropped outside of the frame.
   const latest = useRef(take);
   latest.current = take;
   useEffect(() => {

@@ -43,8 +43,8 @@ export function RequestMapView() {
   }, [path, lang]);
   const method = recording?.requests[place.request - 1]?.method;
   const ofProgram = method === 'START' || method === 'STOP';
-  // The arrow keys follow the way wherever the focus is, for example still on the
-  // choice of the view.
+  // The arrow keys follow the way wherever the focus is, for example while it is still
+  // on the choice of the view.
   const follow = useRef<(by: number) => void>(() => {});
   useEffect(() => {
     const keys = (e: KeyboardEvent) => {
@@ -137,8 +137,8 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     observed.observe(box.current!);
     return () => observed.disconnect();
   }, [map]);
-  // The dot moves along the line only when the reader goes on. It does not move if the
-  // reader wants reduced motion.
+  // The dot moves along the line only if the reader goes to the next station, and
+  // does not want reduced motion.
   useEffect(() => {
     const line = lines.find((l) => l.number === at), circle = dot.current;
     const moved = at === before.current + 1;
@@ -171,11 +171,11 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
       </button>
     );
   };
-  // A station may have calls only within calls of other stations. The way does not
-  // touch it, and it is drawn below the others.
+  // A station may have calls only within the calls of other stations. Then the way does
+  // not touch the station, and it is drawn below the others.
   const passing = (t: MapStation) => t.calls > 0 && t.visits.length === 0 && !map.visits.some((v) => v.via.includes(t.id));
-  // A station that handles the event of a write is not part of a server's handling of
-  // the request. It is drawn behind the servers.
+  // A station that only handles the event of a write is not part of a server's handling
+  // of the request. It is drawn after the servers.
   const later = (t: MapStation) => t.visits.length > 0 && t.visits.every((n) => map.visits[n - 1].afterwards);
   const tiers = (s: MapServer) => {
     const on = s.stations.filter((t) => !passing(t)), also = s.stations.filter(passing);
@@ -215,9 +215,9 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
   );
 }
 
-// linesOf returns the lines of the visits. A line leads from the station of the visit's
-// caller, through the stations in between, to the visit's own station. The lines must
-// not cross stations and texts.
+// linesOf returns the lines of the visits. A line goes from the station of the
+// visit's caller, through the stations in between, to the visit's own station. No
+// line may cross a station or a text.
 function linesOf(map: RequestMap, rects: Map<string, Rect>, texts: Rect[], bounds: Rect): Line[] {
   const lines: Line[] = [];
   const colours = new Map(map.programs.flatMap((p) => p.servers.flatMap((s) => s.stations.map((t) => [t.id, t.colour] as const))));

@@ -6,7 +6,7 @@ import { useAsking, usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
-// slow is the scenario with comparisons that take seconds: the start of a server.
+// slow is the scenario that takes seconds to compare: the start of a server.
 const slow = 'boot';
 
 // Matrix shows a scenario in all releases (#/releases?scenario=S), or all scenarios
@@ -85,7 +85,7 @@ function OneScenario({ scenario }: { scenario: string }) {
   );
 }
 
-// Legend explains the signs that a history uses.
+// Legend explains the signs in a history.
 function Legend({ marks }: { marks: string[] }) {
   const { lang } = usePage();
   const words = compareWords[lang];
@@ -117,9 +117,9 @@ function useNarrow(): boolean {
   return narrow;
 }
 
-// Overview has a row for each scenario. It loads the rows one after the other. The
-// comparison of the scenario boot takes a server seconds, so it is loaded only when the
-// reader asks for it.
+// Overview has a row for each scenario. It loads the rows one after another.
+// Comparing the scenario boot takes a server seconds, so this row is loaded only
+// when the reader asks for it.
 function Overview() {
   const { api, lang, scenarios, releases, address, goTo, problem } = usePage();
   const words = compareWords[lang];
@@ -167,9 +167,8 @@ function Overview() {
   );
 }
 
-// Cell leads to the comparison with the release before. The cell of the first release
-// leads to its recording. The cell of a release without a recording leads to the
-// reason.
+// Cell links to the comparison with the previous release. The cell of the first release
+// links to its recording. The cell of a release without a recording links to the reason.
 function Cell({ scenario, step: s }: { scenario: string; step?: HistoryStep }) {
   const { lang } = usePage();
   const words = compareWords[lang];

@@ -3,8 +3,8 @@ import { Problem } from './api.ts';
 import { usePage } from './context.ts';
 import { has, pages } from './views.ts';
 
-// Nowhere replaces a view without data, and leads on. The reason is above it
-// (Page.lost).
+// Nowhere takes the place of a view without data, and has links to other pages. The
+// reason is shown above it (Page.lost).
 export function Nowhere({ status, again }: { status: Problem['status']; again: () => void }) {
   const { api, words, address: { parts } } = usePage();
   const page = pages.find((p) => p.name === (parts[0] === 'live' ? 'servers' : parts[0]) && has(p, api));

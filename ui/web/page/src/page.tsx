@@ -33,8 +33,8 @@ function Page({ api }: { api: Api }) {
   const [lost, setLost] = useState<{ at: string; status: number } | null>(null);
   const words = allWords[lang];
 
-  // This runs while the page is drawn, because the effects of its views run before its
-  // own effects. They may ask the server for sentences in this language.
+  // The effects of the views run before this component's effects, and may request
+  // sentences in this language. So the language is set while the page is drawn.
   document.documentElement.lang = lang;
   useEffect(() => store('lang', lang), [lang]);
   useEffect(() => {
@@ -43,7 +43,8 @@ function Page({ api }: { api: Api }) {
     store('theme', theme);
   }, [theme]);
 
-  // The address is the state: going back restores the earlier page.
+  // The address is the state: going back in the browser's history
+  // restores the earlier view.
   const goTo = useCallback((next: Address, replace = false) => {
     const text = write(next);
     if (text !== location.hash) history[replace ? 'replaceState' : 'pushState'](null, '', text);
@@ -65,14 +66,14 @@ function Page({ api }: { api: Api }) {
   const alone = pages.find((p) => p.name === address.parts[0] && has(p, api));
   const link = requestLink(address);
   const view = requestViews.find((v) => v.name === link.view) ?? requestViews[0];
-  useEffect(() => { if (api.live && address.parts[0] === 'live') connect(lang); }, [address, lang]); // what is live stays as long as the page
+  useEffect(() => { if (api.live && address.parts[0] === 'live') connect(lang); }, [address, lang]); // a page with a live recording listens to the live events
   const last = useRef(requestLink(parse('')));
   if (!alone) last.current = link;
   useEffect(() => {
     document.title = alone ? `${alone.words(words)} · apitrace` : recording ? `${recording.scenario}, ${recording.k8sVersion} · apitrace` : 'apitrace';
   }, [recording, alone, words]);
-  // This runs before the next paint. A later effect could remove the new view's first
-  // message.
+  // This runs before the next paint. A later effect could remove the
+  // first message of the new view.
   useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone, lang]);
 
   const at = address.parts.join('/');
@@ -96,8 +97,8 @@ function Page({ api }: { api: Api }) {
   );
 }
 
-// start finds the source of the page's data: the file itself, the site that it belongs
-// to, or a server.
+// start finds the page's data and begins the page. The data are in the page's file,
+// in its site, or on a server.
 async function start() {
   let api: Api;
   const file = await fileData();
@@ -113,7 +114,7 @@ async function start() {
   render(<Page api={{ ...api, get }} />, document.body);
 }
 
-// Without data, the page shows only the reason.
+// If the data cannot be loaded, the page shows only the reason.
 during(start()).catch((e) => {
   const words = allWords[firstLang()];
   render(<main class="page"><div class="problem" role="alert"><b>{words.notLoaded + words.fullStop}</b>{location.protocol === 'file:' && document.documentElement.dataset.site !== undefined ? words.fromDisk : String(e.message ?? e)}</div></main>, document.body);

@@ -16,11 +16,11 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
   const [pace, setPace] = useState(2);
   const [by, setBy] = useState<StepName>('key');
   const busy = useRef(false);
-  // ended is the last step if it reached no new position, with the number of the
-  // position.
+  // ended is the last step if it reached no new position. at is the
+  // number of the position then.
   const [ended, setEnded] = useState<{ step: Step; at: number } | null>(null);
   const go = async (s: Step) => {
-    if (busy.current) return true; // a key that is held down does not queue up
+    if (busy.current) return true; // steps of a key that is held down are not queued
     busy.current = true;
     try {
       const moved = await step(s);
@@ -104,8 +104,8 @@ function said(p: Position, words: Words) {
   );
 }
 
-// Layers draws the layers of the request, from its first layer to the store. The layer
-// of the selected call is lit. The layers of its callers are half lit.
+// Layers draws the layers of the request, from its first layer to the store. The layer of
+// the selected call is highlighted. The layers of its callers are highlighted less.
 function Layers({ lang, view }: { lang: string; view: View | null }) {
   const { api, words, problem } = usePage();
   const { path, details, position, select } = useRequest();

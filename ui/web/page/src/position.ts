@@ -32,7 +32,7 @@ export function position(calls: Calls, at: At, action: string, forward: boolean)
   }
   if (out.returned >= 0) {
     out.returnedName = calls.shortName(out.returned);
-    if (calls.took(out.returned)) out.returnedTime = calls.took(out.returned); // only the entry of some calls was recorded
+    if (calls.took(out.returned)) out.returnedTime = calls.took(out.returned); // a call with only a recorded entry has no time
     if (calls.error(out.returned)) out.returnedError = calls.error(out.returned);
   }
   return out;
@@ -91,8 +91,8 @@ class Walker {
     return ok && back.kind === 'calling' ? this.before(this.lineStart(back.next)) : [back, ok];
   }
 
-  // lineStart returns the first call of the run of calls that a line makes in one go.
-  // call is in this run. A second call of a function begins a new run.
+  // lineStart returns the first call of call's round. A round is one execution of a line
+  // with several calls. If the line calls a function again, a new round begins.
   private lineStart(call: number): number {
     const line = this.calls.callerLine(call);
     if (this.calls.parent[call] < 0 || line === 0) return call;

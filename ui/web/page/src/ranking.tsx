@@ -9,8 +9,8 @@ interface Entry { key: string; name: string; colour: string; process: string; ca
 
 const most = 10;
 
-// Ranking lists the layers and functions with the most time of their own. A row leads
-// to its longest call.
+// Ranking lists the layers and functions with the most own time. A
+// row links to its longest call.
 export function Ranking() {
   const { api, lang, words, problem } = usePage();
   const { path, selected, select } = useRequest();

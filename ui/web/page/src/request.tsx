@@ -14,8 +14,8 @@ import { ViewEntry } from './views.ts';
 // roomy reports whether there is room for code beside the view.
 const roomy = () => matchMedia('(min-width: 801px)').matches;
 
-// RequestPage shows a view of a request. Beside it is the selected call with its
-// source.
+// RequestPage shows a view of a request and, beside it, the
+// selected call with its source.
 export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecording, embedded }: {
   link: RequestLink; entry: ViewEntry; onRecording: (r: Recording) => void;
   // embedded is set if the view is part of another page.
@@ -32,7 +32,7 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
   here.current = link;
   const place = link.place;
   const path = requestPath(place);
-  // The parameter show of the steps is also a parameter of the API's view.
+  // The parameter show of the steps is also a parameter of the request's view in the API.
   const upstream = link.more.show === 'upstream';
   // Ignore data that were loaded for another request.
   const selected = picked?.path === path ? picked.call : null;
@@ -67,7 +67,8 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
     return () => { left = true; };
   }, [path, selected, lang]);
 
-  // The position that the link names. If the player has just reached it, it is known.
+  // The position that the link names. It is known already if the
+  // player has just reached it.
   const at = link.position;
   const named = at && selected !== null ? [path, selected, at.kind, at.next?.function, at.next?.nth].join(' ') : '';
   const position = named !== '' && stepped?.named === named ? stepped.position : null;
@@ -79,8 +80,8 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
       if (at.kind === 'calling' && at.next) {
         next = (await api.get<{ index: number }>(path + '/find', { function: at.next.function, caller: details.call.function, nth: at.next.nth })).index;
       }
-      // If another recording does not make that call, the entry of the caller is the
-      // nearest position.
+      // Another recording may not make that call. Then the entry of the
+      // caller is the nearest position.
       const entered = () => positionAt(api, path, { call: selected, kind: 'entered', next: 0 });
       const reached = at.kind === 'calling' && next < 0 ? await entered()
         : await positionAt(api, path, { call: selected, kind: at.kind, next }).catch((e: Problem) => { if (e.status === 400) return entered(); throw e; });
@@ -89,9 +90,10 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
     return () => { left = true; };
   }, [named, details]);
 
-  // After two selections or steps, the last one wins, even if its answer comes first.
+  // After several selections or steps, the last one counts, even if
+  // its answer comes first.
   const begin = useLatest();
-  // moveTo shows a position. A walk is one step in the browser's history.
+  // moveTo shows a position. A series of steps is one step in the browser's history.
   const moveTo = useCallback(async (reached: Position, wanted: () => boolean, replace = true) => {
     const to = requestPath(here.current.place);
     const d = await api.get<Details>(`${to}/calls/${reached.call}`, { lang });
@@ -117,8 +119,8 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
     }
   }, [path, view, position, moveTo]);
 
-  // A step's key opens the player and steps from the selected call. Until then, named
-  // keys such as F11 belong to the browser.
+  // The key of a step opens the player and steps from the selected call. Until the player
+  // is open, named keys such as F11 belong to the browser.
   const walk = async (s: Step) => {
     if (!view) return;
     const wanted = begin();

@@ -3,8 +3,8 @@
 export interface Rect { left: number; top: number; right: number; bottom: number }
 type Point = [number, number];
 
-// clear is the least distance of a line from an obstacle. tracks are the distances of
-// lines that run beside one.
+// clear is the minimum distance of a line from an obstacle. tracks are the distances
+// of lines along an obstacle.
 const clear = 2, tracks = [4, 8];
 const turnCost = 14, sharedCost = 5;
 
@@ -29,8 +29,8 @@ export class Router {
     }
   }
 
-  // route returns the corners of a line from the edge of a to the edge of b, null if
-  // there is no way.
+  // route returns the corners of a line from the edge of a to the edge of b,
+  // or null if there is no way.
   route(a: Rect, b: Rect): Point[] | null {
     const { xs, ys } = this, w = xs.length;
     const starts = this.ports(a), ends = new Map(this.ports(b).map((p) => [p.at, p]));

@@ -8,8 +8,8 @@ export type Row =
   | { kind: 'call'; key: string; level: number; info: Call; call: number; open?: boolean; last: boolean }
   | { kind: 'more'; key: string; level: number; of: number; left: number };
 
-// The opened calls. The key is a caller's number. The value has the calls that it made,
-// as far as they are loaded.
+// The calls that the reader opened. The key is the number of a caller. The value has the
+// calls that it made and that are loaded.
 export type Opened = ReadonlyMap<number, { items: Call[]; total: number }>;
 
 export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>): Row[] {
@@ -61,14 +61,14 @@ export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>):
   }
 }
 
-// shownAt returns the row that shows a call, -1 if there is none.
+// shownAt returns the index of the row that shows a call, or -1.
 export function shownAt(rows: Row[], call: number): number {
   const own = rows.findIndex((r) => (r.kind === 'step' || r.kind === 'call') && r.call === call);
   if (own >= 0) return own;
   return rows.findIndex((r) => r.kind === 'step' && r.step.calls?.includes(call));
 }
 
-// sectionOf returns the key of the section with the step of a call, or undefined.
+// sectionOf returns the key of the section that has a call as a step, or undefined.
 export function sectionOf(view: View, call: number): string | undefined {
   const has = (step: Step): boolean => !step.section && (step.call === call || !!step.calls?.includes(call) || step.children.some(has));
   const section = view.sections.find((s) => has(s.root));
@@ -76,7 +76,7 @@ export function sectionOf(view: View, call: number): string | undefined {
 }
 
 // firstCall returns the call that a reader sees first: where the error of a failed
-// request was born, or else the first key step.
+// request began, or else the first key step.
 export function firstCall(view: View): number {
   if (view.errorPath) return view.errorPath[0].call;
   const key = (step: Step): Step | undefined => (step.key && !step.section ? step : step.children.map(key).find((s) => s));

@@ -8,8 +8,8 @@ import { requestAddress } from './link.ts';
 const pause = 200, least = 2;
 
 // SearchBox is the field for a search. It searches while the reader types, from the
-// second letter on, after a pause. Enter searches at once. Texts that are typed without
-// a break are one step in the browser's history.
+// second letter on, after a pause. Enter searches at once. A text that is typed without a
+// break is one step in the browser's history.
 export function SearchBox() {
   const { api, words, address, goTo, last, scenarios } = usePage();
   const shown = address.parts[0] === 'search' ? address.query.text ?? '' : '';
@@ -39,7 +39,7 @@ export function SearchBox() {
     const wanted = now.trim();
     if (!composing && (wanted.length >= least || wanted === '' && shown !== '')) timer.current = startTimer(() => latest.current(wanted), pause);
   };
-  const latest = useRef(search); // a timer searches from where the page is by then
+  const latest = useRef(search); // a timer calls the search of the latest rendering
   latest.current = search;
   const recordings = scenarios.reduce((n, s) => n + s.releases.length, 0);
   const label = api.live || recordings === 0 ? words.search : words.searchIn(recordings);

@@ -5,13 +5,14 @@ import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
-// mostHits is the largest number of hits in one answer of the API.
-// fewHere is the number of functions of this recording that are shown. fewest is the
-// number of its calls that are looked at.
+// part is the number of hits that are shown at first, and fewPlaces the number of a hit's
+// scenarios. mostHits is the maximum number of hits in an answer of the API. fewHere is
+// the number of functions of this recording that are shown. fewest is the maximum number
+// of its matching calls that are loaded.
 const part = 30, fewPlaces = 12, mostHits = 2000, fewHere = 8, fewest = 2000;
 
-// Search lists the hits of a text in recordings: functions, values and errors. Its
-// address is #/search?text=TEXT. The old results stay while the next ones are loaded.
+// Search lists the hits of a text in all recordings: functions, values and errors. Its
+// address is #/search?text=TEXT. The old hits stay until the next ones are loaded.
 export function Search() {
   const { api, lang, words, address, goTo, problem, scenarios } = usePage();
   const text = address.query.text ?? '';
@@ -52,8 +53,8 @@ export function Search() {
   );
 }
 
-// Here lists functions with calls that match in the request that was shown last: key
-// steps first, then names with a word that begins with the text.
+// Here lists the functions with matching calls in the request that was shown last. Key
+// steps come first, then names with a word that begins with the text.
 function Here({ text }: { text: string }) {
   const { api, words, goTo, last } = usePage();
   const [found, setFound] = useState<{ text: string; items: Call[] } | null>(null);
@@ -89,7 +90,7 @@ function Marked({ text, part }: { text: string; part: string }) {
   return at < 0 ? <Fragment>{text}</Fragment> : <Fragment>{text.slice(0, at)}<mark>{text.slice(at, at + part.length)}</mark>{text.slice(at + part.length)}</Fragment>;
 }
 
-// scenariosWith returns the scenarios with every word of a text in their names or
+// scenariosWith returns the scenarios that have every word of a text in their names or
 // descriptions. It also understands commands such as "kubectl delete pods".
 function scenariosWith(text: string, scenarios: Scenario[]): Scenario[] {
   const wanted = text.toLowerCase().split(/\s+/).filter((w) => w !== '' && w !== 'kubectl').map((w) => (w.length > 3 ? w.replace(/s$/, '') : w));
@@ -110,8 +111,8 @@ function Scenarios({ of }: { of: Scenario[] }) {
   );
 }
 
-// Names lists functions and types of released sources. A renamed one leads to a search
-// for its new name. With a server, a type leads to its source.
+// Names lists functions and types of released sources. A renamed function or type has a
+// link to a search for its new name. With a server, a type has a link to its source.
 function Names({ of }: { of: ReleasedName[] }) {
   const { api, words, goTo } = usePage();
   return (
@@ -131,14 +132,14 @@ function Names({ of }: { of: ReleasedName[] }) {
   );
 }
 
-// Found shows a result with the scenarios that have it. Each scenario leads to the
-// newest release that has the result.
+// Found shows a hit with the scenarios that have it. Each scenario has a link to its
+// newest release with the hit.
 function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
-  // A click on the text opens the request that a learner knows first. The text can also
-  // be selected and copied.
+  // A click on the text opens get-node, the scenario that learners know first, or else
+  // the first scenario. The text can also be selected and copied.
   const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
@@ -153,7 +154,7 @@ function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hi
   );
 }
 
-// locate finds the first call of a recording that has the result.
+// locate returns the request and the first call with the hit in a recording.
 async function locate(api: Api, hit: Hit, release: string, scenario: string): Promise<[Place, CallName?]> {
   const text = hit.kind === 'value' ? hit.text.slice(hit.text.indexOf('=') + 1) : hit.text;
   const recording = await api.get<Recording>(recordingPath({ release, scenario, request: 1 }));

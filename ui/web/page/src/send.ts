@@ -6,9 +6,10 @@ import { pageWords } from './words.ts';
 
 export const apiBase = '/apis/apitrace/v1';
 
-// send sends a write with a body. It returns the answer in the page's language, or
-// throws a Problem. signal cancels the write, and the server stops its work. A write
-// without a signal ends soon. Until then the page is not idle (idle.ts).
+// send sends a request that changes something. It returns the answer in the
+// page's language, or throws a Problem. signal cancels the request, and the
+// server then stops its work. Without a signal, the request ends soon, and the
+// page is not idle until then (idle.ts).
 export function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const answer = write<T>(method, path, body, signal);
   return signal ? answer : during(answer);
@@ -31,5 +32,5 @@ async function write<T>(method: 'POST' | 'DELETE', path: string, body?: unknown,
   return answer as T;
 }
 
-// cancelled reports whether an error only says that the signal was used.
+// cancelled reports whether an error means that the signal cancelled a request.
 export const cancelled = (e: unknown) => e instanceof DOMException && e.name === 'AbortError';

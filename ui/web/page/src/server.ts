@@ -10,7 +10,7 @@ const mostKept = 300;
 
 export function server(): Api {
   const kept = new Map<string, Promise<unknown>>();
-  let lang = ''; // of what is kept: answers without a parameter for it have sentences, too
+  let lang = ''; // the language of the kept answers: answers may have sentences even without the parameter lang
   function answer(path: string, query: Query = {}): Promise<unknown> {
     const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
     const address = base + path + (parameters.size ? '?' + parameters : '');

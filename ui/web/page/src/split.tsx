@@ -7,9 +7,9 @@ const least = 20, most = 80, step = 2;
 const known = () => { try { return Number(localStorage.getItem('split')) || 0; } catch { return 0; } };
 const keep = (share: number) => { try { share ? localStorage.setItem('split', share.toFixed(1)) : localStorage.removeItem('split'); } catch { /* a private window */ } };
 
-// Split divides the left from the right part of a view. The reader drags it, or moves it
-// with the arrow keys; a double click resets it. The browser remembers its position, as a
-// share of the width in percent.
+// Split is the border between the left and the right part of a view. The reader drags it,
+// or moves it with the arrow keys. A double click resets it. The browser remembers its
+// position, as a share of the width in percent.
 export function Split() {
   const { words } = usePage();
   const bar = useRef<HTMLDivElement>(null);

@@ -1,5 +1,5 @@
-// Steps of the player. The API makes all steps except steps between key steps, which
-// come from the view of the request.
+// The steps of the player. The engine (position.ts) makes all steps except steps between
+// key steps, which come from the view of the request.
 
 import { Api, Details, Position, Step as ViewStep, View } from './api.ts';
 import { Kind } from './link.ts';
@@ -22,8 +22,8 @@ export async function stepFrom(api: Api, path: string, view: View, from: Where, 
       call, kind, next: kind === 'calling' ? next : 0, action: step.name, direction: step.back ? 'backward' : 'forward',
     });
   }
-  // first is the first call that is entered after the position. The calls before it
-  // have been entered.
+  // first is the first call that is entered after the position. All calls
+  // before it have been entered.
   const first = kind === 'calling' ? next : kind === 'entered' ? call + 1 : call + 1 + (await api.get<Details>(`${path}/calls/${call}`)).call.below;
   const shown = shownCalls(view);
   const to = step.back ? shown.findLast((c) => c < (kind === 'entered' ? call : first)) : shown.find((c) => c >= first);

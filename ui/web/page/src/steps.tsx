@@ -6,7 +6,7 @@ import { Opened, Row, rowsOf, sectionOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
 
 // Steps shows the default view of a request as a tree. It begins as an outline, with all
-// sections closed; a link to a call opens the call's section. Folded calls can be opened.
+// sections closed. A link to a call opens the call's section. Folded calls can be opened.
 // The parameter open=all opens all sections. The parameter show=upstream adds upstream's
 // own spans and events, in the tree and in the source.
 export function Steps() {
@@ -16,7 +16,7 @@ export function Steps() {
   const [shut, setShut] = useState<ReadonlySet<string> | null>(null);
   const all = link.more.open === 'all';
   const [focus, setFocus] = useState('s1');
-  const focused = useRef<number | null>(null); // the selected call that has had the focus
+  const focused = useRef<number | null>(null); // the selected call whose row has had the focus
   const here = useRef(place);
   here.current = place;
   useEffect(() => { setOpened(new Map()); setShut(null); setFocus('s1'); focused.current = null; }, [path, all]);
@@ -25,8 +25,8 @@ export function Steps() {
   const closed = useMemo<ReadonlySet<string>>(() => shut ?? new Set(all ? [] : view?.sections.map((s) => `s${s.number}`)), [shut, view, all]);
   const setClosed = (next: (known: ReadonlySet<string>) => ReadonlySet<string>) => setShut((known) => next(known ?? closed));
 
-  // open loads the calls that a call made. It does nothing if the page shows another
-  // request by then.
+  // open loads the calls that a call made. If the page shows another
+  // request by then, it does nothing.
   const open = useCallback(async (call: number, from = 0) => {
     const stays = () => requestPath(here.current) === path;
     if (!stays()) return;
@@ -34,14 +34,15 @@ export function Steps() {
     if (!stays()) return;
     setOpened((known) => {
       const before = from ? known.get(call)?.items ?? [] : [];
-      return before.length === from ? new Map(known).set(call, { items: [...before, ...list.items], total: list.total }) : known; // asked for twice
+      return before.length === from ? new Map(known).set(call, { items: [...before, ...list.items], total: list.total }) : known; // the same part was requested twice
     });
   }, [path]);
 
   const rows = useMemo(() => (view ? rowsOf(view, opened, closed) : []), [view, opened, closed]);
 
-  // If the selected call is not shown, show it: open its section, and the calls between
-  // it and the nearest step. The call of an outline is only shown beside it.
+  // This shows a call that the address names. It opens the call's section, and
+  // the calls between the call and the nearest step. Any other selected call
+  // is shown only in the source.
   useEffect(() => {
     if (!view || !details || details.call.index !== selected) return;
     if (!link.call || shownAt(rows, selected) >= 0) return;

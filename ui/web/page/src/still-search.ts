@@ -1,12 +1,12 @@
-// The search of a page without a server. It is the only answer that such a page computes
-// in another way than the server: people may search for any text, so the answers cannot
-// be stored, and a page with a server does not load all texts of all releases. It follows
-// the rules of package trace/search and trace.RankFunctions; a test compares the two.
+// The search of a page without a server. Such a page computes only this answer in another
+// way than a page with a server. People may search for any text, so the answers cannot be
+// stored, and a page with a server does not load all texts. The search follows the rules
+// of package trace/search and trace.RankFunctions. A test compares the results.
 
 import { Hit, HitList } from './api.ts';
 
-// A SearchPiece has all texts, with the scenarios that have them. They are in the order
-// of an answer to a search for all texts.
+// A SearchPiece has all texts, with the scenarios that have them, in
+// the order of search results.
 export interface SearchPiece {
   kinds: Hit['kind'][]; texts: string[]; shorts: Record<string, string>;
   // places has each list of a hit's places once. place has one entry per text: the
@@ -35,10 +35,10 @@ export function search(piece: SearchPiece, text: string, from: number, limit: nu
   return { total: found.length, from: Math.min(from, found.length), items };
 }
 
-// ranked returns the names that a pattern may mean, with their ranks. Rank 0 is for
-// names that the first way of comparing with a result finds. Higher ranks are for names
-// that only a later way finds. Names that end with the pattern, apart from marks, come
-// before names that contain a part of it.
+// ranked returns the names that a pattern may mean, with their ranks. It compares in
+// several ways. Rank 0 is for the names that the first successful way finds. Higher ranks
+// are for names that only later ways find. Names that end with the pattern, apart from
+// marks, come before names that contain a part of it.
 function ranked(pattern: string, names: string[]): Map<string, number> {
   const wild = wildcards(pattern), plain = unmarked(wild), part = expression('...' + lower(plain).replace(/^\.+|\.+$/g, '') + '...');
   const strict = ending(pattern), folded = ending(lower(wild)), exact = ending(plain), alike = ending(lower(plain));
@@ -74,8 +74,8 @@ function beginsWord(name: string, text: string): boolean {
 // pattern if it has a whole import path.
 const ending = (p: string) => expression(/^[^/]*\.[^/]*\//.test(p) || p.startsWith('...') ? p : '...' + p);
 
-// expression returns the expression for a pattern with "..." for any text. The "..." in
-// "[...]" is part of a name.
+// expression returns the expression for a pattern. "..." stands for any text, except in
+// "[...]", which is part of a name.
 const expression = (p: string) => new RegExp('^' + p.replaceAll('[...]', '\x01').replace(/\.\.\.$/, '\x02').replaceAll('...', '\x02')
   .replace(/[.*+?^$\\(){}|[\]]/g, '\\$&').replaceAll('\x02', '[^]*').replaceAll('\x01', '\\[\\.\\.\\.\\]') + '$');
 

@@ -1,6 +1,7 @@
-// The page's data without a server. "apitrace show -o html" writes the data into its
-// file, and "apitrace site" writes them beside the page (ui/web/still.go). Answers of the
-// API are stored unchanged, but for sources, whose texts are the same in many recordings.
+// The page's data without a server. "apitrace show -o html" writes the data into
+// its file, and "apitrace site" writes them beside the page (ui/web/still.go).
+// The API's answers are stored unchanged, except sources: a text that many
+// recordings share is stored once.
 
 import { answering, keep, Query, raise } from './answers.ts';
 import { Api, Comparisons, Problem, Source } from './api.ts';
@@ -22,15 +23,16 @@ interface Found { of: string[]; first: number; text: number; spanless?: { line: 
 interface SourcePiece { programs: Record<string, string>; texts: Source['lines'][0]['tokens'][][]; functions: Record<string, Found[]> }
 // A TreesPiece has the answers of the API for each pair of requests, by choice of changes.
 interface TreesPiece { requests: Record<string, DiffTree>[] }
-// A ComparedCalls has, for each call in the trees of a pair of requests, the number of its
-// function, -1 for none; the line of the call; and 1 if the line is on side B.
+// A ComparedCalls has three numbers for each call in the trees of a pair of
+// requests: the index of its function in functions or -1 for none, the line of the
+// call, and 1 if the line is on side B.
 interface ComparedCalls { sources: [string, string]; functions: { a: SourceSide; b: SourceSide; process: [string, string]; compare?: string }[]; requests: Record<string, [number, number, number]>[] }
 // The first key is the function of side B, the second the function of side A.
 type HunksPiece = Record<string, Record<string, Pick<SourceDiff, 'same' | 'hunks' | 'missing'> & { absent?: string }>>;
 interface NoticePiece { texts: string[]; licences: Record<string, Record<string, number>> }
 
-// still returns an Api with the pieces from load. It keeps the pieces that were used
-// last.
+// still returns an Api that reads the pieces from load. It keeps
+// the most recently used pieces.
 export function still(load: Load, library: LibraryPiece): Api {
   const kept = new Map<string, Promise<unknown>>();
   const piece = async <T,>(key: string) => (await load(key) ?? raise(notHere(key))) as T;
@@ -41,8 +43,8 @@ export function still(load: Load, library: LibraryPiece): Api {
     const full = release.startsWith('v') ? release : 'v' + release;
     return releases.find((r) => r === full) ?? releases.find((r) => r.startsWith(full + '.')) ?? release;
   };
-  // keyOf returns the key of the recording that a path is about, and the rest of the path
-  // below it, or null.
+  // keyOf returns the key of the recording in a path, and the rest of the path after the
+  // recording. It returns null for other paths.
   const keyOf = (path: string) => {
     const [, release, scenario, rest] = /^\/releases\/([^/]+)\/scenarios\/([^/]+)(.*)$/.exec(path) ?? [];
     return scenario === undefined ? null : { key: `${resolve(decodeURIComponent(release))}/${decodeURIComponent(scenario)}`, rest };
@@ -80,8 +82,8 @@ export function still(load: Load, library: LibraryPiece): Api {
     return hunks.hunks.length > 0 ? { ...out, ...await rights(sources[1], process, file, (await textOf(sources[1], process, file, name)).found) } : out;
   }
 
-  // other returns an answer that is stored unchanged. One piece has all answers of a
-  // path, or all answers of a path about one scenario.
+  // other returns an answer that is stored unchanged. A piece has all answers to a path,
+  // or to a path with one scenario.
   async function other(path: string, query: Query): Promise<unknown> {
     path = path.replace(/^\/releases\/([^/]+)/, (_, release) => '/releases/' + resolve(release));
     const { answers } = await take<Pick<RecordingPiece, 'answers'>>('answers' + path + (query.scenario ? '/' + query.scenario : ''));
@@ -90,7 +92,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     return found;
   }
 
-  // textOf finds a function in the sources with a key.
+  // textOf finds a function in the sources that a key names.
   async function textOf(key: string, process: string, file: string, name: string) {
     const piece = await take<SourcePiece>(`source/${process}/${folderOf(file)}`);
     const found = piece.functions[name]?.find((f) => f.of.includes(key));

@@ -21,7 +21,7 @@ export function Time() {
   const [hover, setHover] = useState<{ box: Box; lane: Lane; x: number; y: number } | null>(null);
   const [cursor, setCursor] = useState<Call | null>(null);
   const loaded = useRef<{ path: string; from: number; to: number; pixels: number } | null>(null);
-  const wanted = useRef<number | null>(null); // the call to scroll to when it is there
+  const wanted = useRef<number | null>(null); // the call to scroll to when it is loaded
   const timer = useRef(0);
   const ask = useRef(0);
   const scrollTo = useRef<number | null>(null);
@@ -39,8 +39,7 @@ export function Time() {
   }, []);
   function wordsOf() { return { group: (process: string, after: boolean) => (after ? w.after(process) : process), firstEnds: w.firstEnds }; }
 
-  // load asks for the calls in and around the shown span, as far as the zoom needs
-  // them.
+  // load requests the calls in and around the shown span, as far as the zoom needs them.
   const load = useCallback(async () => {
     const f = flame.current, mine = ++ask.current;
     const whole = loaded.current?.path !== path;
@@ -65,8 +64,8 @@ export function Time() {
       if (mine === ask.current && box.current) problem(e as Problem);
     }
   }, [path, lang]);
-  // settled loads calls when the picture stands still, and writes the span to the
-  // address.
+  // settled loads the calls and writes the span to the address as soon
+  // as the picture stands still.
   const settled = useCallback(() => {
     stopTimer(timer.current);
     const f = flame.current;
@@ -199,8 +198,8 @@ export function Time() {
     return () => c.removeEventListener('wheel', wheel);
   }, [settled]);
 
-  // The cursor moves along the tree. The call at the cursor is announced, and Enter
-  // selects it.
+  // The cursor moves along the tree. The call at the cursor is read
+  // out, and Enter selects it.
   const visit = (call: number) => api.get<Details>(`${path}/calls/${call}`, { lang }).then((d) => { setCursor(d.call); reveal(d.call); }, problem);
   const beside = async (c: Call, by: number) => {
     if (c.caller < 0) return;
@@ -225,8 +224,8 @@ export function Time() {
     moves[e.key]();
   };
 
-  // The arrow keys belong to the chart while no other element that uses them has the
-  // focus.
+  // The arrow keys belong to the chart unless the focus is on an
+  // element that uses them itself.
   const latestKeys = useRef(keys);
   latestKeys.current = keys;
   useEffect(() => {

@@ -24,8 +24,8 @@ interface Props {
 
 type Ended = readonly boolean[];
 
-// endedAt returns, for each row and each level above it, whether the row's caller at that
-// level is the last call there.
+// endedAt returns, for each row and each level above the row, whether the row's caller at
+// that level is the last call there.
 export function endedAt(rows: { level: number; last?: boolean }[]): Ended[] {
   const now: boolean[] = [];
   return rows.map((r) => { now[r.level] = r.last ?? true; return now.slice(0, r.level); });
@@ -42,7 +42,7 @@ const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSP
 export function Tree(p: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = Math.max(0, p.rows.findIndex((r) => r.key === p.focus));
-  const wanted = useRef<ScrollLogicalPosition | ''>(''); // where the row with the focus shall be in sight when it gets it from the browser, too
+  const wanted = useRef<ScrollLogicalPosition | ''>(''); // where to scroll the row with the key focus when it gets the browser's focus; '' if that is not due
 
   useLayoutEffect(() => {
     if (!wanted.current) return;
@@ -149,8 +149,8 @@ function SectionRow({ section: s, open, total, reached, onSelect }: { section: S
   );
 }
 
-// Guides draws the lines from a caller to a row. ended says, by level, whether the caller
-// at that level is the last call there.
+// Guides draws the lines from the callers to a row. ended has, by level, whether the
+// caller at that level is the last call there.
 export function Guides({ level, last, dotted, top, ended }: { level: number; last: boolean; dotted?: boolean; top?: boolean; ended: Ended }) {
   const lines = [];
   for (let i = 3; i < level; i++) lines.push(<i class={'g' + (ended[i] ? ' ended' : '')} />);
@@ -236,8 +236,8 @@ function CallRow({ row, words, ended, toggle }: { row: Extract<Row, { kind: 'cal
   );
 }
 
-// Heading names the request, above its tree. Each step of the error path leads to its
-// call.
+// Heading names the request above its tree. Each step of the error
+// path links to its call.
 export function Heading({ view, onSelect }: { view: View; onSelect: (call: number) => void }) {
   return (
     <div class="request">

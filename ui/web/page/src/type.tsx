@@ -37,8 +37,8 @@ export function TypeView() {
   );
 }
 
-// Methods lists the methods that the declaration does not show. A method with recorded
-// calls leads to them.
+// Methods lists the methods that the declaration does not show. A method with
+// recorded calls links to them.
 function Methods({ of: type }: { of: TypeSource }) {
   const { words } = usePage();
   const counted = type.recordings > 0 && !type.interface;

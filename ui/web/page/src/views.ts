@@ -29,15 +29,15 @@ export interface ViewEntry {
   wide?: boolean;
   // beside is shown in place of the source while the address names no call.
   beside?: ComponentType;
-  // live views need a server, so a file does not have them. A file has an optional view
-  // only if it has the view's data (Api.pages).
+  // live views need a server, so a page without one does not have them. It has an
+  // optional view only if it has the view's data (Api.pages).
   live?: boolean;
   optional?: boolean;
   // hidden views are not in the navigation.
   hidden?: boolean;
 }
 
-// requestViews belong to a request.
+// requestViews are the views of a request.
 export const requestViews: ViewEntry[] = [
   { name: 'steps', words: (w) => w.steps, show: Steps },
   { name: 'calls', words: (w) => w.allCalls, show: Calls },
@@ -45,7 +45,7 @@ export const requestViews: ViewEntry[] = [
   { name: 'map', words: (w) => w.map.name, show: RequestMapView, wide: true },
 ];
 
-// pages stand alone.
+// pages are the views that do not belong to a request.
 export const pages: ViewEntry[] = [
   { name: 'compare', words: (w) => w.comparison.name, show: Compare, optional: true },
   { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, optional: true },

@@ -1,6 +1,6 @@
-// The page's own words. The words of traces come from the API, in the language of the
-// request. A view with many words has them in a separate file, VIEW-words.ts, in both
-// languages. A property of en and of zh refers to them.
+// The page's own words. The words of traces come from the API, in the requested language.
+// A view with many words has them in a separate file, VIEW-words.ts, in both languages.
+// en and zh have a property for each of these files.
 
 import * as map from './map-words.ts';
 import * as player from './player-words.ts';

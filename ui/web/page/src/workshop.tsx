@@ -14,12 +14,12 @@ interface Board {
   chapters: { number: string; title: string; teaches: string; lesson: string; exercises: Entry[] }[];
 }
 
-// k8s is the release with the recordings that decide. It is in all addresses of the
-// workshop. It is empty for the latest release.
+// k8s is the release with the recordings that decide whether an answer is right. All
+// addresses of the workshop have it. It is empty for the latest release.
 export const boardAddress = (k8s: string) => write({ parts: ['workshop'], query: k8s ? { k8s } : {} });
 export const exerciseAddress = (name: string, k8s: string) => write({ parts: ['workshop', name], query: k8s ? { k8s } : {} });
-// lessonAddress returns the address of a lesson. from is the exercise with the link to
-// the lesson.
+// lessonAddress returns the address of a lesson. from is the
+// exercise that links to the lesson.
 export const lessonAddress = (name: string, from = '', k8s = '') => write({ parts: ['lessons', name], query: { ...(from ? { from } : {}), ...(k8s ? { k8s } : {}) } });
 
 // Workshop lists the exercises (#/workshop), or shows one (#/workshop/EXERCISE). Both
@@ -34,9 +34,9 @@ export function Workshop() {
   return parts[1] ? <Exercise key={parts[1] + query.k8s} name={parts[1]} k8s={query.k8s ?? ''} w={w} /> : <List k8s={query.k8s ?? ''} w={w} />;
 }
 
-// useFresh asks for data that change, of a release or of the latest one, and keeps no
-// answers. update shows the result of a change instead, unless another change has begun
-// since.
+// useFresh requests data that can change, of a release or of the latest release, and does
+// not keep the answers. The returned function shows the result of a change as the data,
+// unless another change has begun since.
 export function useFresh<T>(path: string, k8s = ''): [T | null, (change: Promise<T>) => void] {
   const { api, lang, problem, lost } = usePage();
   const [got, setGot] = useState<{ of: string; value: T } | null>(null);
@@ -91,10 +91,10 @@ function List({ k8s, w }: { k8s: string; w: WorkshopWords }) {
   );
 }
 
-// Html shows HTML that Go made from Markdown, without scripts. Wide blocks of code can
-// be scrolled with the keyboard. A link to a lesson leads to the lesson on this page. A
-// link to another file of the documentation becomes text, because the page does not
-// have the file.
+// Html shows HTML that Go made from Markdown, without scripts. The keyboard can
+// scroll wide blocks of code. A link to a lesson leads to the lesson on this
+// page. A link to another file of the documentation becomes text, because the
+// page does not have the file.
 export function Html({ html, class: c = '' }: { html: string; class?: string }) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
