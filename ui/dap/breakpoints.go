@@ -55,8 +55,8 @@ func (s *session) hit(p step.Position) (stop, bool) {
 	return stop{}, false
 }
 
-// setBreakpoints replaces the breakpoints of a file. It moves each to a
-// line with a recorded call.
+// setBreakpoints replaces the breakpoints of a file. lineWithCalls chooses
+// the line where each of them stops.
 func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMessage {
 	wanted := make([]int, 0, len(r.Breakpoints))
 	for _, b := range r.Breakpoints {

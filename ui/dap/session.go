@@ -48,7 +48,7 @@ type session struct {
 	breakpoints breakpoints
 }
 
-// A stop is the reason for a stop.
+// A stop says why the session has stopped.
 type stop struct {
 	reason string
 	// note is a text for the user. It follows the description of the position.

@@ -87,8 +87,8 @@ func (t *threads) near(current int, must map[int]bool) []int {
 
 // listThreads lists the goroutines in order of their first calls. Only
 // goroutines on the stack have a position: the innermost one runs, and the
-// others wait for it. The names of the others say that their position is not
-// recorded, or not yet or no longer exists.
+// others wait for it. The names of all other goroutines say why they have no
+// position (absence).
 func (s *session) listThreads() dap.ResponseMessage {
 	onStack := map[int]bool{}
 	for _, frame := range s.walker.Stack(s.at) {

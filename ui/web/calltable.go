@@ -197,8 +197,8 @@ func nameOf(c *trace.Call) string {
 func placeOf(c *trace.Call) string { return (&view.Names{}).Place(c) }
 
 // valuesOf lists the values of a call. Values that decided the request come
-// first. Both groups have the order of the guide. Values that the guide
-// does not name come last.
+// first. Both groups have the order of the guide. Values that the guide does
+// not name come last in their group.
 func valuesOf(c *trace.Call, guide view.Guide) []CallValue {
 	names := guide.Values(c.Function)
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {

@@ -206,7 +206,7 @@ func (c *compared) tree(key diffTreeKey) (*view.Comparison, error) {
 			return nil, err
 		}
 		if guide.Title(key.layer) == "" {
-			return nil, notFound(message.Errorf("there is no layer %q", key.layer), message.Of("the layers of the tree without this parameter have names"))
+			return nil, notFound(message.Errorf("there is no layer %q", key.layer), message.Of("request the tree without this parameter: it lists the names of the layers"))
 		}
 		layers = []string{key.layer}
 	}

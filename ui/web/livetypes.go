@@ -44,7 +44,7 @@ var stateNames = map[string]message.Message{
 	stateStarting: message.Of("starting"), stateReady: message.Of("ready"), stateStopping: message.Of("stopping"), stateFailed: message.Of("failed"),
 }
 
-// A LiveServer describes an ordered server.
+// A LiveServer describes a server that somebody has asked to start.
 type LiveServer struct {
 	Release  string        `json:"release" description:"Its version of Kubernetes."`
 	As       string        `json:"as" description:"The user of the kubeconfig."`

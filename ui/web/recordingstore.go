@@ -67,7 +67,7 @@ func (s *recordingStore) add(head liveTrace, rec *trace.Recording) (liveTrace, e
 }
 
 // drop removes the oldest recording of a client's request, because the user did
-// not order it. If there is no such recording, it removes the oldest one. It
+// not ask for it. If there is no such recording, it removes the oldest one. It
 // never removes the newest one.
 func (s *recordingStore) drop() {
 	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item storedRecording) bool { return item.head.Kind == kindClient })
