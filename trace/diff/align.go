@@ -48,9 +48,9 @@ func (m *matcher) equal(x, y int32) bool {
 	return m.a.hash[x] == m.b.hash[y] && m.a.values[x] == m.b.values[y]
 }
 
-// alignBest finds the heaviest common subsequence. Only pairs with equal labels
-// have weight, and more if their subtrees or values are equal. Pairs with
-// contradicting values have none.
+// alignBest finds the heaviest common subsequence. Only pairs with equal
+// labels have weight, and more if their subtrees or values are equal. Pairs
+// with contradicting values have no weight.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
 	best := slices.Grow(m.best[:0], (len(inA)+1)*width)[:(len(inA)+1)*width] // best[i*width+j] is the greatest weight for inA[i:] and inB[j:]
@@ -95,8 +95,8 @@ func (m *matcher) alignBest(inA, inB []int32) []position {
 	return found
 }
 
-// landmarks returns pairs of equal subtrees that occur once in each list, if
-// they are in order.
+// landmarks returns pairs of equal subtrees that occur once in each list. It
+// leaves out pairs that would cross others.
 func (m *matcher) landmarks(inA, inB []int32) []position {
 	type seen struct{ at, count int }
 	where := map[uint64]seen{}
@@ -117,8 +117,8 @@ func (m *matcher) landmarks(inA, inB []int32) []position {
 	return ascending(all)
 }
 
-// alignGreedily adds pairs between two positions. It pairs an element with the
-// next unused one of the same label and values.
+// alignGreedily adds pairs between two positions. It pairs each node with the
+// next unused node of the same label and values.
 func (m *matcher) alignGreedily(found []position, inA, inB []int32, from, to position) []position {
 	next := map[callIdentity][]int{}
 	for j := from.b; j < to.b; j++ {
@@ -147,7 +147,7 @@ func ascending(all []position) []position {
 	if strictlyAscending(all) {
 		return all
 	}
-	last := make([]int, 0, len(all)) // last[k] is the end of the best chain of k+1 positions
+	last := make([]int, 0, len(all)) // last[k] is the last position in the best chain of k+1 positions
 	before := make([]int, len(all))  // index of the previous position in the chain
 	for i, p := range all {
 		k, _ := slices.BinarySearchFunc(last, p.b, func(at, b int) int { return all[at].b - b })

@@ -8,7 +8,7 @@ import (
 )
 
 // findBranch sets r.Branch to the branch around call i in the caller's text. Several
-// calls of the text may be call i; all must stand in the same branch. The branch explains
+// calls of the text can be call i; then all must stand in the same branch. The branch explains
 // nothing if the other side took it, too. there is the caller's text on the other side, and
 // otherCaller its call in other.
 func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree, other *trace.Tree, i, otherCaller int) {
@@ -69,9 +69,10 @@ func tookBranch(text *recordings.Source, b recordings.Branch, tree *trace.Tree, 
 	return false
 }
 
-// isAskedOnlyHere reports whether a call is for an admission plugin that the
-// caller does not call on the other side. caller is its index in other.
-func isAskedOnlyHere(call *trace.Call, other *trace.Tree, caller int) bool {
+// runsPluginOnlyHere reports whether a call is for an admission plugin that
+// its caller does not call on the other side. caller is the caller's index in
+// other.
+func runsPluginOnlyHere(call *trace.Call, other *trace.Tree, caller int) bool {
 	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
 		plugin := call.Attributes[attribute]
 		if plugin == "" {

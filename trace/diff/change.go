@@ -8,7 +8,7 @@ const (
 	// Added: only B makes the call. Removed: only A.
 	Added   Kind = "added"
 	Removed Kind = "removed"
-	// Moved: both make it, but another function calls it.
+	// Moved: both make the call, but from different callers.
 	Moved Kind = "moved"
 	// Renamed: the function has another name, file or package.
 	Renamed Kind = "renamed"
@@ -19,26 +19,27 @@ const (
 	// Valued: a value that does not vary between runs differs, or the call
 	// failed in another way.
 	Valued Kind = "value"
-	// Timed: the call differs only in its own time. Options.Times turns these
-	// on. They do not make requests different.
+	// Timed: the call differs only in its own time. It is reported only with
+	// Options.Times. Requests that differ only in times took the same path.
 	Timed Kind = "timing"
 )
 
 // A Change is one difference of B from A.
 type Change struct {
 	Kind Kind
-	// A and B are the call on both sides, or None. For Repeated calls, they are
-	// the first pair.
+	// A and B are the index of the call on each side, or None. For Repeated,
+	// they are the first pair of calls.
 	A, B int
-	// Calls is the number of calls that an addition or removal adds or removes: the call
-	// itself, and its descendants that only this side has. With Times above 1, it counts
-	// them all.
+	// Calls is the number of calls that an addition or removal adds or
+	// removes: the call itself, and its descendants that only this side has.
+	// If Times is above 1, it counts the calls of all equal additions or
+	// removals.
 	Calls int
 	// Times counts equal additions or removals in one place. A or B is the
 	// first.
 	Times int
-	// Wraps is set if calls of both sides are below a call that only one side
-	// has: it was inserted above them, or removed there.
+	// Wraps is set if an added or removed call has calls of both sides below
+	// it: it was inserted above them, or removed from there.
 	Wraps bool
 	// CountA and CountB count a Repeated call.
 	CountA, CountB int
@@ -49,7 +50,7 @@ type Change struct {
 	OwnNsA, OwnNsB int64
 }
 
-// A ValueChange is a value that differs.
+// A ValueChange is a value that differs. A and B are the values on each side.
 type ValueChange struct {
 	// Name is the attribute's name, or "error" or "panic".
 	Name string

@@ -58,7 +58,7 @@ type finder struct {
 	changes []Change
 }
 
-// A repeat is a function called by one call.
+// A repeat identifies the calls that one caller makes of one function.
 type repeat struct{ above, label int32 }
 
 // onlyOn lists the calls that only one side has, each with the calls below it
@@ -122,14 +122,14 @@ func (f *finder) notCountedTwice(kind Kind, seen map[sameOnly]int) {
 
 func (f *finder) add(c Change) { f.changes = append(f.changes, c) }
 
-// A run is the first of several equal calls, and their number.
+// A run is the first of several calls with the same key, and their number.
 type run struct {
 	first int32
 	count int
 }
 
-// callersOfOnly marks the few paired nodes, on both sides, that make a call on one side
-// only.
+// callersOfOnly marks the few paired nodes, on both sides, that make a call on
+// one side only.
 func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	ofA, ofB = make([]bool, a.len()), make([]bool, b.len())
 	mark := func(s *side, here, there []bool) {
@@ -144,7 +144,8 @@ func callersOfOnly(a, b *side) (ofA, ofB []bool) {
 	return ofA, ofB
 }
 
-// timesCalled counts each marked caller's calls of each function.
+// timesCalled counts each marked caller's calls of each function. run.first is
+// the first paired call, if there is one.
 func timesCalled(s *side, callers []bool) map[repeat]run {
 	all := map[repeat]run{}
 	for i := int32(1); i < s.len(); i++ {
@@ -162,8 +163,9 @@ func timesCalled(s *side, callers []bool) map[repeat]run {
 	return all
 }
 
-// knownBelow marks the nodes without anything new in their subtrees: the other side also
-// calls all functions there, with the same values, and no node below is paired.
+// knownBelow marks the nodes without anything new in their subtrees: the other
+// side also calls all functions of the subtree, with the same values, and no
+// node below is paired.
 func (s *side) knownBelow(other *side) []bool {
 	labels, values := make([]bool, max(slices.Max(s.label), slices.Max(other.label))+1), other.identities()
 	for _, label := range other.label {

@@ -13,10 +13,11 @@ const None = -1
 // A Diff has the differences of request B from request A.
 type Diff struct {
 	A, B *trace.Tree
-	// InB has, for each call of A, the same call of B, or None. InA is the reverse.
+	// InB has, for each call of A, the same call of B, or None. InA is the
+	// reverse.
 	InB, InA []int
 	// Changes are the differences, in the order of the calls. If both requests
-	// took the same path, all are Timed.
+	// took the same path, all changes have the kind Timed.
 	Changes []Change
 
 	moved, alone, reordered []bool // by call of A; see placing
@@ -53,8 +54,8 @@ func compare(a, b *trace.Tree, o Options) *Diff {
 	return d
 }
 
-// compareTrees orders trees. It returns 0 only for trees that the matching
-// cannot treat differently.
+// compareTrees orders trees. It returns 0 only if both trees are equal in
+// everything that the matching uses.
 func compareTrees(a, b *trace.Tree) int {
 	if c := cmp.Compare(a.Len(), b.Len()); c != 0 {
 		return c
@@ -83,8 +84,8 @@ func (d *Diff) Same() bool {
 	return !slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind != Timed })
 }
 
-// matchTrees matches the calls of both trees. A renamed function makes others
-// easier to find, so it repeats the matching.
+// matchTrees matches the calls of both trees. A renamed function that it finds
+// can lead to others, so it repeats the matching, up to a limit.
 func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	const rounds = 6
 	names := &names{index: map[function]int32{}}

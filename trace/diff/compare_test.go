@@ -15,29 +15,29 @@ func TestCompare(t *testing.T) {
 		name       string
 		a, b, want string
 	}{
-		{"nothing", "p.A\n p.B\n p.B\n  p.C", "p.A\n p.B\n p.B\n  p.C", ""},
+		{"no difference", "p.A\n p.B\n p.B\n  p.C", "p.A\n p.B\n p.B\n  p.C", ""},
 		{"added", "p.A\n p.B", "p.A\n p.B\n p.C\n  p.D", "added p.C (2 calls)"},
 		{"removed", "p.A\n p.B\n  p.C\n p.D", "p.A\n p.D", "removed p.B (2 calls)"},
 		{
-			"an init in a file before the others, whose numbers shift",
+			"an init in an earlier file shifts the numbers of the others",
 			"r.main\n v1.init.0 file=v1/register.go\n v1.init.1 file=v1/zz.go\n  v1.Z",
 			"r.main\n v1.init.0 file=v1/aa.go\n v1.init.1 file=v1/register.go\n v1.init.2 file=v1/zz.go\n  v1.Z",
 			"added v1.init.0",
 		},
 		{
-			"the second init of a file, and one of another package, which is none of them",
+			"the second init of a file is removed, and the package of another one differs",
 			"r.main\n v1.init.0 file=v1/register.go\n v1.init.1 file=v1/register.go\n v2.init.0 file=v2/register.go",
 			"r.main\n v1.init.0 file=v1/register.go\n v3.init.0 file=v3/register.go",
 			"removed v1.init.1\nremoved v2.init.0\nadded v3.init.0",
 		},
 		{
-			"a filter around everything",
+			"a new filter around everything",
 			"p.A\n p.B\n  p.C\n  p.C\n  p.D\n   p.E",
 			"p.New\n p.A\n  p.B\n   p.C\n   p.C\n   p.D\n    p.E",
 			"added p.New around",
 		},
 		{
-			"a filter in between, of a function that is called elsewhere as well",
+			"a new filter in between; its function is called elsewhere as well",
 			"p.A\n q.Wrap\n  p.X\n p.B\n  p.C\n  p.C",
 			"p.A\n q.Wrap\n  p.X\n q.Wrap\n  p.B\n   p.C\n   p.C",
 			"added q.Wrap around",
@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 			"added p.U around",
 		},
 		{
-			"a filter that went",
+			"a removed filter",
 			"p.A\n q.Old\n  p.B\n   p.C\n   p.C",
 			"p.A\n p.B\n  p.C\n  p.C",
 			"removed q.Old around",
@@ -61,19 +61,19 @@ func TestCompare(t *testing.T) {
 			"moved p.M from p.P to p.Q",
 		},
 		{
-			"calls that went one level up have moved, not what called them",
+			"calls one level higher have moved; their old caller has not",
 			"p.A\n p.G\n  p.S\n   p.K\n   p.L\n   p.M",
 			"p.A\n p.G\n  p.W\n   p.S\n    p.M\n   p.K\n   p.L",
 			"added p.W around\nmoved p.K from p.S to p.W\nmoved p.L from p.S to p.W",
 		},
 		{
-			"what looks like it elsewhere, but is for another end, has not moved",
+			"an equal call with other values elsewhere is another call",
 			"p.A\n p.P\n  p.M\n   p.N resource=pods\n   p.O\n p.Q\n  p.R",
 			"p.A\n p.P\n p.Q\n  p.R\n  p.M\n   p.N resource=nodes\n   p.O\n  p.M\n   p.N resource=leases\n   p.O\n  p.M\n   p.N resource=events\n   p.O",
 			"removed p.M (3 calls)\nadded p.M x3 (9 calls)",
 		},
 		{
-			"a call that is told by what it is for went, another one came",
+			"values distinguish the calls: one removed, one added",
 			"p.A\n p.Route path=/a\n p.Route path=/b\n p.Route path=/c\n p.Route path=/old",
 			"p.A\n p.Route path=/a\n p.Route path=/b\n p.Route path=/c\n p.Route path=/new",
 			"removed p.Route\nadded p.Route",
@@ -91,7 +91,7 @@ func TestCompare(t *testing.T) {
 			"renamed cacher.(*Cacher).Get cacher.(*CacheDelegator).Get",
 		},
 		{
-			"renamed, and what it calls came between: the one that is the same",
+			"renamed, with a new call below that has a similar place",
 			"registry.(*DryRun).Get\n cacher.(*Cacher).Get\n  etcd3.(*store).Get\n   p.X",
 			"registry.(*DryRun).Get\n cacher.(*CacheDelegator).Get\n  etcd3.(*corruptObjectDeleter).Get\n   etcd3.(*store).Get\n    p.X",
 			"renamed cacher.(*Cacher).Get cacher.(*CacheDelegator).Get\nadded etcd3.(*corruptObjectDeleter).Get around",
@@ -109,43 +109,43 @@ func TestCompare(t *testing.T) {
 			"renamed p.B p.B",
 		},
 		{
-			"a literal whose number shifted, and another one that has its number now",
+			"a new literal has the number of an old one",
 			"p.A\n p.F.func1\n  p.X\n  p.Y",
 			"p.A\n p.F.func1\n  p.Z\n p.F.func2\n  p.X\n  p.Y",
 			"added p.F.func1 (2 calls)",
 		},
 		{
-			"literals that make the same call, one of them twice, when a literal came before them",
+			"a new literal before literals with the same callee, called once or twice",
 			"p.A\n p.F.func1\n  p.S\n p.F.func2\n  p.S\n  p.S\n p.F.func3\n  p.S",
 			"p.A\n p.F.func1\n  p.Z\n p.F.func2\n  p.S\n p.F.func3\n  p.S\n  p.S\n p.F.func4\n  p.S",
 			"added p.F.func1 (2 calls)",
 		},
 		{
-			"a filter that took another place, with other neighbours",
+			"a filter in another place, with other neighbors",
 			"p.A\n p.F.func1\n  p.G\n   p.H\n    p.I",
 			"p.A\n p.G\n  p.H\n   p.F.func1\n    p.I",
 			"moved p.F.func1 from p.A to p.H",
 		},
 		{
-			"a filter of a function with two literals took another place",
+			"two filters of one function in another place",
 			"p.A\n p.G\n  p.F.func1\n  p.F.func2\n   p.H\n    p.I\n     p.J\n      p.K",
 			"p.A\n p.G\n  p.H\n   p.I\n    p.F.func1\n    p.F.func2\n     p.J\n      p.K",
 			"moved p.F.func1 from p.G to p.I\nmoved p.F.func2 from p.G to p.I",
 		},
 		{
-			"a filter with other neighbours, below which a release far away does much more",
+			"a filter with other neighbors and many more calls below it",
 			"p.A\n p.F.func1\n  p.G\n   p.H\n    p.I\n     p.J",
 			"p.A\n p.New\n  p.F.func1\n   p.Other\n    p.G\n     p.H\n      p.I\n       p.J\n        p.K\n         p.L\n          p.M\n           p.N\n            p.O\n             p.P\n              p.Q",
 			"added p.New around\nadded p.Other around\nadded p.K (7 calls)",
 		},
 		{
-			"a literal whose number another one has now, which does something else",
+			"a literal with the number of another literal is another function",
 			"p.A\n p.F.func2\n  p.G\n   p.H\n    p.I\n     p.J",
 			"p.A\n p.Handle\n  p.G\n   p.H\n    p.I\n     p.J\n      p.F.func2",
 			"renamed p.F.func2 p.Handle\nadded p.F.func2",
 		},
 		{
-			"a literal of a function that was renamed",
+			"a literal of a renamed function",
 			"p.A\n p.getThing\n  p.getThing.func1\n   p.X",
 			"p.A\n p.GetThing\n  p.GetThing.func1\n   p.X",
 			"renamed p.getThing p.GetThing\nrenamed p.getThing.func1 p.GetThing.func1",
@@ -163,13 +163,13 @@ func TestCompare(t *testing.T) {
 			"repeated p.L 3 -> 1",
 		},
 		{
-			"a loop that is new is one addition",
+			"a new loop is one addition",
 			"p.A\n p.Z",
 			"p.A\n p.L\n  p.X\n p.L\n  p.X\n p.L\n  p.X\n p.Z",
 			"added p.L x3 (6 calls)",
 		},
 		{
-			"one more turn of a loop in which something new is called",
+			"one more pass of a loop, with a new call in it",
 			"p.A\n p.Plugin admission=a\n  a.Admit\n p.Plugin admission=b\n  b.Admit",
 			"p.A\n p.Plugin admission=a\n  a.Admit\n p.Plugin admission=c\n  c.Admit\n p.Plugin admission=b\n  b.Admit",
 			"added p.Plugin (2 calls)",
@@ -193,13 +193,13 @@ func TestCompare(t *testing.T) {
 			"value p.B apitrace.media_type: application/json -> application/cbor",
 		},
 		{
-			"values that vary from run to run, and one that only one side notes",
+			"values that vary between runs, and a value that only one side records",
 			"p.A\n p.B apitrace.etcd.revision=7 apitrace.kind=Node",
 			"p.A\n p.B apitrace.etcd.revision=9",
 			"",
 		},
 		{
-			"a part of a value that varies from run to run, and blanks that mean nothing",
+			"a part of a value that varies between runs, and more blanks",
 			"p.A\n p.B apitrace.etcd.txn.compare=target:MOD\u00a0mod_revision:302",
 			"p.A\n p.B apitrace.etcd.txn.compare=target:MOD\u00a0\u00a0mod_revision:2801",
 			"",
@@ -211,43 +211,43 @@ func TestCompare(t *testing.T) {
 			"value p.B apitrace.etcd.txn.compare: mod_revision:302 -> mod_revision:0",
 		},
 		{
-			"one of several that are for different ends went: which one, their values tell",
+			"values show which of several calls was removed",
 			"p.A\n p.Route path=/a\n  p.X\n p.Route path=/old\n  p.X\n p.Route path=/b\n  p.X",
 			"p.A\n p.Route path=/a\n  p.X\n p.Route path=/b\n  p.X\n p.Route path=/c\n  p.X\n p.Route path=/d\n  p.X",
 			"removed p.Route (2 calls)\nadded p.Route (2 calls)\nadded p.Route (2 calls)",
 		},
 		{
-			"one of its values changed, and the others tell that it is the same",
+			"one value changed; the others show that the call is the same",
 			"p.A\n p.H plugin=a type=x op=c\n p.H plugin=b type=y op=c",
 			"p.A\n p.H plugin=new type=z op=c\n p.H plugin=a type=x op=c\n p.H plugin=b type=moved.y op=c",
 			"added p.H\nvalue p.H type: y -> moved.y",
 		},
 		{
-			"a value that only one side writes as a word tells nothing of the call",
+			"a number and a word as the same value do not distinguish calls",
 			"p.A\n p.P\n  p.Decide decision=1 reason=admin\n p.Q",
 			"p.A\n p.P\n p.Q\n  p.Decide decision=Allow reason=admin",
 			"moved p.Decide from p.P to p.Q",
 		},
 		{
-			"the same value changed for all",
+			"the same value changed in all calls",
 			"p.A\n p.Get type=old\n p.Get type=old",
 			"p.A\n p.Get type=new\n p.Get type=new",
 			"value p.Get type: old -> new\nvalue p.Get type: old -> new",
 		},
 		{
-			"what a call is for tells it apart, though one side notes more",
+			"values distinguish the calls, though one side records more values",
 			"p.A\n p.W\n  p.Plugin type=a\n  p.Plugin type=b\n p.W\n  p.Plugin type=a\n  p.Plugin type=b",
 			"p.A\n p.W\n  p.Plugin type=new ok=1\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1\n p.W\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1",
 			"added p.Plugin",
 		},
 		{
-			"it failed",
+			"a call failed",
 			"p.A\n p.B",
 			"p.A\n p.B error=boom",
 			"value p.B error:  -> boom",
 		},
 		{
-			"a function of one name in two processes is two functions",
+			"another function below a call in etcd",
 			"p.A\n etcd.X\n  p.B",
 			"p.A\n etcd.X\n  p.C",
 			"removed p.B\nadded p.C",
@@ -262,7 +262,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a, b := treeOf(t, test.a), treeOf(t, test.b)
-			if diff := cmp.Diff(test.want, told(compare(a, b, Options{}))); diff != "" {
+			if diff := cmp.Diff(test.want, changesText(compare(a, b, Options{}))); diff != "" {
 				t.Errorf("changes, -want +got:\n%s", diff)
 			}
 			checkLaws(t, a, b)
@@ -278,20 +278,20 @@ func checkLaws(t interface {
 	t.Helper()
 	d, back := compare(a, b, Options{}), compare(b, a, Options{})
 	if diff := cmp.Diff(d.InB, back.InA); diff != "" {
-		t.Fatalf("the other way round other calls are the same: -there +back\n%s", diff)
+		t.Fatalf("compare(b, a) pairs other calls than compare(a, b): -compare(a, b) +compare(b, a)\n%s", diff)
 	}
 	if diff := cmp.Diff(sorted(d.Changes), sorted(mirrorAll(back.Changes))); diff != "" {
-		t.Fatalf("the other way round other changes are found: -there +back\n%s", diff)
+		t.Fatalf("compare(b, a) finds other changes than compare(a, b): -compare(a, b) +compare(b, a)\n%s", diff)
 	}
 	got, err := apply(a, d.Script())
 	if err != nil {
-		t.Fatalf("the script fails: %v", err)
+		t.Fatalf("applying the script: %v", err)
 	}
 	if diff := cmp.Diff(textOf(b.Request.Calls), textOf(got)); diff != "" {
-		t.Fatalf("the script does not make b of a: -b +got\n%s", diff)
+		t.Fatalf("the script does not turn a into b: -b +got\n%s", diff)
 	}
 	if self := compare(a, a, Options{}); len(self.Changes) > 0 || len(self.Script()) > 0 {
-		t.Fatalf("a trace differs from itself:\n%s", told(self))
+		t.Fatalf("comparing a trace with itself: got changes or edits, expected none:\n%s", changesText(self))
 	}
 }
 

@@ -31,7 +31,7 @@ func exactDistance(a, b *trace.Tree) int {
 
 type postorderTree struct {
 	function []string
-	leftmost []int // of the leaves below
+	leftmost []int // by node, the leftmost leaf below it
 	keyroots []int
 }
 
@@ -93,8 +93,8 @@ func forestDistance(a, b *postorderTree, i, j int, distance [][]int) {
 	}
 }
 
-// distanceByPath is the distance of a matching that matches calls only by the
-// functions on the way to them.
+// distanceByPath is the distance for a matching that matches calls only if the
+// functions on the path from the root are the same.
 func distanceByPath(a, b *trace.Tree) int {
 	paths := func(t *trace.Tree) map[string]int {
 		all := map[string]int{}
@@ -117,8 +117,9 @@ func distanceByPath(a, b *trace.Tree) int {
 	return distance
 }
 
-// ourDistance counts the additions and removals of our script. Another name and
-// another place count as both.
+// ourDistance counts the additions and removals in the script of our diff.
+// Another name counts as one removal and one addition, and so does another
+// place.
 func ourDistance(a, b *trace.Tree) int {
 	d, n := compare(a, b, Options{}), 0
 	for i, j := range d.InB {
@@ -147,7 +148,7 @@ func TestNotFarFromExact(t *testing.T) {
 		for _, part := range []string{"withAuthentication.func1", "(*configController).startRequest", "GetResource.func1"} {
 			x, y := partOf(t, a, part), partOf(t, b, part)
 			if x == nil || y == nil {
-				continue // its first call was changed
+				continue // the part's first call was renamed or left out
 			}
 			ours += ourDistance(x, y)
 			exact += exactDistance(x, y)
@@ -156,12 +157,13 @@ func TestNotFarFromExact(t *testing.T) {
 	}
 	t.Logf("calls added and removed: exact %d, ours %d, by path alone %d", exact, ours, byPath)
 	if exact == 0 || ours > exact*11/10 {
-		t.Errorf("our scripts take %d additions and removals, where %d are enough", ours, exact)
+		t.Errorf("our scripts take %d additions and removals, expected at most 1.1 times the exact number %d", ours, exact)
 	}
 }
 
-// partOf returns the tree below the first call of a function with a name that
-// ends so, or nil if there is none.
+// partOf returns a tree of the first call of a function with a name that ends
+// with suffix, with up to 149 calls below it. It returns nil if there is no
+// such call.
 func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 	for i := range tree.Len() {
 		if !strings.HasSuffix(tree.Call(i).Function, suffix) {
@@ -176,9 +178,9 @@ func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 	return nil
 }
 
-// largeTree makes a tree of about so many calls. It repeats a recorded request, as a session of
-// many requests would. Of every hundred calls, it changes the given number: they become another
-// function, are wrapped in one, or are not made.
+// largeTree makes a tree of about the given number of calls. It repeats a
+// recorded request, at least once. It changes about changed of every hundred
+// calls: it renames a call, wraps it, or leaves it out if it has no callees.
 func largeTree(tb testing.TB, calls, changed int, seed uint64) *trace.Tree {
 	tb.Helper()
 	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")
@@ -255,7 +257,8 @@ func BenchmarkByPath(b *testing.B) {
 	}
 }
 
-// BenchmarkExact is the exact tree edit distance, on sizes where it ends.
+// BenchmarkExact measures the exact tree edit distance, on a tree that is
+// small enough for it.
 func BenchmarkExact(b *testing.B) {
 	x, y := largeTree(b, 700, 0, 1), largeTree(b, 700, 5, 1)
 	b.Run(fmt.Sprintf("calls=%d", x.Len()), func(b *testing.B) {

@@ -14,9 +14,9 @@ import (
 // gates has the feature gates that decide whether a function is called, or a
 // type's value is made.
 type gates struct {
-	// of has the gate by program and by the full name of the function or type. A function
-	// has a gate if every call of it depends on it. A type has a gate if every function
-	// that makes its values depends on it.
+	// of has the gate by program and by the full name of the function or type.
+	// A function has a gate if every call of it depends on it. A type has a
+	// gate if every function that makes its values depends on it.
 	of map[string]map[string]string
 }
 
@@ -76,10 +76,10 @@ func each(functions []*recordings.Source, ofCaller map[string]string, take func(
 	}
 }
 
-// findGate looks for a gate with another default on the other side: at the call itself,
-// then at all calls of the callee. For a literal, it also looks at all calls of the
-// enclosing function. For a method, it also looks where values of the receiver's type are
-// made.
+// findGate looks for a gate with another default on the other side: at the
+// call itself, then at all calls of the callee. For a literal, it also looks
+// at all calls of the enclosing function. For a method, it also looks where
+// values of the receiver's type are made.
 func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	names := []string{call.Function}
@@ -103,9 +103,9 @@ func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	}
 }
 
-// AskedGate returns a feature gate that the function of call i of B asks for, with
-// another default in A. on is its default in B, since the minor version since. gate is ""
-// if there is none.
+// AskedGate returns a feature gate that the function of call i of B asks for,
+// with another default in A. on is its default in B, since the minor version
+// since. gate is "" if there is none.
 func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string) {
 	call := d.B.Call(i)
 	if f.a.code == nil || f.b.code == nil {
@@ -125,8 +125,8 @@ func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string)
 }
 
 // takeGate stores a gate in r if its default differs on the other side. A gate
-// that B no longer knows is not the reason: its code stays without the gate, or
-// is gone.
+// that only B knows must be on. A gate that B no longer knows is not the
+// reason: B has its code without the gate, or no longer.
 func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	other, knownThere := there.code.Gate(program, gate)

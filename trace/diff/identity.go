@@ -13,8 +13,8 @@ type identity struct {
 	count int     // number of labels
 }
 
-// newIdentity matches functions with the same name. Literals may later get a
-// better match.
+// newIdentity matches functions with the same name. Literals, functions init
+// and renamed functions get other labels later.
 func newIdentity(names *names) *identity {
 	id := &identity{names: names, count: len(names.list)}
 	for i := range names.list {
@@ -23,7 +23,8 @@ func newIdentity(names *names) *identity {
 	return id
 }
 
-// A likely pair of functions, by name, with a certainty.
+// A likely is a pair of functions that are probably the same. a and b are the
+// numbers of their names. A higher score is more certain.
 type likely struct {
 	a, b  int32
 	score float64
@@ -56,16 +57,16 @@ type profile struct {
 	// through are the callees. A callee that only this side has is replaced by
 	// its callees.
 	through map[int32]bool
-	// places counts, by node, how often a paired node is the nearest one above
-	// a call.
+	// places counts the function's calls by the nearest paired node above
+	// them.
 	places map[int32]int
 	calls  int
 	first  int32 // its first call
 }
 
 // profiles collects, by name, the profiles of the functions that wanted
-// accepts. key identifies a node as a callee or a caller. If inOther is nil,
-// through and places stay empty.
+// accepts. key has, by node, its number among callees and callers. If inOther
+// is nil, through and places stay empty.
 func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int32) map[int32]*profile {
 	all := map[int32]*profile{}
 	var through []int32

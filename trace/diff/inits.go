@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// initOf returns the package of a function init and its number there. The
-// compiler numbers them over the files of a package, in the order of the file
-// names.
+// initOf returns the package and the number of a function init. The compiler
+// numbers the functions init of a package, in the order of the file names. ok
+// is false for other functions.
 func initOf(name string) (pkg string, number int, ok bool) {
 	n := funcname.Parse(name)
 	digits, found := strings.CutPrefix(n.Func, "init.")
@@ -25,7 +25,7 @@ func initOf(name string) (pkg string, number int, ok bool) {
 // matchInits matches the functions init. Their numbers shift when a release
 // adds one to another file of the package, so one name can mean two functions.
 // Two are the same if they are in the same file, after the same number of
-// others.
+// functions init.
 func (id *identity) matchInits(a, b *side) {
 	inA := map[initKey]int32{}
 	for _, i := range a.inits() {
@@ -41,7 +41,7 @@ func (id *identity) matchInits(a, b *side) {
 	}
 }
 
-// An initKey identifies a function init even if other files get more.
+// An initKey identifies a function init even if other files get more of them.
 type initKey struct {
 	process, pkg, file string
 	before             int // number of init functions that ran and come before it in the file

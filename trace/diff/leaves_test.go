@@ -25,9 +25,9 @@ func recorded(called ...string) *trace.Recording {
 	return &trace.Recording{K8sVersion: "v1", Requests: []trace.Request{r}}
 }
 
-// TestAnOlderRecordingLacksLeaves compares with a recording that cannot have
-// calls of functions that call nothing. The result must not claim that such a
-// function did not run there.
+// TestAnOlderRecordingLacksLeaves compares recording B with a recording A that
+// has no calls of functions that call nothing. The reason must not claim that
+// such a function did not run in A.
 func TestAnOlderRecordingLacksLeaves(t *testing.T) {
 	code := func(working ...string) *recordings.Code {
 		p := &recordings.Program{Functions: []recordings.Source{{Name: "p.Get"}, {Name: "p.Serve", Calls: []recordings.SourceCall{{Name: "p.Get", Line: 1}}}}}
@@ -42,10 +42,10 @@ func TestAnOlderRecordingLacksLeaves(t *testing.T) {
 		a, b         *trace.Recording
 		want         Why
 	}{
-		{"it calls nothing on both sides", code(), code(), recorded(), recorded("p.Get~"), NoSpan},
-		{"it calls something now", code(), code("os.Getpid"), recorded(), recorded("p.Get", "p.Leaf~"), NoReason},
-		{"it called something then", code("os.Getpid"), code(), recorded(), recorded("p.Get~"), OtherWay},
-		{"both recordings have such calls", code(), code(), recorded("p.Leaf~"), recorded("p.Get~", "p.Leaf~"), OtherWay},
+		{"p.Get calls nothing on both sides", code(), code(), recorded(), recorded("p.Get~"), NoSpan},
+		{"p.Get calls something only in B", code(), code("os.Getpid"), recorded(), recorded("p.Get", "p.Leaf~"), NoReason},
+		{"p.Get calls something only in A", code("os.Getpid"), code(), recorded(), recorded("p.Get~"), OtherWay},
+		{"both recordings have calls of functions that call nothing", code(), code(), recorded("p.Leaf~"), recorded("p.Get~", "p.Leaf~"), OtherWay},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := NewReasonsOf(test.codeA, test.codeB)
@@ -57,11 +57,11 @@ func TestAnOlderRecordingLacksLeaves(t *testing.T) {
 				}
 				got := f.Of(d, c)
 				if got.Why != test.want || (got.Spanless == recordings.SpanlessLeaf) != (test.want == NoSpan) {
-					t.Errorf("%+v, expected %q", got, test.want)
+					t.Errorf("got the reason %+v, expected Why %q", got, test.want)
 				}
 				return
 			}
-			t.Errorf("p.Get is not among the changes: %+v", d.Changes)
+			t.Errorf("got the changes %+v, expected p.Get as added", d.Changes)
 		})
 	}
 }

@@ -30,14 +30,14 @@ func (id *identity) matchLiterals(a, b *side) {
 		for _, y := range byGroup[of[x]] {
 			score := sameLiteral(p, inB[y], x == y, stayed)
 			if x == y && stayed && score < 0.5 && (alike(a.size(p.first), b.size(inB[y].first)) || sharedBelow(a, b, p.first, inB[y].first)) {
-				score = 0.5 // it was put elsewhere, as filters are, and has other neighbors
+				score = 0.5 // the literal has another place, like a moved filter, and so other neighbors
 			}
 			if score > 0 {
 				pairs = append(pairs, likely{x, y, score})
 			}
 		}
 	}
-	for _, name := range sortedNames(inB) { // until it is paired, each is a function of its own
+	for _, name := range sortedNames(inB) { // an unpaired literal is a function of its own
 		id.b[name] = int32(id.count)
 		id.count++
 	}
@@ -100,7 +100,7 @@ func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	score := 0.3 * shared(p.callers, q.callers)
 	switch {
 	case len(p.callees)+len(q.callees) > 0:
-		score += 0.4*shared(p.callees, q.callees) + 0.2*sharedCalls(p, q) // several may have the same few callees
+		score += 0.4*shared(p.callees, q.callees) + 0.2*sharedCalls(p, q) // several literals may have the same few callees
 	case sameNumber:
 		score += 0.6
 	default:
@@ -133,8 +133,9 @@ func sharedCalls(p, q *profile) float64 {
 	return 2 * common / total
 }
 
-// literalGroups returns a group number by name. Literals of one function at the
-// same depth share it. Other functions have none.
+// literalGroups returns a group number by name. Literals of one function at
+// the same depth are in the same group. For other functions, the number is
+// none.
 func (id *identity) literalGroups() []int32 {
 	type group struct {
 		function
@@ -159,7 +160,8 @@ func (id *identity) literalGroups() []int32 {
 	return of
 }
 
-// strippedNames returns a number by name, which all literals of one function share.
+// strippedNames returns a number by name. All literals of one function have
+// the same number.
 func (id *identity) strippedNames() []int32 {
 	type stripped struct {
 		function
@@ -180,8 +182,8 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names differ only in their number, as literals of
-// one function, or functions init of one package.
+// onlyRenumbered reports whether two names differ only in their number, as
+// literals of one function, or functions init of one package.
 func onlyRenumbered(nameA, nameB string) bool {
 	pkgA, _, okA := initOf(nameA)
 	pkgB, _, okB := initOf(nameB)

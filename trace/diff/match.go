@@ -8,13 +8,14 @@ type matcher struct {
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
-	// distinctByValues has, by label, whether values distinguish a function's calls.
+	// distinctByValues has, by label, whether values distinguish a function's
+	// calls.
 	distinctByValues []bool
-	// place is a buffer. It has, for nodes of b, their position in the current
-	// list, plus one.
+	// place is a buffer. It has, by node of b, the node's position in the
+	// current list, plus one. It is 0 for nodes outside of the list.
 	place []int32
-	// More buffers. There are as many lists as calls with callees, and most
-	// are short.
+	// More buffers. They are reused because every call with callees has a
+	// list. Most lists are short.
 	fenced, found, tail []position
 	best                []int32
 	gapA, gapB          []int32 // unpaired nodes between two fences
@@ -65,7 +66,7 @@ func (m *matcher) contradict(x, y int32) bool {
 		if !ok {
 			continue
 		}
-		alike := alikeWritten(value, other) // 1 and Allow may be the same
+		alike := alikeWritten(value, other) // the number 1 and the word Allow may be the same value
 		value, other = settled(name, value), settled(name, other)
 		switch {
 		case !identifies(value) && !identifies(other):
@@ -81,16 +82,17 @@ func (m *matcher) contradict(x, y int32) bool {
 	return 2*agree <= both && (both > 0 || !written)
 }
 
-// A callIdentity is a hash that identifies the purpose of a call: its function and its values.
+// A callIdentity is a hash that identifies the purpose of a call: its function
+// and its values.
 type callIdentity uint64
 
 func (s *side) identity(i int32) callIdentity {
 	return callIdentity(mix(uint64(s.label[i]), s.values[i]))
 }
 
-// pairUniqueValues pairs calls if their function and values occur once on both
-// sides. An example is a widely used function that is called once for a
-// certain purpose.
+// pairUniqueValues pairs calls if their function and values occur once on each
+// side. An example is a widely used function that is called once for a certain
+// purpose. It also sets distinctByValues.
 func (m *matcher) pairUniqueValues() {
 	inA, inB := m.a.identities(), m.b.identities()
 	known := make([]int32, m.labels)
@@ -112,7 +114,8 @@ func (m *matcher) pairUniqueValues() {
 	}
 }
 
-// identities counts the calls that have values.
+// identities counts the calls with values, by identity. run.first is valid
+// only if the count is 1.
 func (s *side) identities() map[callIdentity]run {
 	all := map[callIdentity]run{}
 	for i := range s.len() {
@@ -124,12 +127,12 @@ func (s *side) identities() map[callIdentity]run {
 	return all
 }
 
-// pairCallers pairs nodes by their children. A node x belongs to a node with
-// the same label above the partners of x's children. A child has as many votes
-// as its subtree has nodes.
+// pairCallers pairs nodes by their children. The partner of a node x is a node
+// with the same label above the partners of x's children. Each child votes for
+// one. It has as many votes as its subtree has nodes.
 func (m *matcher) pairCallers() {
-	// below has each node's partner or, without one, the partner found in the
-	// largest subtree of a child.
+	// below has each node's partner. If a node has none, below has the entry
+	// of its largest child that has an entry.
 	below := make([]int32, m.a.len())
 	votes := map[int32]int32{}
 	for x := m.a.len() - 1; x > 0; x-- {
@@ -161,9 +164,10 @@ func (m *matcher) pairCallers() {
 	}
 }
 
-// callerOf finds the nearest unpaired node above y that can be x.
+// callerOf returns the nearest unpaired node above y that can be the partner
+// of x, or none.
 func (m *matcher) callerOf(y, x int32) int32 {
-	const far = 8 // so many wrappers may have come in between
+	const far = 8 // nodes that are tried: the lower ones may be wrappers
 	for range far {
 		if y = m.b.parent[y]; y <= 0 {
 			return none
@@ -178,7 +182,7 @@ func (m *matcher) callerOf(y, x int32) int32 {
 // pairCallees pairs the callees of paired nodes, from the root downwards.
 func (m *matcher) pairCallees() {
 	var inA, inB []int32
-	for x := range m.a.len() { // pairs that are found here are below x, so their turn comes
+	for x := range m.a.len() { // new pairs are below x, so the loop comes to them later
 		y := m.a.partner[x]
 		if y == none || m.a.size(x) == 1 || m.b.size(y) == 1 {
 			continue
@@ -188,8 +192,8 @@ func (m *matcher) pairCallees() {
 	}
 }
 
-// callees appends the callees of node i to list. A function that the other side
-// never calls is replaced by its callees.
+// callees appends the callees of node i to list. An unpaired call of a
+// function that the other side never calls is replaced by its own callees.
 func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	for c := i + 1; c < s.end[i]; {
 		if s.partner[c] == none && inOther[s.label[c]] == 0 {
@@ -202,8 +206,8 @@ func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
 	return list
 }
 
-// pairLists pairs the nodes of two lists: first in order, then nodes elsewhere in the
-// other list, then nodes that one side wraps once more.
+// pairLists pairs the nodes of two lists: first in order, then in any order,
+// then nodes that one side wraps in one more call.
 func (m *matcher) pairLists(inA, inB []int32) {
 	from, to := 0, 0
 	for _, fence := range m.fences(inA, inB) {
@@ -237,8 +241,8 @@ func (m *matcher) fences(inA, inB []int32) []position {
 	return ascending(known)
 }
 
-// pairInOrder pairs unpaired nodes of equal labels without crossing, with as
-// many equal subtrees as possible.
+// pairInOrder pairs unpaired nodes of equal labels without crossing. It
+// prefers equal subtrees and equal values; see align.
 func (m *matcher) pairInOrder(inA, inB []int32) {
 	m.gapA, m.gapB = m.a.unpaired(inA, m.inB, m.gapA[:0]), m.b.unpaired(inB, m.inA, m.gapB[:0])
 	for _, p := range align(m, m.gapA, m.gapB) {
@@ -264,9 +268,9 @@ func (m *matcher) unpaired(inA, inB []int32) (restA, restB []int32) {
 }
 
 // pairAnyhow pairs unpaired nodes of equal labels in any order, nodes with
-// equal subtrees first, nodes with contradicting values last. It pairs the
-// latter only if none would be left over: any of them could be the added or
-// removed one.
+// equal subtrees first, nodes with contradicting values last. It pairs
+// contradicting nodes only if no node of their label is left over. Otherwise
+// any of them could be the added or removed call.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
 	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -306,9 +310,9 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 }
 
 // pairContradicting pairs the unpaired nodes of a label, in order, if both
-// lists have equally many. It skips functions with values that distinguish most
-// calls, such as the route in the call that builds it: there, another value
-// means another call.
+// lists have equally many. It skips a function if values distinguish most of
+// its calls, because another value then means another call. An example is the
+// function that builds a route.
 func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
@@ -390,8 +394,8 @@ func (m *matcher) pairMoved() {
 	}
 }
 
-// nearest returns the unpaired node of among that shares the most callers with
-// x, or none if none can be x.
+// nearest returns the node that shares the most callers with x, out of the
+// unpaired nodes in among. It returns none if no node can be the partner of x.
 func (m *matcher) nearest(x int32, among []int32) int32 {
 	best, deepest := int32(none), int32(none)
 	for _, y := range among {
@@ -415,13 +419,13 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 	return 0
 }
 
-// rare reports whether a function is called rarely. Two calls of it are then
-// likely the same, wherever they are.
+// rare reports whether a function is called at most twice on each side. A call
+// of A and a call of B are then likely the same, wherever they are.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-// takeEqual returns an unpaired node with the same subtree hash as x. It skips a node if
-// values below it contradict values below x. It returns none if the first few nodes are
-// used up.
+// takeEqual returns an unpaired node with the same subtree hash as x. It skips
+// a node if values below it contradict values below x. It tries only the first
+// few nodes. It returns none if these are paired or contradict x.
 func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	const patience = 16 // number of nodes that are tried
 	list := byHash[m.a.hash[x]]
@@ -437,8 +441,8 @@ func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	return none
 }
 
-// contradictBelow reports whether any calls of two subtrees of equal labels
-// contradict each other.
+// contradictBelow compares two subtrees with equal labels, node by node. It
+// reports whether the values of any two calls contradict each other.
 func (m *matcher) contradictBelow(x, y int32) bool {
 	for i := range min(m.a.size(x), m.b.size(y)) {
 		if m.contradict(x+i, y+i) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMemoryIsLinear compares ten times as many calls. That must take about ten
-// times as much memory.
+// TestMemoryIsLinear checks that comparing ten times as many calls takes about
+// ten times as much memory.
 func TestMemoryIsLinear(t *testing.T) {
 	perCall := func(calls int) float64 {
 		a, b := largeTree(t, calls, 0, 1), largeTree(t, calls, 5, 1)
@@ -20,8 +20,8 @@ func TestMemoryIsLinear(t *testing.T) {
 		return float64(after.TotalAlloc-before.TotalAlloc) / float64(a.Len()+b.Len())
 	}
 	few, many := perCall(3_000), perCall(30_000)
-	t.Logf("allocated per call: %.0f bytes of 3,000, %.0f of 30,000", few, many)
+	t.Logf("bytes allocated per call: %.0f for 3,000 calls, %.0f for 30,000 calls", few, many)
 	if many > 1.5*few {
-		t.Errorf("comparing allocates %.0f bytes per call of 30,000, %.0f of 3,000: more than linear", many, few)
+		t.Errorf("bytes allocated per call: %.0f for 30,000 calls, expected at most 1.5 times the %.0f for 3,000 calls", many, few)
 	}
 }

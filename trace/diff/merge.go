@@ -9,9 +9,9 @@ import (
 // A Merged is the tree of both requests: the calls of B, and the calls that
 // only A has, in their place.
 type Merged struct {
-	// Tree has the calls of B, and the calls that only A has, without their CallerLine.
-	// Its ids and starts count the calls. Its Request has the other fields of B's
-	// request.
+	// Tree has the calls of B, and the calls that only A has, without their
+	// CallerLine. Its ids and starts count the calls. Its Request has the
+	// other fields of B's request.
 	Tree *trace.Tree
 	// A and B are, by call of Tree, the call on each side, or None. AtA and AtB
 	// are, by call of a side, the call of Tree.
@@ -21,8 +21,8 @@ type Merged struct {
 	Changes [][]int
 }
 
-// Merge merges both requests into one tree. A call removed from above still
-// existing calls is placed before the first of them.
+// Merge merges both requests into one tree. A removed call that wrapped calls
+// of both sides is placed before the first of them.
 func (d *Diff) Merge() *Merged {
 	m := &merger{d: d, below: make([][]place, d.B.Len()), gone: make([][]int, d.A.Len())}
 	m.place()
@@ -73,8 +73,8 @@ func (m *merger) reserve() {
 // idSize is the size of an id.
 const idSize = 16
 
-// A place is the position of a call of A, before a call of B, or None at the
-// end.
+// A place says that call a of A goes before call before of B. If before is
+// None, it goes to the end.
 type place struct{ a, before int }
 
 type merger struct {
@@ -83,8 +83,8 @@ type merger struct {
 	// removed call of A, its removed children.
 	below [][]place
 	gone  [][]int
-	// above is set if the first call of A is removed. It then is above
-	// everything of B.
+	// above is set if the first call of A is removed. It is then placed above
+	// all calls of B.
 	above bool
 
 	calls []trace.Call
@@ -93,7 +93,7 @@ type merger struct {
 	ids string
 }
 
-// place decides where calls go that only A has.
+// place decides where the calls that only A has go.
 func (m *merger) place() {
 	a := m.d.A
 	next := m.nextPaired()
@@ -125,7 +125,8 @@ func (m *merger) nextPaired() []int {
 	return next
 }
 
-// childTowards returns the child of a call of B towards call i of A, or None.
+// childTowards returns the child of above, a call of B, that has the partner
+// of i, a call of A, in its subtree. It returns None if no child has.
 func (m *merger) childTowards(above, i int) int {
 	if i == None {
 		return None

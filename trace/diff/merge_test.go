@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// drawn writes a merged tree. Calls that only A has get "-", calls that only B
-// has get "+".
+// drawn writes a merged tree. Calls that only A has are marked "-", calls that
+// only B has "+".
 func drawn(m *Merged) string {
 	var lines []string
 	for i := range m.Tree.Len() {
@@ -29,10 +29,10 @@ func drawn(m *Merged) string {
 
 func TestMerge(t *testing.T) {
 	tests := []struct{ name, a, b, want string }{
-		{"what went stands where it was", "p.A\n p.B\n p.Gone\n  p.X\n p.C", "p.A\n p.B\n p.C\n p.D", " p.A\n  p.B\n- p.Gone\n-  p.X\n  p.C\n+ p.D"},
-		{"what went from above others stands before them", "p.A\n p.Z\n p.Wrap\n  p.B\n   p.C", "p.A\n p.Z\n p.B\n  p.C", " p.A\n  p.Z\n- p.Wrap\n  p.B\n   p.C"},
-		{"lines of one side say nothing of the order of the other", "p.A\n p.Gone line=50\n p.G go=1 line=60", "p.A\n p.G go=1 line=10", " p.A\n- p.Gone\n  p.G"},
-		{"what went from above everything", "p.Wrap\n p.A\n  p.B", "p.A\n p.B", "-p.Wrap\n  p.A\n   p.B"},
+		{"a removed call is in its old place", "p.A\n p.B\n p.Gone\n  p.X\n p.C", "p.A\n p.B\n p.C\n p.D", " p.A\n  p.B\n- p.Gone\n-  p.X\n  p.C\n+ p.D"},
+		{"a removed wrapper is before the calls that it wrapped", "p.A\n p.Z\n p.Wrap\n  p.B\n   p.C", "p.A\n p.Z\n p.B\n  p.C", " p.A\n  p.Z\n- p.Wrap\n  p.B\n   p.C"},
+		{"line numbers do not order calls of different sides", "p.A\n p.Gone line=50\n p.G go=1 line=60", "p.A\n p.G go=1 line=10", " p.A\n- p.Gone\n  p.G"},
+		{"a removed wrapper of everything is above everything", "p.Wrap\n p.A\n  p.B", "p.A\n p.B", "-p.Wrap\n  p.A\n   p.B"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -60,13 +60,13 @@ func TestMergeHasAll(t *testing.T) {
 			seenB[m.B[i]]++
 			changes += len(m.Changes[i])
 			if x, y := m.A[i], m.B[i]; x != None && m.AtA[x] != i || y != None && m.AtB[y] != i {
-				rt.Fatalf("call %d is call %d of a and %d of b, but those are others of the merged tree", i, x, y)
+				rt.Fatalf("merged call %d is call %d of a and %d of b, but AtA or AtB has another merged call for them", i, x, y)
 			}
 		}
 		delete(seenA, None)
 		delete(seenB, None)
 		if len(seenA) != d.A.Len() || len(seenB) != d.B.Len() || m.Tree.Len() > d.A.Len()+d.B.Len() || changes != len(d.Changes) {
-			rt.Fatalf("calls of a %d of %d, of b %d of %d, changes %d of %d", len(seenA), d.A.Len(), len(seenB), d.B.Len(), changes, len(d.Changes))
+			rt.Fatalf("the merged tree has %d of %d calls of a, %d of %d calls of b, and %d of %d changes, or more calls than both", len(seenA), d.A.Len(), len(seenB), d.B.Len(), changes, len(d.Changes))
 		}
 	})
 }
@@ -95,9 +95,9 @@ func TestCompareRecordings(t *testing.T) {
 		t.Error(diff)
 	}
 	if c.Same() {
-		t.Error("recordings are the same though a request is missing")
+		t.Error("Same() = true although a request is missing, expected false")
 	}
 	if !CompareRecordings(a, a, Options{}).Same() {
-		t.Error("a recording differs from itself")
+		t.Error("comparing a recording with itself: Same() = false, expected true")
 	}
 }

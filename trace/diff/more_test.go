@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestPackagesThatTheIndexDoesNotKnow compares calls of a function whose package is traced
-// only because --trace named it. Its absence on the other side has a known reason only if
-// the package was not traced there.
+// TestPackagesThatTheIndexDoesNotKnow compares recordings where only B calls
+// k8s.io/q.F. B traces its package only because --trace named it. The reason
+// for the difference is known only if A does not trace the package.
 func TestPackagesThatTheIndexDoesNotKnow(t *testing.T) {
 	code := recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: []recordings.Source{
 		{Name: "p.Serve", Calls: []recordings.SourceCall{{Name: "k8s.io/q.F", Line: 1}}},
@@ -21,10 +21,10 @@ func TestPackagesThatTheIndexDoesNotKnow(t *testing.T) {
 		f.a.more = a.HasMore
 		d := CompareRecordings(a, b, Options{}).Requests[0].Diff
 		if len(d.Changes) != 1 {
-			t.Fatalf("%d changes, expected one: %+v", len(d.Changes), d.Changes)
+			t.Fatalf("got %d changes, expected one: %+v", len(d.Changes), d.Changes)
 		}
 		if got := f.Of(d, d.Changes[0]); got.Why != want {
-			t.Errorf("edition %q: %q, expected %q", edition, got.Why, want)
+			t.Errorf("edition %q of A: got the reason %q, expected %q", edition, got.Why, want)
 		}
 	}
 }

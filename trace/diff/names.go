@@ -37,8 +37,8 @@ func (p parsedName) likeness(q parsedName) float64 {
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
 }
 
-// packageName is the last element of a package's path, or the last two for a version such
-// as v1beta1. A moved package keeps this name.
+// packageName is the last element of a package's path, or the last two for a
+// version such as v1beta1. A moved package keeps this name.
 func packageName(pkg string) string {
 	name := path.Base(pkg)
 	if len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1])) {
@@ -47,7 +47,7 @@ func packageName(pkg string) string {
 	return name
 }
 
-// nearness returns how close two files are in the tree, from 0 to 1.
+// nearness returns how close two files are in the file tree, from 0 to 1.
 func nearness(fileA, fileB string) float64 {
 	switch {
 	case fileA == fileB:

@@ -28,8 +28,8 @@ func pairRequests(a, b []trace.Request) []position {
 	return pairs
 }
 
-// likenesses returns the greatest sum of likenesses, by i and j, for the
-// requests from a[i] and b[j] on.
+// likenesses returns, by i and j, the greatest sum of likenesses for the
+// requests a[i:] and b[j:].
 func likenesses(a, b []trace.Request) [][]float64 {
 	best := make([][]float64, len(a)+1)
 	for i := range best {

@@ -18,13 +18,13 @@ func TestPairRequests(t *testing.T) {
 		a, b []trace.Request
 		want []position
 	}{
-		{"as many, whatever they are", []trace.Request{post, list}, []trace.Request{watch, post}, []position{{0, 0}, {1, 1}}},
-		{"the most alike", []trace.Request{list}, []trace.Request{paged, next}, []position{{0, 0}}},
-		{"the most alike, though later", []trace.Request{list}, []trace.Request{next, paged}, []position{{0, 1}}},
+		{"equally many requests are paired by position", []trace.Request{post, list}, []trace.Request{watch, post}, []position{{0, 0}, {1, 1}}},
+		{"the most similar request", []trace.Request{list}, []trace.Request{paged, next}, []position{{0, 0}}},
+		{"the most similar request, though it is not the first", []trace.Request{list}, []trace.Request{next, paged}, []position{{0, 1}}},
 		{"the same method", []trace.Request{watch, post}, []trace.Request{post}, []position{{1, 0}}},
 		{"another method", []trace.Request{post}, []trace.Request{watch, list}, nil},
-		{"the same path before any likeness", []trace.Request{version, list, paged}, []trace.Request{list, version}, []position{{1, 0}, {2, 1}}},
-		{"nothing", nil, []trace.Request{list}, nil},
+		{"equal paths before similar requests", []trace.Request{version, list, paged}, []trace.Request{list, version}, []position{{1, 0}, {2, 1}}},
+		{"no requests in A", nil, []trace.Request{list}, nil},
 	} {
 		if got := pairRequests(test.a, test.b); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)

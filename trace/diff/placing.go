@@ -2,11 +2,12 @@ package diff
 
 import "slices"
 
-// A placing has, for paired calls, whether they kept their place.
+// A placing says which paired calls have another place in B.
 type placing struct {
 	a, b *side
-	// moved is set, by node of a, if the caller differs. alone is set if the call moved
-	// without its callees. reordered is set if only the order changed.
+	// moved is set, by node of a, if the caller differs. alone is set if the
+	// call moved without its callees. reordered is set if only the order
+	// changed.
 	moved, alone, reordered []bool
 }
 
@@ -14,7 +15,7 @@ func newPlacing(a, b *side) *placing {
 	n := a.len()
 	p := &placing{a: a, b: b, moved: make([]bool, n), alone: make([]bool, n), reordered: make([]bool, n)}
 	wrong := p.misplaced()
-	const most = 64 // calls that changed places with their own callers
+	const most = 64 // maximum number of calls that moved alone
 	for range most {
 		if len(wrong) == 0 {
 			break
@@ -59,8 +60,8 @@ func (p *placing) inPlace(x int32) bool {
 	return p.a.partner[aboveX] == aboveY || p.a.partner[p.stayedA(aboveX)] == p.stayedB(aboveY)
 }
 
-// stayedA returns x, or the nearest paired node above that did not move alone.
-// stayedB does the same on the other side.
+// stayedA returns x or, if x moved alone, the nearest paired node above it
+// that did not. stayedB does the same on the other side.
 func (p *placing) stayedA(x int32) int32 {
 	for p.alone[x] {
 		x = p.a.matchedAbove(x)

@@ -33,8 +33,8 @@ func drawTree(t *rapid.T, label string) string {
 	return b.String()
 }
 
-// mutate changes a few lines of a tree's text: calls go, are repeated, get
-// another name or level.
+// mutate changes up to 6 lines of a tree's text. It removes, repeats, renames,
+// indents or swaps lines.
 func mutate(t *rapid.T, text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for range rapid.IntRange(0, 6).Draw(t, "mutations") {
@@ -74,7 +74,7 @@ func TestLawsOfAnyTrees(t *testing.T) {
 	})
 }
 
-func TestLawsOfTreesThatAreAlike(t *testing.T) {
+func TestLawsOfSimilarTrees(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := drawTree(rt, "a")
 		checkLaws(rt, treeOf(t, text), treeOf(t, mutate(rt, text)))

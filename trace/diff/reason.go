@@ -80,9 +80,10 @@ type Branch struct {
 	Asked bool
 }
 
-// Replaces reports whether the added function of r replaced the removed one. Both must
-// stand between the same two calls. It is true if the same call of an interface or a
-// variable leads to both, or if each exists only in its own side's source.
+// Replaces reports whether the added function of r replaced the removed one.
+// Both must stand between the same two calls. It is true if the same call of
+// an interface or a variable leads to both, or if each exists only in its own
+// side's source.
 func (r Reason) Replaces(removed Reason) bool {
 	if r.Why == NewFunction && removed.Why == NewFunction {
 		return true
@@ -109,8 +110,9 @@ type indexedSide struct {
 	more func(pkg string) bool
 }
 
-// NewReasons returns the reasons of a comparison. It knows nothing about edited
-// programs and releases outside of the index.
+// NewReasons returns the reasons of a comparison. They know nothing about
+// edited programs and releases outside of the index. It returns an error if
+// the index cannot be read.
 func NewReasons(c *Comparison) (*Reasons, error) {
 	var codes []*recordings.Code
 	for _, rec := range []*trace.Recording{c.A, c.B} {
@@ -163,9 +165,9 @@ func (f *Reasons) Of(d *Diff, c Change) Reason {
 	return find(f.b, f.a, d.B, d.A, d.InA, d.movedFrom, c.B)
 }
 
-// Renamed reports whether a function of A has another name in B. Neither source
-// may have the other's name, nor B a function with the old name in another
-// package. It is false if a source is not known.
+// Renamed reports whether a function of A has another name in B. Neither
+// source may have the other's name. B must not have a new function with the
+// old name in another package. It returns false if a source is not known.
 func (f *Reasons) Renamed(a, b *trace.Call) bool {
 	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
 		return false
@@ -192,7 +194,7 @@ func (f *Reasons) InBoth(call *trace.Call) bool {
 }
 
 // CallsInA reports whether A's text of caller calls the function called. known
-// is false if the index does not know.
+// is false if the index does not have the text.
 func (f *Reasons) CallsInA(caller, called *trace.Call) (calls, known bool) {
 	return f.a.calls(caller, called)
 }
@@ -261,8 +263,8 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 		return r
 	case same && !sameName:
 		return r // the other side's source has the call in a function of another name
-	case same && !r.Way.static && made(here, there, call.Process, call.Function) != OtherWay:
-		r.Why = made(here, there, call.Process, call.Function)
+	case same && !r.Way.static && literalReason(here, there, call.Process, call.Function) != OtherWay:
+		r.Why = literalReason(here, there, call.Process, call.Function)
 	case same:
 		r.Why = OtherWay
 	case inAnotherLiteral(there.code, r.Way, call, caller, text):
@@ -274,7 +276,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 	if r.Why == OtherWay && r.Gate == "" {
 		r.findInstead(there, text, tree, other, i, partner[above])
 		r.findBranch(here, text, tree, other, i, partner[above])
-		r.Branch.Asked = isAskedOnlyHere(call, other, partner[above])
+		r.Branch.Asked = runsPluginOnlyHere(call, other, partner[above])
 	}
 	return r
 }
@@ -325,15 +327,15 @@ func callsNothing(f *recordings.Source) bool {
 
 // otherPlace returns an untraced package with the function that way calls, or
 // "". The other side's text calls a function there with the same name, and the
-// same receiver or interface. A function that the caller calls on both sides is
-// another one.
+// same receiver or interface. A function that the caller calls on both sides
+// does not count, because it is another function.
 func otherPlace(here, there indexedSide, caller *trace.Call, way Way, text *recordings.Source) string {
 	name := way.by[len(funcname.Package(way.by)):]
 	own := here.code.Function(caller.Process, caller.Function)
 	for _, c := range text.Calls {
 		pkg := funcname.Package(c.Name)
 		if !sameKind(name, funcname.Package(way.by), pkg) {
-			continue // it only has the same name
+			continue // only the name is the same
 		}
 		if c.Kind != way.kind || c.Kind == recordings.CallValue || pkg == "" || c.Name[len(pkg):] != name || there.code.Traces(caller.Process, pkg) {
 			continue

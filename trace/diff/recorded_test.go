@@ -22,7 +22,7 @@ func TestLawsOfRecordings(t *testing.T) {
 			}
 			c := CompareRecordings(a, b, Options{})
 			if len(c.Requests) != len(a.Requests) || len(c.Requests) != len(b.Requests) {
-				t.Fatalf("%d pairs of %d and %d requests", len(c.Requests), len(a.Requests), len(b.Requests))
+				t.Fatalf("got %d pairs for %d and %d requests, expected all to be paired", len(c.Requests), len(a.Requests), len(b.Requests))
 			}
 			for _, pair := range c.Requests {
 				d := pair.Diff
@@ -34,7 +34,7 @@ func TestLawsOfRecordings(t *testing.T) {
 					}
 				}
 				if same*10 < d.A.Len()*8 {
-					t.Errorf("%s %s: only %d of %d calls have a partner", pair.A.Method, pair.A.Path, same, d.A.Len())
+					t.Errorf("%s %s: %d of %d calls have a partner, expected at least 80%%", pair.A.Method, pair.A.Path, same, d.A.Len())
 				}
 			}
 		})

@@ -5,7 +5,7 @@ import "github.com/kubeapitrace/apitrace/trace"
 // A Comparison has the differences of recording B from recording A.
 type Comparison struct {
 	A, B *trace.Recording
-	// Requests are the requests of both, in order.
+	// Requests has the requests of both recordings, in order.
 	Requests []RequestPair
 }
 
@@ -33,10 +33,10 @@ func (r *RequestPair) Same() bool {
 }
 
 // CompareRecordings pairs the requests of two recordings, in order, and
-// compares each pair. If one has more requests, it pairs those with the same
-// method and path first, then the most similar ones with the same method. Both
-// recordings must be valid, as loaded ones are. Their versions show whether the
-// same programs served them.
+// compares each pair. If one recording has more requests, requests with the
+// same method and path are paired first, then the most similar ones with the
+// same method. Both recordings must be valid, as loaded ones are. It sets
+// o.SameProgram if the recordings show that the same programs served them.
 func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	o.SameProgram = o.SameProgram || samePrograms(a, b)
 	c := &Comparison{A: a, B: b}
@@ -66,21 +66,22 @@ func (c *Comparison) OtherEdition() bool {
 	return !c.A.SameAlways(c.B)
 }
 
-// samePrograms reports whether different names are known to mean different functions:
-// both recordings have the same versions, and no edit may have renamed functions. The
-// patch of a course's fault renames nothing.
+// samePrograms reports whether different names are known to mean different
+// functions: both recordings have the same versions, and no edit may have
+// renamed functions. The patch of a course's fault renames nothing.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
 }
 
-// mayRename reports whether edits of the program may have renamed functions. A
-// fault's recording has its name as the scenario and as the only edit.
+// mayRename reports whether edits of the program may have renamed functions.
+// The recording of a fault has the fault's name as its scenario and as its
+// only edit.
 func mayRename(rec *trace.Recording) bool {
 	return len(rec.Edited) > 1 || len(rec.Edited) == 1 && rec.Edited[0] != rec.Scenario
 }
 
-// NameInB returns the name in B of a function of A, or "" if B makes none of
-// its calls.
+// NameInB returns the name in B of a function of A, or "" if B has none of its
+// calls.
 func (c *Comparison) NameInB(function string) string {
 	for _, r := range c.Requests {
 		if r.Diff == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// findRenames pairs functions that only one side has and that are similar in
-// name, callers, callees and place. It returns the number of new pairs. The
-// sides must be matched.
+// findRenames pairs functions that only A calls with functions that only B
+// calls, if they are similar in name, place, callees and file. It returns the
+// number of new pairs. The sides must be matched.
 func (id *identity) findRenames(a, b *side) int {
 	inA, inB := a.counts(id.count), b.counts(id.count)
 	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
@@ -21,20 +21,21 @@ func (id *identity) findRenames(a, b *side) int {
 }
 
 type renames struct {
-	id         *identity
-	a, b       *side
+	id   *identity
+	a, b *side
+	// gone has the functions that only A calls, come the functions that only B
+	// calls.
 	gone, come map[int32]*profile
 	parsed     map[int32]parsedName
 	tried      map[[2]int32]bool
 	pairs      []likely
-	// inA and inB are the packages of each side. having counts the packages
-	// that have a function, by its name.
+	// inA and inB are the packages of each side. having counts, by a
+	// function's name without its package, the packages with such a function.
 	inA, inB map[string]bool
 	having   map[parsedName]int
 }
 
-// packages collects both sides' packages, and counts the packages that have a
-// function, by its name.
+// packages sets inA, inB and having.
 func (r *renames) packages() {
 	r.inA, r.inB, r.having = map[string]bool{}, map[string]bool{}, map[parsedName]int{}
 	seen := make([]bool, len(r.id.names.list))
@@ -56,9 +57,9 @@ func (r *renames) packages() {
 	collect(r.b, r.inB)
 }
 
-// sameForMany reports whether too many packages have a function of this name
-// for it to identify one. Each version of an API group has RegisterConversions,
-// for example.
+// sameForMany reports whether so many packages have a function of this name
+// that the name does not identify it. For example, each version of an API
+// group has RegisterConversions.
 func (r *renames) sameForMany(name int32) bool {
 	const many = 6 // both sides together: three packages that moved
 	return r.having[r.parse(name).anywhere()] > many
@@ -66,13 +67,13 @@ func (r *renames) sameForMany(name int32) bool {
 
 // movedWhole reports whether a package may have moved with all its contents:
 // only A has it under the path of x, only B under the path of y, and both have
-// the same package name. A version's name includes its group's.
+// the same package name; see packageName.
 func (r *renames) movedWhole(x, y int32) bool {
 	from, to := r.parse(x).pkg, r.parse(y).pkg
 	return !r.inB[from] && !r.inA[to] && packageName(from) == packageName(to)
 }
 
-// byName tries functions with the same own names, ignoring case, and their literals.
+// byName tries pairs of functions with the same key.
 func (r *renames) byName() {
 	byFun := map[string][]int32{}
 	for y := range r.come {
@@ -86,14 +87,14 @@ func (r *renames) byName() {
 	}
 }
 
-// key groups the functions that are tried with each other, such as all literals
-// of a function.
+// key is a function's process and own name in lower case, without the package
+// and the receiver's type. A literal has the key of its enclosing function.
 func (r *renames) key(name int32) string {
 	declared, _ := funcname.SplitLiteral("." + r.parse(name).fun)
 	return r.id.names.list[name].process + " " + strings.ToLower(declared)
 }
 
-// byPlace tries functions called in the same place.
+// byPlace tries pairs of functions that are called in the same place.
 func (r *renames) byPlace() {
 	const most = 24 // per place; with more changes, the place means little
 	at := map[int32][]int32{}
@@ -144,7 +145,8 @@ func (r *renames) try(x, y int32) {
 	}
 	near := nearness(p.file, q.file)
 	score := 0.4*name + 0.2*(place+content+near)
-	// In its new package, a function may have to be exported.
+	// A function that moves to another package may have to be exported, so its
+	// name may differ in case.
 	moved := name >= 0.9 && near >= 0.4
 	if moved {
 		score++
@@ -154,8 +156,8 @@ func (r *renames) try(x, y int32) {
 	}
 }
 
-// likeness compares names. Literals of a renamed function count as if it had
-// kept its name.
+// likeness compares names. Literals of a renamed function count as if the
+// function had kept its name.
 func (r *renames) likeness(x, y int32) float64 {
 	p, q := r.parse(x), r.parse(y)
 	declaredA, restA := funcname.SplitLiteral(r.id.names.list[x].name)
@@ -172,9 +174,9 @@ func (r *renames) likeness(x, y int32) float64 {
 	return p.likeness(q)
 }
 
-// same reports whether two declared functions have the same label. They may be
-// missing among the calls: the function that makes a handler may have run long
-// before.
+// same reports whether two declared functions, in the process of x, have the
+// same name or the same label. They have a label only if they are called: the
+// function that makes a handler may have run long before.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	if declaredA == declaredB {
 		return true
@@ -194,9 +196,10 @@ func (r *renames) samePlaces(p, q *profile) float64 {
 	return float64(common) / float64(max(p.calls, q.calls))
 }
 
-// commonBelow returns the fraction of calls below two functions that are paired
-// with each other. It distinguishes functions with similar callees, such as the
-// filters of a chain.
+// commonBelow returns the fraction of the calls below two functions that have
+// a partner below the other function. It distinguishes functions with similar
+// callees, such as the filters of a chain. It is 0 unless both are called
+// once.
 func (r *renames) commonBelow(p, q *profile) float64 {
 	if p.calls != 1 || q.calls != 1 {
 		return 0
@@ -210,9 +213,9 @@ func (r *renames) commonBelow(p, q *profile) float64 {
 	return 2 * float64(common) / float64(r.a.size(x)+r.b.size(y))
 }
 
-// sameContent compares the callees of two functions. It returns 0.5 if neither has any.
-// Half of the result comes from profile.through, where the callees of a callee that only
-// one side has replace it.
+// sameContent compares the callees of two functions. It returns 0.5 if neither
+// has any. Half of the result comes from profile.callees, half from
+// profile.through.
 func sameContent(p, q *profile) float64 {
 	if len(p.callees)+len(q.callees) == 0 {
 		return 0.5

@@ -22,11 +22,11 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 	return len(others) > 0 && !slices.Equal(literalsOf(here, program, declared), others)
 }
 
-// inAnotherLiteral reports whether the call stands in another literal on the
-// other side. The caller must be a literal. The other literal belongs to the
-// same function and is not text. Literals can swap numbers even if both sides
-// have equally many. And text may belong to a function with another name that
-// took the caller's place.
+// inAnotherLiteral reports whether, on the other side, another literal of the
+// same function has the call. The caller must be a literal; text is its text
+// on the other side. Literals can swap numbers even if both sides have equally
+// many. Also, text may belong to another function that took the caller's
+// place.
 func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call, text *recordings.Source) bool {
 	declared, literal := funcname.SplitLiteral(caller.Function)
 	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
@@ -34,12 +34,12 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 	})
 }
 
-// made returns why only this side ran a function literal that its caller
-// reaches through an interface or a variable, such as a filter's. It is
-// OtherWay unless the literal's maker lost a caller: a function in both sources
-// that calls the maker here and not there. Then it is NewCall if no function
-// calls the maker there, else NoReason.
-func made(here, there indexedSide, program, function string) Why {
+// literalReason returns why only this side ran a function literal, such as a
+// filter, that its caller reaches through an interface or a variable. Let F be
+// the enclosing function. The reason is OtherWay unless a function in both
+// sources calls F here but not there. In that case, it is NewCall if no
+// function calls F there, else NoReason.
+func literalReason(here, there indexedSide, program, function string) Why {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
 		return OtherWay
@@ -57,8 +57,8 @@ func made(here, there indexedSide, program, function string) Why {
 }
 
 // callers lists the functions that call a function by its name. The keys are
-// the program and the called function. It has only called functions that
-// contain literals.
+// the program and the called function. Only functions that contain literals
+// are keys.
 type callers map[string]map[string][]string
 
 // callersByCode caches the callers of the releases from CodeOf; see gatesByCode.

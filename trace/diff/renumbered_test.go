@@ -24,15 +24,15 @@ func TestNumbersOfLiteralsShift(t *testing.T) {
 		"p.Run": false, "p.Run.func1": true, "p.Stay.func1": false, "p.Went.func1": false, "p.init.func1": true,
 	} {
 		if got := renumbered(one, two, trace.ProcessAPIServer, function); got != want {
-			t.Errorf("%s: %v, expected %v", function, got, want)
+			t.Errorf("renumbered(%s) = %v, expected %v", function, got, want)
 		}
 	}
 }
 
 // TestLiteralsThatChangedPlaces compares p.Register with two literals on both
-// sides. In the newer text, the second literal has the call of the first. So
-// nothing shows that the first no longer calls it. A call that no literal has any
-// more is gone.
+// sides. The first literal calls p.ConvertA in the older source. If the second
+// has that call in the newer source, the literals may have swapped numbers, so
+// the reason is not known. If no literal has the call, the reason is known.
 func TestLiteralsThatChangedPlaces(t *testing.T) {
 	code := func(first, second string) *recordings.Code {
 		call := func(name string) []recordings.SourceCall { return []recordings.SourceCall{{Name: name, Line: 1}} }
@@ -55,24 +55,24 @@ func TestLiteralsThatChangedPlaces(t *testing.T) {
 		newer *recordings.Code
 		want  Why
 	}{
-		{"the second has it now", code("p.ConvertB", "p.ConvertA"), NoReason},
-		{"none has it", code("p.ConvertB", "p.ConvertB"), NewCall},
+		{"the second literal has the call", code("p.ConvertB", "p.ConvertA"), NoReason},
+		{"no literal has the call", code("p.ConvertB", "p.ConvertB"), NewCall},
 	} {
 		d := CompareRecordings(a, b, Options{}).Requests[0].Diff
 		if len(d.Changes) != 1 {
-			t.Fatalf("%d changes, expected one: %+v", len(d.Changes), d.Changes)
+			t.Fatalf("got %d changes, expected one: %+v", len(d.Changes), d.Changes)
 		}
 		if got := NewReasonsOf(code("p.ConvertA", "p.ConvertB"), test.newer).Of(d, d.Changes[0]); got.Why != test.want {
-			t.Errorf("%s: %q, expected %q", test.name, got.Why, test.want)
+			t.Errorf("%s: got the reason %q, expected %q", test.name, got.Why, test.want)
 		}
 	}
 }
 
-// TestLiteralWhosePlaceAnotherFunctionTook compares a literal of p.Register with
-// another function that ran in its place in the newer source. There, p.Register
-// has one more literal. The other function lacks the call, but this says nothing
-// about the literal.
-func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
+// TestAnotherFunctionInPlaceOfALiteral compares a literal of p.Register with
+// q.Register.func1, which ran in its place in the newer release. In the newer
+// source, p.Register has one more literal. q.Register.func1 does not call
+// p.Convert, but this says nothing about the literal of p.Register.
+func TestAnotherFunctionInPlaceOfALiteral(t *testing.T) {
 	call := []recordings.SourceCall{{Name: "p.Convert", Line: 1}}
 	code := func(more ...recordings.Source) *recordings.Code {
 		return recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: append([]recordings.Source{
@@ -91,12 +91,13 @@ func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
 	d := &Diff{A: trace.TreeOfValid(&a.Requests[0]), B: trace.TreeOfValid(&b.Requests[0]), InB: []int{0, None}, InA: []int{0}}
 	newer := code(recordings.Source{Name: "p.Register.func2"}, recordings.Source{Name: "q.Register"}, recordings.Source{Name: "q.Register.func1"})
 	if got := NewReasonsOf(code(), newer).Of(d, Change{Kind: Removed, A: 1, B: None}); got.Why != NoReason {
-		t.Errorf("%q, expected that nothing is known", got.Why)
+		t.Errorf("got the reason %q, expected NoReason", got.Why)
 	}
 }
 
-// TestFilterThatOnlyOneSourceMakes checks the reason why a filter ran on one side
-// only. Its caller reaches it through an interface.
+// TestFilterThatOnlyOneSourceMakes checks the reason why the filter
+// p.Filter.func1 ran on one side only. Its caller reaches it through an
+// interface.
 func TestFilterThatOnlyOneSourceMakes(t *testing.T) {
 	code := func(makers ...string) *recordings.Code {
 		functions := []recordings.Source{{Name: "p.Chain"}, {Name: "p.Filter"}, {Name: "p.Filter.func1"}, {Name: "p.Insecure"}}
@@ -115,13 +116,13 @@ func TestFilterThatOnlyOneSourceMakes(t *testing.T) {
 		here, there []string
 		want        Why
 	}{
-		{"both make it", []string{"p.Chain"}, []string{"p.Chain"}, OtherWay},
-		{"only one makes it", []string{"p.Chain"}, nil, NewCall},
-		{"one of two places makes it", []string{"p.Chain", "p.Insecure"}, []string{"p.Insecure"}, NoReason},
-		{"another place makes it, too", []string{"p.Chain"}, []string{"p.Chain", "p.Insecure"}, OtherWay},
+		{"both sources make the filter", []string{"p.Chain"}, []string{"p.Chain"}, OtherWay},
+		{"only this source makes it", []string{"p.Chain"}, nil, NewCall},
+		{"the other source makes it in one of two places", []string{"p.Chain", "p.Insecure"}, []string{"p.Insecure"}, NoReason},
+		{"the other source makes it in one more place", []string{"p.Chain"}, []string{"p.Chain", "p.Insecure"}, OtherWay},
 	} {
 		if got := NewReasonsOf(code(test.here...), code(test.there...)).Of(d, d.Changes[0]); got.Why != test.want {
-			t.Errorf("%s: %q, expected %q", test.name, got.Why, test.want)
+			t.Errorf("%s: got the reason %q, expected %q", test.name, got.Why, test.want)
 		}
 	}
 }

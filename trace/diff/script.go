@@ -64,7 +64,8 @@ func ref(side string, i int) Ref {
 	return Ref(fmt.Sprintf("%s%d", side, i))
 }
 
-// refB names a call of B while the script runs.
+// refB names a call of B. If A has the same call, it uses that call's
+// reference.
 func (w *scriptWriter) refB(j int) Ref {
 	if j >= 0 && w.d.InA[j] != None {
 		return refA(w.d.InA[j])
@@ -128,7 +129,8 @@ func (w *scriptWriter) moves() {
 	}
 }
 
-// settle marks the calls below a call of B that are in their place.
+// settle marks the calls in list that are already in their place. These are
+// calls of B, with above as the nearest staying call above them.
 func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []int) {
 	var sameCaller []position
 	for at, j := range list {

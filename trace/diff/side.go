@@ -5,14 +5,14 @@ import "github.com/kubeapitrace/apitrace/trace"
 // none is the index of a missing node.
 const none = -1
 
-// A side is one of the two compared trees. Node 0 is above the first call, so that this
-// can be wrapped like others; call i is node i+1.
+// A side is one of the two compared trees. Call i is node i+1. Node 0 is above
+// the first call, so that the first call can be wrapped like any other.
 type side struct {
 	tree *trace.Tree
 	// parent and end are as in trace.Tree, but by node.
 	parent, end []int32
-	// name is the function's number, which includes its process; see names. The same
-	// function has the same label on both sides.
+	// name is the number of the call's function and process; see names. The
+	// same function has the same label on both sides.
 	name, label []int32
 	// hash is equal for subtrees with equal labels in equal order. values is
 	// equal for calls with equal values, apart from values that vary between
@@ -83,7 +83,7 @@ func mix(h, v uint64) uint64 {
 }
 
 // setValues hashes the values of each call. It ignores values that only one
-// side records: the other side's guide may not have had them.
+// side records: the guide of the other side may not record them.
 func setValues(a, b *side) {
 	inA, inB := a.attributes(), b.attributes()
 	for _, s := range []*side{a, b} {
@@ -93,7 +93,7 @@ func setValues(a, b *side) {
 	}
 }
 
-// attributes returns the names of all values.
+// attributes returns the names of all attributes.
 func (s *side) attributes() map[string]bool {
 	all := map[string]bool{}
 	for i := int32(1); i < s.len(); i++ {
@@ -104,9 +104,9 @@ func (s *side) attributes() map[string]bool {
 	return all
 }
 
-// hashValues hashes the values that count and do not vary between runs, in any
-// order. It ignores numbers and booleans: they are results and do not show a
-// call's purpose.
+// hashValues hashes the values of the attributes that counts accepts, in any
+// order. It ignores parts of values that vary between runs. It also ignores
+// numbers and booleans: they are results and do not show a call's purpose.
 func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {

@@ -16,17 +16,17 @@ func TestTimes(t *testing.T) {
 		},
 		{"faster", "p.A ns=100\n p.B ns=50", "p.A ns=60\n p.B ns=10", "timing p.B 50 -> 10"},
 		{"not twice as long", "p.A ns=100\n p.B ns=40", "p.A ns=130\n p.B ns=70", ""},
-		{"no part of the request to speak of", "p.A ns=1000\n p.B ns=1", "p.A ns=1000\n p.B ns=40", ""},
-		{"its duration was recorded on one side", "p.A ns=100\n p.B ns=60", "p.A ns=100\n p.B leaf", ""},
-		{"how it ended was recorded on one side", "p.A ns=100\n p.B ns=60 error=lost", "p.A ns=100\n p.B leaf", ""},
+		{"too small a part of the request", "p.A ns=1000\n p.B ns=1", "p.A ns=1000\n p.B ns=40", ""},
+		{"the duration was recorded on one side only", "p.A ns=100\n p.B ns=60", "p.A ns=100\n p.B leaf", ""},
+		{"the error was recorded on one side only", "p.A ns=100\n p.B ns=60 error=lost", "p.A ns=100\n p.B leaf", ""},
 		{
-			"what it did itself, another call does now",
+			"a new callee takes over the work",
 			"p.A ns=100\n p.B ns=50",
 			"p.A ns=100\n p.B ns=50\n  p.New ns=45",
 			"added p.New",
 		},
 		{
-			"what differs otherwise is told as that",
+			"a call with another difference is not reported as timed",
 			"p.A ns=100\n p.B ns=10 apitrace.media_type=x",
 			"p.A ns=190\n p.B ns=90 apitrace.media_type=y",
 			"value p.B apitrace.media_type: x -> y",
@@ -36,16 +36,16 @@ func TestTimes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			a, b := treeOf(t, test.a), treeOf(t, test.b)
 			d := compare(a, b, Options{Times: true})
-			if diff := cmp.Diff(test.want, told(d)); diff != "" {
+			if diff := cmp.Diff(test.want, changesText(d)); diff != "" {
 				t.Errorf("changes, -want +got:\n%s", diff)
 			}
 			back := compare(b, a, Options{Times: true})
 			if diff := cmp.Diff(sorted(d.Changes), sorted(mirrorAll(back.Changes))); diff != "" {
-				t.Errorf("the other way round other changes are found: -there +back\n%s", diff)
+				t.Errorf("compare(b, a) finds other changes than compare(a, b): -compare(a, b) +compare(b, a)\n%s", diff)
 			}
-			onlyTimes := compare(a, b, Options{})
-			if d.Same() != onlyTimes.Same() {
-				t.Errorf("the same path: %v, but %v if times are not asked for", d.Same(), onlyTimes.Same())
+			withoutTimes := compare(a, b, Options{})
+			if d.Same() != withoutTimes.Same() {
+				t.Errorf("Same() = %v with Options.Times, but %v without: expected equal results", d.Same(), withoutTimes.Same())
 			}
 		})
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// treeOf makes the tree of a text. Each line is a call, indented by a blank for
-// each level: "package.Function name=value file=package/file.go". Calls of
-// package etcd run in etcd.
+// treeOf makes the tree of a text. Each line is a call, indented by a blank
+// for each level: "package.Function name=value file=package/file.go".
+// Functions with names that begin with "etcd" run in etcd.
 func treeOf(t testing.TB, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Status: 200}
@@ -63,7 +63,7 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 	return tree
 }
 
-// textOf returns the text for which treeOf makes such a tree.
+// textOf writes calls as a tree, with the fields that a script must reproduce.
 func textOf(calls []trace.Call) string {
 	var b strings.Builder
 	depth := map[string]int{"": -1}
@@ -74,8 +74,8 @@ func textOf(calls []trace.Call) string {
 	return b.String()
 }
 
-// told writes the changes of a diff, one per line.
-func told(d *Diff) string {
+// changesText writes the changes of a diff, one per line.
+func changesText(d *Diff) string {
 	var lines []string
 	name := func(tree *trace.Tree, i int) string {
 		if i == None {

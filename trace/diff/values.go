@@ -28,7 +28,7 @@ var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 		} `yaml:"attributes"`
 	}
 	if err := yaml.Unmarshal(volatileFile, &file); err != nil {
-		panic("diff: volatile.yaml: " + err.Error()) // it is part of the program
+		panic("diff: volatile.yaml: " + err.Error()) // the file is part of the program
 	}
 	all := map[string]*regexp.Regexp{}
 	for _, a := range file.Attributes {
@@ -37,8 +37,8 @@ var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// settled removes the part of a value that varies between runs, and puts single blanks
-// between words.
+// settled removes the part of a value that varies between runs, and puts
+// single blanks between words.
 func settled(name, value string) string {
 	if part := volatile()[name]; part != nil {
 		value = part.ReplaceAllString(value, "")
@@ -49,10 +49,10 @@ func settled(name, value string) string {
 	return value
 }
 
-// changedValues lists the values that both calls have and that differ. It ignores values
-// that vary between runs, and values in different formats. Of an error or a panic it
-// compares only whether there is one. A value that only one side recorded says nothing
-// about the other side.
+// changedValues lists the values that both calls have and that differ. It
+// ignores values that vary between runs, and values in different formats. For
+// errors and panics, it compares only whether there is one. A value that only
+// one side recorded says nothing about the other side.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for name, a := range x.Attributes {
@@ -74,12 +74,14 @@ func changedValues(x, y *trace.Call) []ValueChange {
 	return changed
 }
 
-// alikeWritten reports whether two values have the same format. A number and a name may
-// be the same value: a later release may give a numeric type a String method.
+// alikeWritten reports whether two values have the same format. A number and a
+// name may be the same value: a later release may give a numeric type a String
+// method.
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
-// number reports whether s is a whole number. Atoi allocates an error for every other
-// value, so it sees only values that begin like a number.
+// number reports whether s is a whole number. Atoi allocates an error for
+// every other value, so number calls it only for values that begin like a
+// number.
 func number(s string) bool {
 	if s == "" || !strings.Contains("+-0123456789", s[:1]) {
 		return false

@@ -14,7 +14,7 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() { number("/api/v1/nodes") }); n > 0 {
-		t.Errorf("a path takes %.0f allocations, expected none: most values are not numbers", n)
+		t.Errorf("number allocates %.0f times for a path, expected none", n)
 	}
 }
 
@@ -22,9 +22,9 @@ func TestHashTextOfParts(t *testing.T) {
 	h := fnv.New64a()
 	h.Write([]byte("resource=nodes"))
 	if got := hashText("resource", "=", "nodes"); got != h.Sum64() {
-		t.Errorf("got %x, expected %x", got, h.Sum64())
+		t.Errorf("hashText = %x, expected the FNV-1a hash %x", got, h.Sum64())
 	}
 	if n := testing.AllocsPerRun(10, func() { hashText("resource", "=", "nodes") }); n > 0 {
-		t.Errorf("it takes %.0f allocations, expected none", n)
+		t.Errorf("hashText allocates %.0f times, expected none", n)
 	}
 }

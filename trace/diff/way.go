@@ -15,9 +15,10 @@ type WayKind string
 const (
 	// WayLeads: the way is not known.
 	WayLeads WayKind = "leads"
-	// WayCalls: the caller's text calls it.
+	// WayCalls: the caller's text has the call.
 	WayCalls WayKind = "calls"
-	// WayThrough: the caller's text calls code without spans, which calls it.
+	// WayThrough: the caller's text calls code without spans, which makes the
+	// call.
 	WayThrough WayKind = "through"
 	// WayProcess: the caller sends a request to another program.
 	WayProcess WayKind = "process"
@@ -40,8 +41,9 @@ type Way struct {
 	by     string
 }
 
-// WayOf returns how the caller of call i of a tree reaches it, according to the
-// index of the sources. known is false if the index lacks the caller's text.
+// WayOf returns how the caller of call i of a tree reaches it, according to
+// the index of the sources. known is false if the index lacks the caller's
+// text and nothing else shows the way, or if the call has no caller.
 func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool) {
 	above := tree.Parent(i)
 	if above < 0 {
@@ -77,8 +79,8 @@ func (s indexedSide) way(tree *trace.Tree, i int) Way {
 	return s.wayFrom(text, call, call.CallerLine-caller.Line)
 }
 
-// wayFrom finds the call in a text that leads to another call. line is where
-// control left the text.
+// wayFrom returns how a text reaches a call. line is the line where control
+// left the text, counted from the function's first line.
 func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
 		return Way{Kind: WayCalls, static: true, by: call.Function}
@@ -97,8 +99,9 @@ func (s indexedSide) wayFrom(text *recordings.Source, call *trace.Call, line int
 	return s.through(call, there)
 }
 
-// callsAt lists the calls at a line or, without any, as at a return statement,
-// the deferred calls.
+// callsAt lists the calls at a line. If the line has none, as a return
+// statement, it lists the deferred calls. It returns nil if the call has no
+// CallerLine.
 func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.SourceCall {
 	var at, deferred []recordings.SourceCall
 	for _, c := range text.Calls {
@@ -124,7 +127,7 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 		pkg := funcname.Package(c.Name)
 		f := s.code.Function(call.Process, c.Name)
 		if pkg == "" || f != nil && f.Spanless == recordings.Spanned {
-			continue // a call of it would be between the two
+			continue // its span would be between the two calls
 		}
 		if way.Kind == WayThrough && way.By != pkg {
 			return Way{Kind: WayLeads}
@@ -136,7 +139,8 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 	return way
 }
 
-// standsIn reports whether the caller's other text has the same call.
+// standsIn reports whether text, the caller's on the other side, has the same
+// call.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestNamesThatManyPackagesHave has functions that each package has. Such a
-// function must not match a function of another package, unless the whole package
-// has moved.
+// TestNamesThatManyPackagesHave compares calls of Register, a function that
+// every package has. It must not match the Register of another package, unless
+// the whole package has moved.
 func TestNamesThatManyPackagesHave(t *testing.T) {
 	register := func(packages ...string) trace.Request {
 		r := trace.Request{Method: "GET", Path: "/", Calls: []trace.Call{{ID: "top", Function: "k8s.io/a/scheme.Build", File: "k8s.io/a/scheme/build.go"}}}
@@ -38,7 +38,7 @@ func TestNamesThatManyPackagesHave(t *testing.T) {
 				}
 			}
 			if !slices.Contains(kinds, test.want) || len(kinds) != 1 {
-				t.Errorf("%s is %v, want %s", test.came, kinds, test.want)
+				t.Errorf("changes of Register in package %s: got the kinds %v, expected only %s", test.came, kinds, test.want)
 			}
 		})
 	}
