@@ -78,7 +78,7 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 	return &Appender{head: head, file: file, name: name}
 }
 
-// A Place is the position of a request in the file.
+// A Place is the position of a request in the file, in bytes.
 type Place struct{ offset, length int64 }
 
 // Append writes a request. If it cannot be encoded, the error is a

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// session is a recording of some requests. The last request ended first.
+// session returns a recording, and its requests in the order in which they ended: the
+// last request ended first.
 func session(t *testing.T) (rec *Recording, asTheyEnd []Request) {
 	t.Helper()
 	rec = load(t, "handmade-errors.json")
@@ -22,7 +23,7 @@ func session(t *testing.T) (rec *Recording, asTheyEnd []Request) {
 		asTheyEnd = append([]Request{rec.Requests[i]}, asTheyEnd...)
 	}
 	if len(asTheyEnd) < 2 {
-		t.Fatal("too few requests to tell their order")
+		t.Fatal("handmade-errors.json has fewer than 2 requests")
 	}
 	return rec, asTheyEnd
 }
@@ -44,11 +45,11 @@ func TestAppender(t *testing.T) {
 		}
 		one, err := a.Read(place)
 		if err != nil || !reflect.DeepEqual(one.Requests, asTheyEnd[i:i+1]) {
-			t.Errorf("request %d reads back as %+v, %v", i, one, err)
+			t.Errorf("Read of request %d = %+v, %v, expected the appended request", i, one, err)
 		}
 		// The saved requests can be read at any time.
 		if soFar, err := Load(path); err != nil || len(soFar.Requests) != i+1 {
-			t.Errorf("after %d requests: %v", i+1, err)
+			t.Errorf("Load after %d requests: error %v, expected all of them", i+1, err)
 		}
 	}
 	if err := a.Close(); err != nil {
@@ -56,14 +57,14 @@ func TestAppender(t *testing.T) {
 	}
 	got, err := Load(path)
 	if err != nil || !reflect.DeepEqual(got, rec) {
-		t.Errorf("loaded %+v, %v, want the requests in the order in which they were sent", got, err)
+		t.Errorf("Load = %+v, %v, expected the requests in the order in which they were sent", got, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-		t.Errorf("%v, %v, want a file that only its owner can read", info.Mode(), err)
+		t.Errorf("the file has the mode %v (error %v), expected that only its owner can read it", info.Mode(), err)
 	}
 }
 
-// A killed program leaves a cut last line.
+// TestLoadCut loads a file with a cut last line, as a killed program leaves it.
 func TestLoadCut(t *testing.T) {
 	rec, _ := session(t)
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -76,10 +77,10 @@ func TestLoadCut(t *testing.T) {
 	got, err := Load(path)
 	var cut *CutError
 	if !errors.As(err, &cut) || cut.Requests != len(rec.Requests)-1 || !strings.Contains(err.Error(), "line 2: it ends in the middle") {
-		t.Fatalf("Load says %v, want a CutError that counts %d requests", err, len(rec.Requests)-1)
+		t.Fatalf("Load returned the error %v, expected a CutError that counts %d requests", err, len(rec.Requests)-1)
 	}
 	if !reflect.DeepEqual(got.Requests, rec.Requests[:len(rec.Requests)-1]) {
-		t.Errorf("loaded %+v", got)
+		t.Errorf("loaded %+v, expected all requests but the last", got)
 	}
 }
 
@@ -92,7 +93,7 @@ func fileSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// A smallDisk takes the first bytes and no more.
+// A smallDisk is a file on a disk with room for the first bytes only.
 type smallDisk struct {
 	*os.File
 	room int64
@@ -106,8 +107,8 @@ func (d *smallDisk) WriteAt(p []byte, offset int64) (int, error) {
 	return n, errors.Join(err, syscall.ENOSPC)
 }
 
-// TestDiskFullAtAnyByte: the requests that were saved before the disk was full
-// can be loaded.
+// TestDiskFullAtAnyByte checks that Load returns the requests that were saved before
+// the disk was full.
 func TestDiskFullAtAnyByte(t *testing.T) {
 	rec, _ := session(t)
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -130,21 +131,22 @@ func TestDiskFullAtAnyByte(t *testing.T) {
 			saved++
 		}
 		if err := a.Close(); err != nil || !errors.Is(failed, syscall.ENOSPC) {
-			t.Fatalf("room for %d bytes: Append says %v, Close %v", disk.room, failed, err)
+			t.Fatalf("room for %d bytes: Append returned %v, expected ENOSPC; Close returned %v, expected nil", disk.room, failed, err)
 		}
 		got, err := Load(path)
 		if saved == 0 {
 			if err == nil {
-				t.Fatalf("room for %d bytes: loaded %+v, want an error, since nothing was saved", disk.room, got)
+				t.Fatalf("room for %d bytes: loaded %+v, expected an error, because no request was saved", disk.room, got)
 			}
 		} else if err != nil || !reflect.DeepEqual(got.Requests, rec.Requests[:saved]) {
-			t.Fatalf("room for %d bytes: loaded %+v, %v, want the %d requests that were saved", disk.room, got, err, saved)
+			t.Fatalf("room for %d bytes: Load = %+v, %v, expected the %d requests that were saved", disk.room, got, err, saved)
 		}
 	}
 }
 
-// TestLoadCutAtAnyByte cuts a file at any byte. Loading it fails, or returns the
-// requests before the cut with an error that reports the cut.
+// TestLoadCutAtAnyByte cuts a file at any byte. If the cut is between two lines, Load
+// returns the requests before it. Otherwise Load returns an error. With a CutError, it
+// also returns the requests before the cut.
 func TestLoadCutAtAnyByte(t *testing.T) {
 	rec, _ := session(t)
 	path := filepath.Join(t.TempDir(), "r.jsonl")
@@ -164,10 +166,10 @@ func TestLoadCutAtAnyByte(t *testing.T) {
 		var cut *CutError
 		if err == nil {
 			if got == nil || len(got.Requests) >= len(rec.Requests) || !reflect.DeepEqual(got.Requests, rec.Requests[:len(got.Requests)]) {
-				t.Fatalf("cut after %d bytes: loaded %+v without an error", size, got)
+				t.Fatalf("cut after %d bytes: loaded %+v without an error, expected the requests before the cut", size, got)
 			}
 		} else if errors.As(err, &cut) && !reflect.DeepEqual(got.Requests, rec.Requests[:cut.Requests]) {
-			t.Fatalf("cut after %d bytes: loaded %+v, want %d requests", size, got, cut.Requests)
+			t.Fatalf("cut after %d bytes: loaded %+v, expected the first %d requests", size, got, cut.Requests)
 		}
 	}
 }
@@ -190,7 +192,7 @@ func TestAppenderFullDisk(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		_, err := a.Append(context.Background(), &rec.Requests[1])
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "requests saved so far: 1") {
-			t.Errorf("the disk is full (again: %v): %v", again, err)
+			t.Errorf("Append to a full disk (again: %v): got the error %v, expected ENOSPC and the number of saved requests", again, err)
 		}
 	}
 	if err := a.Close(); err != nil {
@@ -198,7 +200,7 @@ func TestAppenderFullDisk(t *testing.T) {
 	}
 	got, err := Load(path)
 	if err != nil || !reflect.DeepEqual(got.Requests, rec.Requests[:1]) {
-		t.Errorf("loaded %+v, %v, want what was recorded before", got, err)
+		t.Errorf("Load = %+v, %v, expected the request that was saved before the disk was full", got, err)
 	}
 }
 
@@ -216,15 +218,15 @@ func TestCreateNameless(t *testing.T) {
 		t.Fatal(err)
 	}
 	if one, err := a.Read(place); err != nil || len(one.Requests) != 1 {
-		t.Errorf("read %+v, %v", one, err)
+		t.Errorf("Read = %+v, %v, expected one request", one, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v, want no file with a name", left, err)
+		t.Errorf("files in TMPDIR: %v (error %v), expected none", left, err)
 	}
 }
 
-// TestAppenderIsAlone: a second writer of a file gets an error, and the file
-// stays whole.
+// TestAppenderIsAlone checks that a second writer of a file gets an error, and that the
+// file does not change.
 func TestAppenderIsAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	first, err := Create(path, Recording{Scenario: "first"})
@@ -236,21 +238,21 @@ func TestAppenderIsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second, err := Create(path, Recording{Scenario: "second"}); !errors.Is(err, errBeingWritten) {
-		t.Errorf("a second writer began: %v, %v", second, err)
+		t.Errorf("a second Create = %v, %v, expected errBeingWritten", second, err)
 	}
 	if err := Save(t.Context(), path, rec); !errors.Is(err, errBeingWritten) {
-		t.Errorf("saving to the file: %v", err)
+		t.Errorf("Save while the Appender is open: got the error %v, expected errBeingWritten", err)
 	}
 	if err := CheckWritable(path); !errors.Is(err, errBeingWritten) {
-		t.Errorf("the file can be written: %v", err)
+		t.Errorf("CheckWritable while the Appender is open: got the error %v, expected errBeingWritten", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := Load(path); err != nil || got.Scenario != "first" || len(got.Requests) != 1 {
-		t.Errorf("the file holds %+v, %v", got, err)
+		t.Errorf("Load = %+v, %v, expected the recording of the first writer with one request", got, err)
 	}
 	if err := Save(t.Context(), path, rec); err != nil {
-		t.Errorf("saving once nobody writes: %v", err)
+		t.Errorf("Save after the Appender was closed: %v", err)
 	}
 }

@@ -1,7 +1,8 @@
 package trace
 
-// These are the keys of the call attributes in code, not only in the guide. They are
-// names of OpenTelemetry's semantic conventions or begin with "apitrace.".
+// These are the keys of call attributes that apitrace's code uses. Other keys are only in
+// the guide. A key is a name of OpenTelemetry's semantic conventions, or begins with
+// "apitrace.".
 const (
 	// AttrAdmissionPlugin names an admission plugin.
 	AttrAdmissionPlugin = "apitrace.admission.plugin"
@@ -21,7 +22,7 @@ const (
 	AttrAuthorizationDecision = "apitrace.authorization.decision"
 	// AttrAuthorizationReason is the reason for an authorizer's decision.
 	AttrAuthorizationReason = "apitrace.authorization.reason"
-	// AttrCacheDelegateToEtcd: whether the watch cache delegates a list to etcd.
+	// AttrCacheDelegateToEtcd says whether the watch cache delegates a list to etcd.
 	AttrCacheDelegateToEtcd = "apitrace.cache.delegate_to_etcd"
 	// AttrCacheHit says whether a cache had the requested object.
 	AttrCacheHit = "apitrace.cache.hit"
@@ -43,16 +44,16 @@ const (
 	// than the cluster's latest.
 	AttrEtcdSerializable = "apitrace.etcd.serializable"
 	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its
-	// condition is true.
+	// conditions are true.
 	AttrEtcdTxnDelete = "apitrace.etcd.txn.delete"
 	// AttrEtcdTxnPut is the key that a transaction of etcd writes if its
 	// conditions are true.
 	AttrEtcdTxnPut = "apitrace.etcd.txn.put"
-	// AttrEtcdTxnSucceeded: whether a transaction's conditions were true.
+	// AttrEtcdTxnSucceeded says whether a transaction's conditions were true.
 	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
 	// AttrFieldManager is the owner of fields.
 	AttrFieldManager = "apitrace.field_manager"
-	// AttrFlowcontrolExempt: whether a request is exempt from flow control.
+	// AttrFlowcontrolExempt says whether a request is exempt from flow control.
 	AttrFlowcontrolExempt = "apitrace.flowcontrol.exempt"
 	// AttrFlowcontrolFlowSchema is the FlowSchema of a request.
 	AttrFlowcontrolFlowSchema = "apitrace.flowcontrol.flow_schema"
@@ -60,9 +61,9 @@ const (
 	AttrFlowcontrolPriorityLevel = "apitrace.flowcontrol.priority_level"
 	// AttrGroupVersion is a group and version of the API.
 	AttrGroupVersion = "apitrace.group_version"
-	// AttrHandoff marks a call that took up work from a queue, which its parent
-	// had put there. It runs on a goroutine that the parent did not start. The
-	// value names the queue.
+	// AttrHandoff marks a call that took work from a queue. Its parent had put the
+	// work into the queue. The call runs on a goroutine that the parent did not
+	// start. The value names the queue.
 	AttrHandoff = "apitrace.handoff"
 	// AttrHookName names a post-start hook.
 	AttrHookName = "apitrace.hook.name"
@@ -74,9 +75,9 @@ const (
 	AttrObjectType = "apitrace.object.type"
 	// AttrPath is the prefix of an API, or a path below a group and version.
 	AttrPath = "apitrace.path"
-	// AttrRBACAllowed: whether the checked RBAC rule allows the request.
+	// AttrRBACAllowed says whether the checked RBAC rule allows the request.
 	AttrRBACAllowed = "apitrace.rbac.allowed"
-	// AttrRBACBinding is the checked rule's RBAC binding; see AttrRBACAllowed.
+	// AttrRBACBinding is the RBAC binding of the checked rule; see AttrRBACAllowed.
 	AttrRBACBinding = "apitrace.rbac.binding"
 	// AttrRBACBindings is the number of RBAC bindings in a list.
 	AttrRBACBindings = "apitrace.rbac.bindings"
@@ -94,7 +95,7 @@ const (
 	AttrRequestVerb = "apitrace.request.verb"
 	// AttrResource is a resource of the API.
 	AttrResource = "apitrace.resource"
-	// AttrResourceVersion is an object's resource version, or a request's option.
+	// AttrResourceVersion is the resource version of an object, or of a request's options.
 	AttrResourceVersion = "apitrace.resource_version"
 	// AttrRoute is a route's path, with its parameters.
 	AttrRoute = "apitrace.route"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A CommittedTree has the web address of the source of a kubernetes checkout: its
-// commit, at a remote.
+// A CommittedTree describes the commit of a kubernetes checkout: its web address at a
+// remote, and the files that differ from it.
 type CommittedTree struct {
 	// URL is the address of the top folder at the commit, with a final slash.
 	// It is "" if no remote is known to have the commit.
@@ -19,14 +19,15 @@ type CommittedTree struct {
 // A Committed says whether a call's line is in a commit.
 type Committed int
 
-// The line numbers of a changed file need not match any commit.
+// The values of Committed.
 const (
 	// CommittedElsewhere: the call is not in the checkout's own source. The vendor folder
 	// does not count, because a commit may lack it.
 	CommittedElsewhere Committed = iota
 	// CommittedLine: the file is the same in the commit.
 	CommittedLine
-	// UncommittedLine: the file was changed, or is new.
+	// UncommittedLine: the file was changed, or is new. Its line numbers may not match the
+	// commit.
 	UncommittedLine
 )
 

@@ -2,7 +2,8 @@ package trace
 
 import "testing"
 
-// A line is linked only if the commit has it, at an address that has the commit.
+// TestLineOfACommittedTree checks that a line has an address only if its file is the same
+// in the commit and a remote has the commit.
 func TestLineOfACommittedTree(t *testing.T) {
 	const tree = "https://github.com/me/kubernetes/blob/0123/"
 	changed := map[string]bool{"staging/src/k8s.io/apiserver/pkg/x/changed.go": true}
@@ -22,7 +23,7 @@ func TestLineOfACommittedTree(t *testing.T) {
 	} {
 		c := &CommittedTree{URL: test.url, Uncommitted: changed}
 		if url, state := c.Line(&Call{Process: test.process, File: test.file, Line: 3}); url != test.want || state != test.state {
-			t.Errorf("%s of %s: %q, state %d, expected %q, %d", test.file, test.process, url, state, test.want, test.state)
+			t.Errorf("Line of file %q in %s = %q, state %d, expected %q, state %d", test.file, test.process, url, state, test.want, test.state)
 		}
 	}
 }

@@ -3,16 +3,16 @@ package trace
 import "time"
 
 // A Delivery is a call that handled the event of a request's write on the way to
-// a watch's client. The call belongs to the watch, another request of the
-// recording.
+// the client of a watch. The watch is another request of the recording, and the
+// call belongs to the watch.
 type Delivery struct {
 	// Request is the watch's index in Recording.Requests, Call the index of the
 	// call in it.
 	Request, Call int
 	// Revision is the revision of the write.
 	Revision int64
-	// AfterNs is the time in nanoseconds from the write's start in etcd to the
-	// call's.
+	// AfterNs is the time in nanoseconds from the start of the write in etcd to the
+	// start of the call, or 0 if the call began earlier.
 	AfterNs int64
 }
 
@@ -25,15 +25,16 @@ func (rec *Recording) Deliveries(i int) []Delivery {
 		write := r.Start.Add(time.Duration(r.writeOf(revision).StartNs))
 		for j := range rec.Requests {
 			if j != i {
-				all = append(all, rec.Requests[j].took(revision, j, write)...)
+				all = append(all, rec.Requests[j].deliveriesOf(revision, j, write)...)
 			}
 		}
 	}
 	return all
 }
 
-// took returns the request's calls that passed on the event of a revision.
-func (r *Request) took(revision int64, index int, write time.Time) []Delivery {
+// deliveriesOf returns the request's calls that handled the event of a revision. index is
+// the request's index in the recording. write is the start of the write in etcd.
+func (r *Request) deliveriesOf(revision int64, index int, write time.Time) []Delivery {
 	var all []Delivery
 	for i := range r.Calls {
 		c := &r.Calls[i]

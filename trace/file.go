@@ -15,10 +15,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Save writes the recording to a file as OTLP JSON (see WriteOTLP). Only its
-// owner can read it. The file is complete or does not exist: Save replaces an
-// older file with that name only when the new file is complete. It never replaces
-// a file that another process is writing; see [errBeingWritten].
+// Save writes the recording to a file as OTLP JSON (see WriteOTLP). Only the
+// file's owner can read it. The file is never incomplete: Save replaces an older
+// file with that name only when the new file is complete. It never replaces a file
+// that another process is writing; see [errBeingWritten].
 func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	lock, err := lockFile(path)
 	if err != nil {
@@ -39,13 +39,13 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	return nil
 }
 
-// maxFile is the maximum size of a recording's file, in bytes. Reading one takes up to
-// six times its size.
+// maxFile is the maximum size of a recording's file, in bytes. Reading a file takes
+// memory of up to six times its size.
 const maxFile = 1 << 30
 
-// Load reads a recording from a regular file of Save, an Appender or WriteJSON. It
-// detects the format by the content. With a CutError it also returns the requests before
-// the cut.
+// Load reads a recording from a regular file that Save, an Appender or WriteJSON wrote.
+// It detects the format by the content. If the error is a CutError, Load also returns
+// the requests before the cut.
 func Load(path string) (*Recording, error) { return loadBy(path, bounded.ReadFile) }
 
 // LoadStream is Load, but path may also name a pipe. It is only for commands, see
@@ -138,7 +138,7 @@ func firstKey(data []byte) (string, error) {
 
 var errTruncated = message.NewError("it ends in the middle of an object: the file is truncated; save the recording again")
 
-// explainSyntax adds a remedy to an error of broken JSON.
+// explainSyntax explains an error of broken JSON.
 func explainSyntax(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errTruncated

@@ -38,7 +38,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// A failed save leaves the older file and nothing else.
+// TestSaveFails checks that a failed Save leaves only the older file.
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.jsonl")
@@ -47,7 +47,7 @@ func TestSaveFails(t *testing.T) {
 	}
 	err := Save(context.Background(), file, &Recording{})
 	if err == nil || !strings.Contains(err.Error(), "no request") || !strings.Contains(err.Error(), file) {
-		t.Errorf("an empty recording: Save says %v", err)
+		t.Errorf("Save of an empty recording returned %v, expected an error with \"no request\" and the file's name", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -55,11 +55,11 @@ func TestSaveFails(t *testing.T) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil || string(data) != "an older one" || len(entries) != 1 {
-		t.Errorf("after a failed save the folder has %v, the file %q", entries, data)
+		t.Errorf("after a failed Save, the folder has %v and the file %q, expected only the older file", entries, data)
 	}
 	err = Save(context.Background(), filepath.Join(dir, "no", "r.jsonl"), load(t, "handmade-get-node.json"))
 	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no such folder: Save says %v", err)
+		t.Errorf("Save to a folder that does not exist returned %v, expected fs.ErrNotExist", err)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestLoadErrors(t *testing.T) {
 		"a lost call":          {strings.Replace(lines[0], `"spanId":"0000000000000fa2"`, `"spanId":"0000000000ffffff"`, 1), "orphan"},
 		"no function":          {strings.Replace(lines[0], "code.function.name", "code.function", 1), "the function is empty"},
 		"a number for a name":  {strings.Replace(lines[0], `{"stringValue":"GET"}`, `{"intValue":"7"}`, 1), "the method is empty"},
-		"a time that is none":  {strings.Replace(lines[0], "2026-11-20T10:00:09Z", "yesterday", 1), "apitrace.recorded"},
+		"text as a time":       {strings.Replace(lines[0], "2026-11-20T10:00:09Z", "yesterday", 1), "apitrace.recorded"},
 		"a stored key is text": {strings.Replace(lines[0], `{"key":"url.path"`, `{"key":"apitrace.stored","value":{"arrayValue":{"values":[{"stringValue":"x"}]}}},{"key":"url.path"`, 1), "apitrace.stored"},
 	} {
 		file := filepath.Join(t.TempDir(), "r.jsonl")
@@ -109,15 +109,15 @@ func TestLoadErrors(t *testing.T) {
 		}
 		_, err := Load(file)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), file) {
-			t.Errorf("%s: Load says %v, want %q and the file's name in it", name, err, test.want)
+			t.Errorf("%s: Load returned the error %v, expected %q and the file's name in it", name, err, test.want)
 		}
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no such file: Load says %v", err)
+		t.Errorf("Load of a file that does not exist returned %v, expected fs.ErrNotExist", err)
 	}
 }
 
-// A collector's file exporter may spread a trace over lines, in any order.
+// TestLoadSpreadSpans loads a trace that a collector has spread over lines, in another order.
 func TestLoadSpreadSpans(t *testing.T) {
 	rec := load(t, "handmade-get-node.json")
 	var out bytes.Buffer
@@ -132,6 +132,6 @@ func TestLoadSpreadSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, rec) {
-		t.Error("spread over lines, the recording is another one")
+		t.Error("the loaded recording differs from the saved one, expected the same")
 	}
 }

@@ -14,8 +14,8 @@ import (
 // An AmbiguousFunctionError reports that a name matches several functions or types.
 type AmbiguousFunctionError struct {
 	Query string
-	// Types is set if candidates are types. If Functions is set, too, others are
-	// functions. If neither is set, all are functions.
+	// Types is set if the candidates are types. Types and Functions are both set if
+	// they are types and functions. If neither is set, they are functions.
 	Types, Functions bool
 	// Candidates are the full names, sorted.
 	Candidates []string
@@ -140,7 +140,7 @@ func NearFunctions(query string, names []string) []string {
 	for _, name := range names {
 		other := strings.ToLower(funcname.Unmarked(funcname.Short(name)))
 		distance := levenshtein.ComputeDistance(plain, lastSegments(other, strings.Count(plain, ".")))
-		if !strings.Contains(plain, ".") { // only a package, a type or a function
+		if !strings.Contains(plain, ".") { // the name of a package, a type or a function
 			for segment := range strings.SplitSeq(other, ".") {
 				distance = min(distance, levenshtein.ComputeDistance(plain, segment))
 			}
@@ -191,8 +191,8 @@ func wordsOf(name string) []string {
 	return words
 }
 
-// lastSegments returns a name's end with this many dots, for comparison with a
-// query without a package.
+// lastSegments returns the end of a name that has the given number of dots, for
+// comparison with a query that has as many.
 func lastSegments(name string, dots int) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] != '.' {

@@ -17,8 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// The semantic conventions have deprecated these names, but instrumentations
-// still write them.
+// The semantic conventions have deprecated all of these names but thread.id.
+// Instrumentations still write them.
 const (
 	oldCodeFunction   = attribute.Key("code.function")
 	oldCodeNamespace  = attribute.Key("code.namespace")
@@ -135,7 +135,7 @@ func (f *foreign) addSpan(process string, span *otlpSpan) error {
 	return nil
 }
 
-// addHTTP sets method, path and status from the first call that has them.
+// addHTTP sets method, path and status from the first call that has a method.
 func (r *foreignRequest) addHTTP() {
 	for _, call := range r.Calls {
 		value := func(keys ...attribute.Key) string {
@@ -156,7 +156,7 @@ func (r *foreignRequest) addHTTP() {
 		r.Status, _ = strconv.Atoi(value(semconv.HTTPResponseStatusCodeKey, oldHTTPStatusCode)) // 0 means unknown
 		break
 	}
-	for _, used := range requestAttributes { // reserved on the first call: the request has the values
+	for _, used := range requestAttributes { // the first call must not have them; see Call.validate
 		delete(r.Calls[0].Attributes, used)
 	}
 	if len(r.Calls[0].Attributes) == 0 {
@@ -286,8 +286,8 @@ func foreignCall(process string, span *otlpSpan) (call Call, named bool, err err
 	return call, named, nil
 }
 
-// addForeignError distinguishes errors from panics. Other programs record errors
-// as exceptions.
+// addForeignError sets Error from exceptions, and keeps Panic only for apitrace's own
+// panics. Other programs record errors as exceptions.
 func (c *Call) addForeignError(span *otlpSpan) {
 	for _, event := range span.events {
 		if event.name != eventException || event.attributes.text(semconv.ExceptionTypeKey) == typePanic {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// load reads a file of testdata as it is.
+// foreignFile returns the content of a file in testdata/foreign.
 func foreignFile(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "foreign", name))
@@ -53,7 +53,7 @@ func dump(t *testing.T, rec *Recording) string {
 	return out.String()
 }
 
-// A recording that apitrace saved must come back complete and unchanged.
+// TestImportOwn checks that Import and Load return the same for a recording of apitrace.
 func TestImportOwn(t *testing.T) {
 	const own = "../cmd/apitrace/testdata/get-node.jsonl"
 	imported, err := Import(own)
@@ -65,11 +65,11 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(imported, loaded) {
-		t.Error("the importing a recording differs from the recording")
+		t.Error("Import and Load return different recordings, expected the same")
 	}
 }
 
-// A part of a trace, without the spans above it.
+// TestImportWithoutParents imports a part of a trace, without the spans above it.
 func TestImportWithoutParents(t *testing.T) {
 	rec, err := parseForeign(foreignFile(t, "torn.jsonl"))
 	if err != nil {
@@ -82,13 +82,13 @@ func TestImportWithoutParents(t *testing.T) {
 	}
 	want := []string{noParent, "a.first", "a.inner", "a.second"}
 	if !reflect.DeepEqual(names, want) {
-		t.Errorf("calls %q, want %q", names, want)
+		t.Errorf("got the calls %q, expected %q", names, want)
 	}
 	if len(r.Incomplete) != 1 || !strings.HasPrefix(r.Incomplete[0], "2 spans have no parent in the file (1 name one that is missing)") {
-		t.Errorf("incomplete: %q", r.Incomplete)
+		t.Errorf("Incomplete = %q, expected one text about 2 spans without a parent", r.Incomplete)
 	}
 	if r.Method != "SPAN" || r.Path != noParent {
-		t.Errorf("request %q %q", r.Method, r.Path)
+		t.Errorf("got the request %q %q, expected SPAN and noParent", r.Method, r.Path)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestImportRefuses(t *testing.T) {
 		"truncated":  {span("")[:150], "the file is truncated"},
 		"no code":    {strings.ReplaceAll(span(""), "code.function.name", "name"), "no span has code.* attributes"},
 		"no id":      {strings.ReplaceAll(span(""), "eee19b7ec3c1b174", ""), "expected 32 and 16 hexadecimal digits"},
-		"its parent": {span(`"parentSpanId":"eee19b7ec3c1b174",`), "its own ancestor"},
+		"own parent": {span(`"parentSpanId":"eee19b7ec3c1b174",`), "its own ancestor"},
 		"backwards":  {span(`"startTimeUnixNano":"2000000000","endTimeUnixNano":"1000000000",`), "it ends 1s before it begins"},
 		"far future": {span(`"startTimeUnixNano":"18446744073709551615",`), "expected times between 1970 and 2262"},
 		"twice":      {span("") + "\n" + span(""), "have the same id"},
@@ -113,14 +113,14 @@ func TestImportRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rec, err := parseForeign([]byte(test.in))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v and error %v, want one with %q", rec, err, test.want)
+				t.Errorf("got %v and the error %v, expected an error with %q", rec, err, test.want)
 			}
 		})
 	}
 }
 
-// It must be possible to save and to load everything that was imported. Fuzz it with
-// -fuzzminimizetime 10x: by default all time goes into making inputs smaller.
+// FuzzImport checks that every imported recording can be saved and loaded. Fuzz it with
+// -fuzzminimizetime 10x: by default, all time goes into making inputs smaller.
 func FuzzImport(f *testing.F) {
 	f.Add(foreignFile(f, "shop.json"))
 	f.Add(foreignFile(f, "torn.jsonl"))
@@ -132,10 +132,10 @@ func FuzzImport(f *testing.F) {
 		}
 		var saved bytes.Buffer
 		if err := WriteOTLP(t.Context(), &saved, rec); err != nil {
-			t.Fatalf("what was imported cannot be saved: %v", err)
+			t.Fatalf("saving the imported recording: %v", err)
 		}
 		if _, err := parse(saved.Bytes()); err != nil {
-			t.Fatalf("what was imported and saved cannot be loaded: %v", err)
+			t.Fatalf("loading the imported and saved recording: %v", err)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func TestShortName(t *testing.T) {
 		"v1.F":                                                            "v1.F",
 	} {
 		if got := (&Call{Function: function}).ShortName(); got != want {
-			t.Errorf("short name of %q is %q, want %q", function, got, want)
+			t.Errorf("ShortName of %q = %q, expected %q", function, got, want)
 		}
 	}
 }

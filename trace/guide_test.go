@@ -36,9 +36,9 @@ func constants(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// TestConstantsAreThoseOfTheGuide compares the layers and attributes in the code with the
-// layers and attributes of the guide, so that neither can be renamed alone.
-func TestConstantsAreThoseOfTheGuide(t *testing.T) {
+// TestConstantsMatchTheGuide compares the layers, attributes and programs of this package
+// with those in the guide, so that neither can be renamed alone.
+func TestConstantsMatchTheGuide(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -55,22 +55,22 @@ func TestConstantsAreThoseOfTheGuide(t *testing.T) {
 			}
 		}
 	}
-	for _, beside := range []string{trace.LayerOwn, trace.LayerMore} {
-		if layers[beside] {
-			t.Errorf("the guide has the layer %q, which is for functions that the guide does not know", beside)
+	for _, layer := range []string{trace.LayerOwn, trace.LayerMore} {
+		if layers[layer] {
+			t.Errorf("the guide has the layer %q, which is only for functions that the guide does not know", layer)
 		}
-		layers[beside] = true
+		layers[layer] = true
 	}
 	declared := slices.Sorted(maps.Values(constants(t, "layers.go")))
 	if used := slices.Sorted(maps.Keys(layers)); !slices.Equal(declared, used) {
-		t.Errorf("layers of trace/layers.go:\n%q\nof the guide:\n%q", declared, used)
+		t.Errorf("trace/layers.go has the layers\n%q\nexpected the guide's layers and LayerOwn and LayerMore:\n%q", declared, used)
 	}
-	written := map[string]string{ // by whom, if not by the guide
+	writers := map[string]string{ // by attribute, the file that writes it instead of the guide
 		trace.AttrHandoff:           "../instrument/probe/handoff.go",
 		trace.AttrClientTraceparent: "../session/session.go",
 	}
 	for name, key := range constants(t, "attributes.go") {
-		if file := written[key]; file != "" {
+		if file := writers[key]; file != "" {
 			text, err := os.ReadFile(file)
 			if err != nil || !strings.Contains(string(text), `"`+key+`"`) && !strings.Contains(string(text), "trace."+name) {
 				t.Errorf("%s does not write %q (%v)", file, key, err)

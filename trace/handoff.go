@@ -19,9 +19,9 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// Afterwards reports whether the call took up the event of a write of the request. Its
-// parent neither called it nor waited for it: the stage that passed on the event or, for
-// the first stage, the request's first call.
+// Afterwards reports whether the call took the event of a write of the request from a
+// queue. Its parent is the stage that passed on the event or, for the first stage, the
+// request's first call. The parent neither called it nor waited for it.
 func (c *Call) Afterwards() bool { return c.Attributes[AttrHandoff] == HandoffWatch }
 
 // revision returns the etcd revision that the call recorded, or 0.
@@ -47,9 +47,10 @@ func (r *Request) Revisions() []int64 {
 	return revisions
 }
 
-// SinceWrite returns the time in nanoseconds from the start in etcd of the write
-// with the call's revision to the start of the call. It returns 0 if the write
-// is not among the calls. A write's event may arrive before its answer.
+// SinceWrite returns how long after a write a call started, in nanoseconds. The
+// write is the request's write that made the call's revision. The time counts
+// from the start of the write in etcd, because the event of a write may arrive
+// before its answer. SinceWrite returns 0 if the request has no such write.
 func (r *Request) SinceWrite(c *Call) int64 {
 	if w := r.writeOf(c.revision()); w != nil {
 		return max(c.StartNs-w.StartNs, 0)
@@ -57,8 +58,8 @@ func (r *Request) SinceWrite(c *Call) int64 {
 	return 0
 }
 
-// writeOf returns the innermost call in etcd of the write that made a revision,
-// or nil.
+// writeOf returns the last call in etcd, and so the innermost, of the write that
+// made a revision. It returns nil if there is none.
 func (r *Request) writeOf(revision int64) *Call {
 	for i := range slices.Backward(r.Calls) {
 		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.revision() == revision {

@@ -21,8 +21,8 @@ func LacksDropped(process string, calls int64) string {
 // server without a probe.
 func LacksUntraced(server string) string { return lacksUntraced.With(server).String() }
 
-// Lacks returns Incomplete as messages. They are in every language if apitrace
-// wrote the text.
+// Lacks returns Incomplete as messages. A message can be translated if apitrace
+// wrote its text.
 func (r *Request) Lacks() []message.Message {
 	lacks := make([]message.Message, len(r.Incomplete))
 	for i, text := range r.Incomplete {

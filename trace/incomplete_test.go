@@ -12,17 +12,17 @@ func TestLacksInBothLanguages(t *testing.T) {
 	}}
 	for i, lack := range r.Lacks() {
 		if lack.In("en") != r.Incomplete[i] {
-			t.Errorf("%q became %q", r.Incomplete[i], lack.In("en"))
+			t.Errorf("Lacks turns %q into %q in English, expected the same text", r.Incomplete[i], lack.In("en"))
 		}
 		foreign := i == len(r.Incomplete)-1
 		if chinese := lack.In("zh"); (chinese == r.Incomplete[i]) != foreign {
-			t.Errorf("%q is %q in Chinese", r.Incomplete[i], chinese)
+			t.Errorf("%q is %q in Chinese, expected a translation of apitrace's texts only", r.Incomplete[i], chinese)
 		}
 	}
 	if zh := r.Lacks()[0].In("zh"); !strings.Contains(zh, "etcd") || !strings.Contains(zh, "12") {
-		t.Errorf("%q lacks the program or the number", zh)
+		t.Errorf("the Chinese text %q does not have the program \"etcd\" and the number 12", zh)
 	}
 	if slices.Contains(r.Incomplete, "") {
-		t.Errorf("an empty text: %q", r.Incomplete)
+		t.Errorf("Incomplete has an empty text: %q", r.Incomplete)
 	}
 }

@@ -32,8 +32,8 @@ func WriteJSON(w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// These are the fields to write element by element, in their empty form. No text
-// contains them, because JSON puts a backslash before a text's quotation marks.
+// These are the fields to write element by element, in their empty form. No string
+// in the JSON contains them, because JSON puts a backslash before quotation marks.
 const (
 	emptyRequests = `"requests": []`
 	emptyCalls    = `"calls": []`
@@ -101,7 +101,7 @@ func (j *jsonWriter) request(r *Request) error {
 	return nil
 }
 
-// around returns a value's text before and after an empty list.
+// around returns the JSON of value before and after empty, the JSON of an empty list.
 func (j *jsonWriter) around(value any, indent, empty string) (before, after string, err error) {
 	j.encoder.SetIndent(indent, "  ")
 	err = j.encode(value)

@@ -54,7 +54,7 @@ func TestJSONMatchesSchema(t *testing.T) {
 		for _, field := range []string{"error", "attributes", "callerLine", "parent"} {
 			spoiled := bytes.Replace(out.Bytes(), []byte(`"`+field+`"`), []byte(`"x`+field+`"`), 1)
 			if err := checkSchema(t, compiled, spoiled); err == nil {
-				t.Errorf("%s: the schema takes a call without %q", file, field)
+				t.Errorf("%s: the schema accepts a call without %q, expected an error", file, field)
 			}
 		}
 	}
@@ -75,8 +75,9 @@ func TestJSONMatchesSchema(t *testing.T) {
 	})
 }
 
-// WriteJSON must write the same as an encoder for the whole recording.
-func TestJSONIsThatOfAnEncoder(t *testing.T) {
+// TestWriteJSONLikeAnEncoder checks that WriteJSON writes the same as an encoder for the
+// whole recording.
+func TestWriteJSONLikeAnEncoder(t *testing.T) {
 	check := func(t testing.TB, rec *Recording) {
 		var got, want bytes.Buffer
 		if err := WriteJSON(&got, rec); err != nil {
@@ -107,7 +108,8 @@ func TestJSONIsThatOfAnEncoder(t *testing.T) {
 	}
 }
 
-// The schema and the page name exactly the fields that the model has.
+// TestSchemaAndPageAreComplete checks that the schema has exactly the fields of the model,
+// and that docs/json-output.md has all fields of the schema.
 func TestSchemaAndPageAreComplete(t *testing.T) {
 	var doc struct {
 		Properties map[string]any
@@ -144,7 +146,7 @@ func TestSchemaAndPageAreComplete(t *testing.T) {
 		slices.Sort(fields)
 		slices.Sort(properties)
 		if !slices.Equal(fields, properties) {
-			t.Errorf("%T has the fields %v, the schema %v", part.model, fields, properties)
+			t.Errorf("%T has the fields %v, but the schema has %v, expected the same", part.model, fields, properties)
 		}
 	}
 }

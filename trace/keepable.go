@@ -27,15 +27,15 @@ func (e *RequestError) message() message.Message {
 // Unwrap returns the reason why the request cannot be recorded.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// KeepableText returns a client's text for a recording. Bytes that are not UTF-8
-// become \xNN.
+// KeepableText returns a client's text as a recording can hold it. Bytes that are
+// not UTF-8 become \xNN.
 func KeepableText(s string) string {
 	return replaceRunes(s, `\x%02x`, func(rune) bool { return false })
 }
 
-// KeepablePath returns a URL path with its query for a recording. Bytes that
-// are not UTF-8, and control characters, are percent-encoded. The server reads
-// both forms alike.
+// KeepablePath returns a URL path with its query as a recording can hold it. Bytes
+// that are not UTF-8, and control characters, are percent-encoded. For a server,
+// this is the same path.
 func KeepablePath(s string) string { return replaceRunes(s, "%%%02X", unicode.IsControl) }
 
 // replaceRunes formats each byte of invalid UTF-8, and each byte of the runes

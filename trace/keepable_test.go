@@ -10,10 +10,10 @@ func TestKeepable(t *testing.T) {
 		{"", "", ""},
 	} {
 		if got := KeepablePath(test.in); got != test.path {
-			t.Errorf("path %q is kept as %q, expected %q", test.in, got, test.path)
+			t.Errorf("KeepablePath(%q) = %q, expected %q", test.in, got, test.path)
 		}
 		if got := KeepableText(test.in); got != test.text {
-			t.Errorf("text %q is kept as %q, expected %q", test.in, got, test.text)
+			t.Errorf("KeepableText(%q) = %q, expected %q", test.in, got, test.text)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package trace
 
-// These are the guide's layers, which has their titles. A layer is a part of
-// the servers with their calls. A request reaches the layers in this order.
+// These are the names of the guide's layers. The guide has their titles. A layer
+// is a part of the servers. A request reaches the layers in this order.
 const (
 	LayerFilters         = "filters"
 	LayerServer          = "server"

@@ -22,8 +22,8 @@ func CheckWritable(path string) error {
 }
 
 // lockFile makes this process a file's only writer, until the lock is closed or the
-// process ends. A file that does not exist, or is not regular, such as /dev/stdout, may
-// have several writers. So may files on file systems without locks.
+// process ends. There is no lock for a file that does not exist or is not regular, such as
+// /dev/stdout, or on a file system without locks. Such a file may have several writers.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	info, err := os.Stat(path)

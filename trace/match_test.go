@@ -57,7 +57,8 @@ func TestRankFunctions(t *testing.T) {
 	}
 }
 
-// A match at the beginning of a word counts more than one inside a word or in the path.
+// TestRankOfWords checks that a match at the beginning of a word has a better rank than a
+// match inside a word or in the import path.
 func TestRankOfWords(t *testing.T) {
 	names := []string{"k8s.io/rbac/v1.combine", "k8s.io/a.shallowCopy", "k8s.io/rbac.(*RBACAuthorizer).Authorize", "k8s.io/rbac.RuleAllows", "k8s.io/a.allow_it"}
 	for pattern, want := range map[string]map[string]int{
@@ -71,7 +72,8 @@ func TestRankOfWords(t *testing.T) {
 	}
 }
 
-// Names with the words of the query are similar, and names with other letters are not.
+// TestNearFunctions checks that names with the words of the query are similar to it, and
+// that names with other letters are not.
 func TestNearFunctions(t *testing.T) {
 	names := []string{"go.etcd.io/raft/v3.(*node).Propose", "k8s.io/cacher.(*watchCache).WaitUntilFreshAndGet", "k8s.io/handlers.createHandler"}
 	for query, want := range map[string][]string{

@@ -2,8 +2,8 @@
 // recording that holds one or more requests.
 //
 // It is the lowest package of the viewing side. Loading, saving and the
-// conversion to OpenTelemetry belong here. What a reader is shown of a trace belongs
-// in package view, its drawing in package render.
+// conversion to OpenTelemetry belong here. Package view selects the parts of a
+// trace that a reader sees, and package render draws them.
 package trace
 
 import (
@@ -26,12 +26,12 @@ type Recording struct {
 	// of OwnServer.String. It is nil if there are none.
 	Servers []string `json:"servers,omitempty"`
 	// Edited lists the traced programs' files that the user had changed, by their
-	// paths as in Call.File. It is nil if all were upstream's.
+	// paths as in Call.File. It is nil if no file was changed.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies which packages the recording apitrace traces, and how it links
-	// calls. With another edition, a function may be missing because it was not traced.
-	// Packages that the user had traced in addition follow it, see More. It is "" if
-	// unknown.
+	// Edition identifies the packages that the recording apitrace traced, and how it
+	// linked calls. In a recording with another edition, a function may be missing because
+	// it was not traced. The packages that the user traced in addition follow; see More.
+	// Edition is "" if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
@@ -40,11 +40,11 @@ type Recording struct {
 }
 
 // MethodStart is the Method of a program's start, which is not a request. The
-// Path is the program.
+// Path is the program's name.
 const MethodStart = "START"
 
 // MethodStop is the Method of a program's end, from the signal on. The Path is
-// the program.
+// the program's name.
 const MethodStop = "STOP"
 
 // A Request is a traced HTTP request: all calls of one trace, in all processes.
@@ -61,9 +61,9 @@ type Request struct {
 	// Start is when the first call began. Call.StartNs counts from here.
 	Start time.Time `json:"start,omitzero"`
 	// Calls holds every call: parents before their children, siblings by time of entry. This is
-	// the depth-first order of the tree. Only a call on a goroutine that its parent started has
-	// another place among its siblings: where the parent started it, as far as the lines show,
-	// so before calls from later lines. The scheduler decides when it really runs.
+	// the depth-first order of the tree. There is one exception: a call on a goroutine that its
+	// parent started comes before siblings from later lines of the parent. The scheduler decides
+	// when it really runs.
 	Calls []Call `json:"calls"`
 	// Incomplete says which parts this trace may lack and why, in one sentence
 	// each. It is empty if the trace has every call that the probes recorded.
@@ -102,14 +102,14 @@ type Call struct {
 	NewGoroutine bool `json:"newGoroutine,omitempty"`
 	// StartNs counts nanoseconds from the first call's start.
 	StartNs int64 `json:"startNs"`
-	// DurationNs is in nanoseconds. If the call had not returned at the
-	// collection, it is the time until then; see Unfinished.
+	// DurationNs is in nanoseconds. If the call had not returned when the trace was
+	// collected, it is the time until the collection; see Unfinished.
 	DurationNs int64 `json:"durationNs"`
 	// Leaf is set on a call of a function that calls nothing. Only its entry was
 	// recorded. Its duration, results and panics are not known, and DurationNs
 	// is 0.
 	Leaf bool `json:"leaf,omitempty"`
-	// Unfinished is set if the call had not returned at the trace's collection.
+	// Unfinished is set if the call had not returned when the trace was collected.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Error is the error that the call returned as its last result, or "".
 	Error string `json:"error"`

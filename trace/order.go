@@ -7,7 +7,7 @@ import (
 
 // inOrder reports whether the calls are one tree in order of entry: entryOrder
 // would return 0, 1, 2 and so on. It takes a fraction of entryOrder's time, and
-// every loaded recording passes it. The ids must be valid.
+// every loaded recording passes it. It returns false if an id is not valid.
 func (r *Request) inOrder() bool {
 	n := len(r.Calls)
 	if n == 0 || r.Calls[0].Parent != "" || !r.distinctIDs() {
@@ -71,8 +71,7 @@ type idSet struct {
 	shift   int
 }
 
-// An idEntry holds the id 64*group+i if bit i of ids is set. It is free without
-// bits.
+// An idEntry holds the id 64*group+i if bit i of ids is set. It is free if ids is 0.
 type idEntry struct{ group, ids uint64 }
 
 func newIDSet() *idSet {

@@ -21,7 +21,7 @@ import (
 // scopeName is the instrumentation scope of every span that apitrace writes.
 const scopeName = "github.com/kubeapitrace/apitrace"
 
-// The semantic conventions do not have these names of attributes and events.
+// The semantic conventions do not have these attributes.
 const (
 	// On the resource: the properties of the whole recording.
 	attrScenario    = attribute.Key("apitrace.scenario")
@@ -45,12 +45,13 @@ const (
 	// attrStored holds one StoredKey as JSON for each change.
 	attrStored = attribute.Key("apitrace.stored")
 
+	// A panic is an event of the semantic conventions, with apitrace's own type.
 	eventException = "exception"
 	typePanic      = "panic"
 )
 
-// callAttributes are on the span of every call, requestAttributes on a
-// request's first. The guide's values cannot use their names.
+// callAttributes are on the span of every call. requestAttributes are on the span
+// of a request's first call. The guide's values must not use these names.
 var (
 	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
 		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrLeaf, attrUnfinished)

@@ -43,7 +43,7 @@ func TestSpansAreTheCalls(t *testing.T) {
 		for _, r := range rec.Requests {
 			for i, call := range r.Calls {
 				if n >= len(spans) {
-					t.Fatalf("%s: %d spans and more calls", file, len(spans))
+					t.Fatalf("%s: got %d spans, expected one for each call, but there are more calls", file, len(spans))
 				}
 				span := spans[n]
 				n++
@@ -55,12 +55,12 @@ func TestSpansAreTheCalls(t *testing.T) {
 					span.StartTime.Sub(r.Start).Nanoseconds(), span.EndTime.Sub(span.StartTime).Nanoseconds(), span.Status.Description}
 				want := [...]any{r.TraceID, call.ID, call.Parent, call.StartNs, call.DurationNs, call.Error}
 				if got != want {
-					t.Errorf("%s: %s: span %v, want %v", file, r.describe(i), got, want)
+					t.Errorf("%s: %s: got the span %v, expected %v", file, r.describe(i), got, want)
 				}
 			}
 		}
 		if n != len(spans) {
-			t.Errorf("%s: %d spans of %d calls", file, len(spans), n)
+			t.Errorf("%s: got %d spans, expected one for each of %d calls", file, len(spans), n)
 		}
 	}
 }
@@ -79,14 +79,14 @@ func TestSpanAttributes(t *testing.T) {
 		"apitrace.order":            "0",
 	} {
 		if root[name] != want {
-			t.Errorf("attribute %s of the first span is %q, want %q", name, root[name], want)
+			t.Errorf("attribute %s of the first span is %q, expected %q", name, root[name], want)
 		}
 	}
 	if !strings.Contains(root["apitrace.stored"], "/registry/deployments/default/nginx") {
-		t.Errorf("stored keys: %q", root["apitrace.stored"])
+		t.Errorf("attribute apitrace.stored = %q, expected the key of the deployment nginx", root["apitrace.stored"])
 	}
 	if spans[0].SpanKind != oteltrace.SpanKindServer || spans[1].SpanKind != oteltrace.SpanKindInternal {
-		t.Errorf("kinds of the first two spans: %v, %v", spans[0].SpanKind, spans[1].SpanKind)
+		t.Errorf("the first two spans have the kinds %v and %v, expected server and internal", spans[0].SpanKind, spans[1].SpanKind)
 	}
 	services := map[string]bool{}
 	for _, span := range spans {
@@ -94,7 +94,7 @@ func TestSpanAttributes(t *testing.T) {
 		services[res["service.name"]+" "+res["service.version"]] = true
 	}
 	if len(services) != 2 || !services["kube-apiserver v1.37.1"] || !services["etcd v3.7.0"] {
-		t.Errorf("services: %v", services)
+		t.Errorf("got the services %v, expected kube-apiserver v1.37.1 and etcd v3.7.0", services)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestErrorAndPanicOfSpan(t *testing.T) {
 		}
 	}
 	if failed != 5 || panicked != 1 || unfinished != 1 {
-		t.Errorf("%d failed, %d panicked, %d unfinished spans; want 5, 1, 1", failed, panicked, unfinished)
+		t.Errorf("got %d failed, %d panicked and %d unfinished spans, expected 5, 1 and 1", failed, panicked, unfinished)
 	}
 }
 
@@ -148,10 +148,10 @@ func TestExportErrorsAreNotSwallowed(t *testing.T) {
 	rec := load(t, "handmade-get-node.json")
 	err := Export(context.Background(), rec, &fullDisk{})
 	if !errors.Is(err, errDiskFull) || !strings.Contains(err.Error(), "GET /api/v1/nodes/n1") {
-		t.Errorf("Export says %v", err)
+		t.Errorf("Export returned %v, expected the exporter's error and the request", err)
 	}
 	if err := Export(context.Background(), &Recording{}, &fullDisk{}); err == nil {
-		t.Error("Export took a recording without requests")
+		t.Error("Export accepted a recording without requests, expected an error")
 	}
 }
 
@@ -176,11 +176,11 @@ func TestWritersReportErrors(t *testing.T) {
 	} {
 		for _, room := range []int{0, 5000} {
 			if err := write(&failingWriter{room}, rec); !errors.Is(err, errDiskFull) {
-				t.Errorf("%s with room for %d bytes: %v", name, room, err)
+				t.Errorf("%s with room for %d bytes: got the error %v, expected errDiskFull", name, room, err)
 			}
 		}
 		if err := write(io.Discard, &Recording{Requests: []Request{{Method: "GET", Path: "/"}}}); err == nil {
-			t.Errorf("%s took a request without a trace id", name)
+			t.Errorf("%s accepted a request without a trace id, expected an error", name)
 		}
 	}
 }
@@ -203,11 +203,11 @@ func TestStdout(t *testing.T) {
 				t.Fatal(err)
 			}
 			if span.Name != call.ShortName() || span.SpanContext.SpanID != call.ID {
-				t.Errorf("span %+v for %s", span, r.describe(i))
+				t.Errorf("got the span %+v, expected the span of %s", span, r.describe(i))
 			}
 		}
 	}
 	if decoder.More() {
-		t.Error("more spans than calls")
+		t.Error("WriteStdout wrote more spans than calls, expected one for each call")
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // An otlpScanner reads OTLP JSON span by span, so that a large recording is never
 // in memory twice. It reads OTLP's JSON as specified, and skips unknown fields.
-// The Collector's own reader builds a whole request first. For 100,000 calls, it
-// takes three times the time and memory.
+// The Collector's own reader builds a whole request first. For 100,000 calls, that
+// reader takes three times the time and memory.
 type otlpScanner struct {
 	// known holds one copy of each frequent string.
 	known map[string]string
@@ -30,7 +30,7 @@ type otlpScanner struct {
 	next otlpSpan
 }
 
-// An otlpSpan has a span's fields that a recording needs.
+// An otlpSpan has the fields of a span that a recording needs.
 type otlpSpan struct {
 	traceID, spanID, parentID string // parentID is "" for a first span
 	name                      string
@@ -46,7 +46,7 @@ type otlpEvent struct {
 	attributes otlpAttributes
 }
 
-// An otlpAttribute is an attribute. text is its value as text, of any type.
+// An otlpAttribute is an attribute. text is its value as text, whatever its type.
 type otlpAttribute struct {
 	key, text        string
 	isText, isNumber bool
@@ -74,8 +74,8 @@ func (as otlpAttributes) get(key attribute.Key) *otlpAttribute {
 	return nil
 }
 
-// text, texts and integer return an attribute's value, or zero if there is none
-// of that type.
+// text, texts and integer return an attribute's value. They return the zero value
+// if there is no such attribute, or if its value has another type.
 
 func (as otlpAttributes) text(key attribute.Key) string {
 	if a := as.get(key); a != nil {
@@ -142,7 +142,7 @@ func (s *otlpScanner) resourceSpans(d *jx.Decoder) error {
 			}); err != nil {
 				return err
 			}
-			return said(s.resource(resource))
+			return asBadRecording(s.resource(resource))
 		case string(key) == "scopeSpans" && known:
 			return list(d, scopes)
 		case string(key) == "scopeSpans":
@@ -156,7 +156,7 @@ func (s *otlpScanner) resourceSpans(d *jx.Decoder) error {
 		return err
 	}
 	if !known {
-		if err := said(s.resource(nil)); err != nil {
+		if err := asBadRecording(s.resource(nil)); err != nil {
 			return err
 		}
 	}
@@ -168,8 +168,8 @@ func (s *otlpScanner) resourceSpans(d *jx.Decoder) error {
 	return nil
 }
 
-// said marks an error that the function resource or span returned.
-func said(err error) error {
+// asBadRecording marks an error that the function resource or span returned.
+func asBadRecording(err error) error {
 	if err != nil {
 		return badRecording{err}
 	}
@@ -214,7 +214,7 @@ func (s *otlpScanner) readSpan(d *jx.Decoder, process string) error {
 	if err != nil {
 		return err
 	}
-	return said(s.span(process, span))
+	return asBadRecording(s.span(process, span))
 }
 
 func (s *otlpScanner) status(d *jx.Decoder, key []byte, span *otlpSpan) (err error) {
@@ -309,7 +309,7 @@ func (s *otlpScanner) array(d *jx.Decoder, a *otlpAttribute) error {
 	return err
 }
 
-// text reads a string. A short one may be frequent, and is a shared copy.
+// text reads a string. Equal short strings share one copy.
 func (s *otlpScanner) text(d *jx.Decoder) (string, error) {
 	const short = 256
 	if d.Next() == jx.Null {

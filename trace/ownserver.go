@@ -8,8 +8,8 @@ type OwnServer struct {
 	// Name is the name in Call.Process.
 	Name            string
 	Module, Version string
-	// Main is the folder of its package main, as the user named it, or "" for
-	// the module's only one.
+	// Main is the folder of its package main, as the user named it. It is "" if
+	// the module has only one.
 	Main string
 }
 
@@ -33,7 +33,8 @@ func (r *Recording) OwnServers() []OwnServer {
 	return all
 }
 
-// OwnServer returns the API server in Servers that ran as a process, if any.
+// OwnServer returns the API server in Servers with the name process. ok is false if
+// there is none.
 func (r *Recording) OwnServer(process string) (server OwnServer, ok bool) {
 	for _, s := range r.OwnServers() {
 		if s.Name == process {

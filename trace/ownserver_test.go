@@ -13,10 +13,10 @@ func TestOwnServers(t *testing.T) {
 	}
 	for i, got := range r.OwnServers() {
 		if got != want[i] {
-			t.Errorf("server %d is %+v, expected %+v", i, got, want[i])
+			t.Errorf("OwnServers()[%d] = %+v, expected %+v", i, got, want[i])
 		}
 	}
 	if len(r.OwnServers()) != len(want) || r.Version("x") != "v1.2.3" || r.Version(ProcessAPIServer) != "v1.37.1" {
-		t.Errorf("servers %+v, version %q", r.OwnServers(), r.Version("x"))
+		t.Errorf("got the servers %+v, version %q of x, or another version of kube-apiserver", r.OwnServers(), r.Version("x"))
 	}
 }

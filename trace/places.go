@@ -3,8 +3,8 @@ package trace
 import "slices"
 
 // A CallName identifies a call by its function, its caller's function, and its
-// position among such calls. Unlike the call's number, it stays in a new
-// recording.
+// position among the calls with these functions. Unlike the index of the call, it
+// usually stays the same in a new recording.
 type CallName struct {
 	Function string
 	// Caller is "" for the first call.
@@ -45,8 +45,8 @@ func (p *Places) Name(i int) CallName {
 	return CallName{key[0], key[1], at + 1}
 }
 
-// Find returns the call with a name. If there is none, it returns the most
-// similar call, and exact is false. It returns -1 if the function is not called.
+// Find returns the call with a name. If there is none, it returns another call of the
+// function, and exact is false. It returns -1 if the function is not called.
 func (p *Places) Find(name CallName) (call int, exact bool) {
 	if calls := p.calls[[2]string{name.Function, name.Caller}]; len(calls) > 0 {
 		return calls[min(max(name.Nth, 1), len(calls))-1], name.Nth >= 1 && name.Nth <= len(calls)

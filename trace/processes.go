@@ -19,8 +19,8 @@ const (
 type Process struct {
 	// Name is the name of the program, as in Call.Process.
 	Name string
-	// Store is set for a program that stores the objects of other programs. A
-	// request ends there.
+	// Store is set for a program that stores the objects of other programs. It calls no
+	// other program.
 	Store bool
 	// Behind is set for a program behind the aggregator of kube-apiserver.
 	Behind bool
@@ -49,8 +49,8 @@ func ProcessOf(name string) Process {
 func (r *Recording) kubernetes() string { return r.K8sVersion }
 func (r *Recording) etcd() string       { return r.EtcdVersion }
 
-// staging returns the version of modules developed in the Kubernetes repository
-// and released with it: v0.37.1 for v1.37.1.
+// staging returns the version of the modules that are developed in the Kubernetes
+// repository and released with it: v0.37.1 for v1.37.1.
 func (r *Recording) staging() string {
 	if minor, ok := strings.CutPrefix(r.K8sVersion, "v1."); ok {
 		return "v0." + minor
@@ -76,8 +76,8 @@ func (r *Recording) Behind(process string) bool {
 	return own || ProcessOf(process).Behind
 }
 
-// Versions returns a recording without requests, for links to upstream's
-// source, of a Kubernetes version with the given version of a program.
+// Versions returns a recording without requests, for links to upstream's source. Its
+// Kubernetes version is k8sVersion. If process is etcd, its etcd version is version.
 func Versions(k8sVersion, process, version string) *Recording {
 	r := &Recording{K8sVersion: k8sVersion}
 	if ProcessOf(process).Store {

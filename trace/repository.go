@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A repository is upstream's repository of programs.
+// A repository is the upstream repository of one or more programs.
 type repository struct {
 	url string
 	// tag returns the tag with a recording's source, or "" if unknown.
@@ -22,7 +22,7 @@ var (
 )
 
 // upstream returns the place of a call's file in upstream's repository. ok is
-// false if it is unknown, as for a checkout, or if the file was edited.
+// false if the place is unknown, as for a checkout, or if the file was edited.
 func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok bool) {
 	in = ProcessOf(call.Process).repository
 	if in == nil || call.File == "" || slices.Contains(r.Edited, call.File) {
@@ -30,12 +30,12 @@ func (r *Recording) upstream(call *Call) (in *repository, tag, path string, ok b
 	}
 	tag = in.tag(r)
 	path, ok = in.path(call.File)
-	return in, tag, path, ok && tag != "" && !strings.Contains(tag, "+") // a checkout may have a commit that upstream's repository lacks
+	return in, tag, path, ok && tag != "" && !strings.Contains(tag, "+") // a version with "+" is a checkout; upstream may lack its commit
 }
 
 // SourceURL returns the address of upstream's source of a call, at the traced
-// version. It returns "" if that is unknown, as for a checkout, or if the file
-// was edited.
+// version. It returns "" if the address is unknown, as for a checkout, or if the
+// file was edited.
 func (r *Recording) SourceURL(call *Call) string {
 	in, tag, path, ok := r.upstream(call)
 	if !ok {
@@ -45,7 +45,7 @@ func (r *Recording) SourceURL(call *Call) string {
 }
 
 // CompareURL returns the address of upstream's comparison of two recordings' tags, at a
-// call's file. It returns "" if that is unknown, or if both have the same tag.
+// call's file. It returns "" if the address is unknown, or if both have the same tag.
 func CompareURL(a, b *Recording, call *Call) string {
 	in, from, path, okA := a.upstream(call)
 	_, to, _, okB := b.upstream(call)
@@ -65,8 +65,8 @@ func (c *Call) KubernetesFile() (path string, ok bool) {
 	return KubernetesPath(c.File)
 }
 
-// etcdPath returns the path of one of etcd's own files in etcd's repository. The
-// repository has no copy of etcd's dependencies.
+// etcdPath returns the path of one of etcd's own files in etcd's repository. ok is
+// false for other files, because the repository has no copy of etcd's dependencies.
 func etcdPath(file string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(file, "go.etcd.io/etcd/")
 	return strings.Replace(path, "/v3/", "/", 1), ok

@@ -17,7 +17,7 @@ func TestKubernetesPath(t *testing.T) {
 	} {
 		path, ok := trace.KubernetesPath(file)
 		if ok != (want != "") || ok && path != want {
-			t.Errorf("%s: %q %t, expected %q", file, path, ok, want)
+			t.Errorf("KubernetesPath(%s) = %q, %t, expected %q, or false for \"\"", file, path, ok, want)
 		}
 	}
 }

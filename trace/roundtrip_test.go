@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyRecording draws a recording that Validate accepts, with the oddest texts
-// that JSON can carry.
+// anyRecording draws a recording that Validate accepts. Its texts have any characters
+// that JSON can have.
 func anyRecording(t *rapid.T) *Recording {
 	rec := &Recording{
 		Scenario:    rapid.String().Draw(t, "scenario"),
@@ -29,7 +29,7 @@ func anyRecording(t *rapid.T) *Recording {
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {
 		rec.Requests = append(rec.Requests, anyRequest(t, i))
 	}
-	// In the order in which they were sent.
+	// A recording has its requests in the order in which they were sent.
 	slices.SortStableFunc(rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return rec
 }
@@ -88,7 +88,7 @@ func anyCall(t *rapid.T, i int, name *rapid.Generator[string]) Call {
 	}
 	if i > 0 {
 		c.Parent = fmt.Sprintf("%016x", rapid.IntRange(1, i).Draw(t, "parent"))
-		c.StartNs = rapid.Int64Range(-3, 3).Draw(t, "start") // many at the same time
+		c.StartNs = rapid.Int64Range(-3, 3).Draw(t, "start") // many calls start at the same time
 	}
 	values := rapid.MapOfN(rapid.StringMatching(`k8s\.[a-z]*`), rapid.String(), 0, 3).Draw(t, "attributes")
 	if len(values) > 0 {
@@ -97,7 +97,7 @@ func anyCall(t *rapid.T, i int, name *rapid.Generator[string]) Call {
 	return c
 }
 
-// Every recording comes back from either form exactly as it was.
+// TestRoundTrip checks that a recording is the same after it was written and read.
 func TestRoundTrip(t *testing.T) {
 	forms := map[string]func(io.Writer, *Recording) error{
 		"OTLP": func(w io.Writer, rec *Recording) error { return WriteOTLP(context.Background(), w, rec) },
@@ -112,20 +112,20 @@ func TestRoundTrip(t *testing.T) {
 			}
 			got, err := parse(out.Bytes())
 			if err != nil {
-				t.Fatalf("%v in %s", err, out.String())
+				t.Fatalf("parse: %v in %s", err, out.String())
 			}
 			if !reflect.DeepEqual(got, rec) {
 				t.Fatalf("wrote %+v, read %+v", rec, got)
 			}
 			if lines := bytes.Count(out.Bytes(), []byte("\n")); name == "OTLP" && lines != len(rec.Requests) {
-				t.Fatalf("%d lines for %d requests", lines, len(rec.Requests))
+				t.Fatalf("got %d lines, expected one for each of %d requests", lines, len(rec.Requests))
 			}
 		}))
 	}
 }
 
-// A recording that was read from any input can be written, and reading it again
-// gives the same.
+// FuzzParse checks that a recording that was read from any input can be written and
+// read again.
 func FuzzParse(f *testing.F) {
 	rec := load(f, "handmade-errors.json")
 	for i := range rec.Requests { // short seeds keep the fuzzer quick
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		rec, err := parse(data)
 		if err != nil {
 			if strings.TrimSpace(err.Error()) == "" {
-				t.Error("an error without a text")
+				t.Error("parse returned an error without a text")
 			}
 			return
 		}
@@ -155,10 +155,10 @@ func FuzzParse(f *testing.F) {
 		} {
 			var out bytes.Buffer
 			if err := write(&out, rec); err != nil {
-				t.Fatalf("read, but not written as %s: %v", name, err)
+				t.Fatalf("writing the parsed recording as %s: %v", name, err)
 			}
 			if _, err := parse(out.Bytes()); err != nil {
-				t.Fatalf("written as %s, but not read again: %v\n%s", name, err, out.String())
+				t.Fatalf("parsing the recording written as %s: %v\n%s", name, err, out.String())
 			}
 		}
 	})

@@ -10,7 +10,7 @@ func TestCutRouteFunction(t *testing.T) {
 		"k8s.io/a/p/f.go:7 k8s.io/a/p.(*handler).handle.func1": {"k8s.io/a/p/f.go:7", "k8s.io/a/p.(*handler).handle.func1"},
 	} {
 		if place, name := CutRouteFunction(value); place != want[0] || name != want[1] {
-			t.Errorf("%q: %q and %q, expected %q", value, place, name, want)
+			t.Errorf("CutRouteFunction(%q) = %q, %q, expected %q", value, place, name, want)
 		}
 	}
 }

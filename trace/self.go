@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// SelfNs returns call i's own time in nanoseconds: while none of its callees ran.
-// The time of a callee on another goroutine after call i has returned does not
-// count. A call with only a recorded entry has no own time; it is its caller's.
+// SelfNs returns call i's own time in nanoseconds: the part of its duration in which
+// none of its callees ran. For a leaf (see Call.Leaf) it returns 0. The leaf's time
+// counts as its caller's own time.
 func (t *Tree) SelfNs(i int) int64 {
 	call := t.Call(i)
 	from, until := call.StartNs, call.StartNs+call.DurationNs

@@ -16,7 +16,7 @@ func TestSelfNs(t *testing.T) {
 	}
 	for i, want := range []int64{100 - 30 - 10, 20 - 5, 5, 15, 50} {
 		if got := tree.SelfNs(i); got != want {
-			t.Errorf("%s: %d ns, want %d", tree.Call(i).Function, got, want)
+			t.Errorf("SelfNs of %s = %d ns, expected %d", tree.Call(i).Function, got, want)
 		}
 	}
 }

@@ -9,12 +9,12 @@ type Sent struct {
 	Method, Path string
 	// Status is the HTTP status of the answer, or 0 if there was none.
 	Status int
-	// Boot is set for a program's start, which is not a request. Its goroutines
-	// never end, so the trace has the calls up to now.
+	// Boot is set for a program's start and end, which are not requests. The
+	// program's goroutines never end, so the trace has the calls up to now.
 	Boot bool
-	// Stop is set for a program's end. Its start was traced under the same id.
-	// The trace has the calls that began or returned since Stop, and their
-	// callers.
+	// Stop is the time when a program's end began, or zero for anything else. The
+	// trace has the calls that began or returned since Stop, and their callers. The
+	// program's start has the same TraceID.
 	Stop time.Time
 	// Values are the secret values of the request. No text of its trace may
 	// contain them.

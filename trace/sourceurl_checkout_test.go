@@ -4,13 +4,13 @@ import (
 	"testing"
 )
 
-// The source of a checkout has no address.
+// TestSourceURLOfACheckout checks that the source of a checkout has no address.
 func TestSourceURLOfACheckout(t *testing.T) {
 	call := &Call{Process: ProcessAPIServer, File: "k8s.io/kubernetes/pkg/x/x.go", Line: 3}
 	if url := (&Recording{K8sVersion: "v1.37.1"}).SourceURL(call); url == "" {
-		t.Error("the source of a release has no address")
+		t.Error("SourceURL of a release = \"\", expected an address")
 	}
 	if url := (&Recording{K8sVersion: "v1.37.1+0123456789.dirty.5d41e2aa"}).SourceURL(call); url != "" {
-		t.Errorf("the source of a checkout has the address %q", url)
+		t.Errorf("SourceURL of a checkout = %q, expected \"\"", url)
 	}
 }

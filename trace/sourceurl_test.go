@@ -23,14 +23,14 @@ func TestSourceURL(t *testing.T) {
 			want = "https://github.com/" + want + "#L7"
 		}
 		if got := rec.SourceURL(&Call{Process: test.process, File: test.file, Line: 7}); got != want {
-			t.Errorf("%s %s: %q, want %q", test.process, test.file, got, want)
+			t.Errorf("SourceURL in %s of %s = %q, expected %q", test.process, test.file, got, want)
 		}
 	}
 	rec.Edited = []string{"k8s.io/apiserver/pkg/server/handler.go"}
 	if got := rec.SourceURL(&Call{Process: "kube-apiserver", File: rec.Edited[0], Line: 7}); got != "" {
-		t.Errorf("of an edited file: %q, and upstream has another text there", got)
+		t.Errorf("SourceURL of an edited file = %q, expected \"\", because upstream's file differs", got)
 	}
 	if got := (&Recording{}).SourceURL(&Call{Process: "etcd", File: "go.etcd.io/etcd/server/v3/a.go"}); got != "" {
-		t.Errorf("without a version: %q", got)
+		t.Errorf("SourceURL without a version = %q, expected \"\"", got)
 	}
 }

@@ -81,10 +81,9 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 	}
 }
 
-// Sort sorts the calls into the order that Request.Calls promises: parents before
-// their children, siblings by time of entry, but calls on goroutines where their
-// parent started them. Siblings that began in the same nanosecond keep their
-// order. So Calls must be filled in the order in which each process counted them.
+// Sort sorts the calls into the order that Request.Calls promises. Siblings that
+// began in the same nanosecond keep their order. So before Sort, the calls of each
+// process must be in the order in which the process counted them.
 //
 // If the calls are not one tree, Sort returns an error and changes nothing.
 func (r *Request) Sort() error {
@@ -126,8 +125,8 @@ func (r *Request) entryOrder() ([]int, error) {
 	return order, nil
 }
 
-// sortSiblings sorts the calls of one parent by time. It puts a call on a
-// goroutine where the parent started it.
+// sortSiblings sorts the calls of one parent by time. It moves a call on a goroutine
+// that the parent started before calls from later lines of the parent.
 func (r *Request) sortSiblings(kids []int) {
 	slices.SortStableFunc(kids, func(a, b int) int {
 		return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)
@@ -139,8 +138,9 @@ func (r *Request) sortSiblings(kids []int) {
 	}
 }
 
-// startedBefore reports whether c runs on a goroutine that its parent started
-// before the line of an earlier call. Only the scheduler then made c run later.
+// startedBefore reports whether c runs on a goroutine that its parent started on an
+// earlier line than the line of the call earlier. c ran later only because of the
+// scheduler.
 func (c *Call) startedBefore(earlier *Call) bool {
 	isStarted := c.NewGoroutine && c.CallerLine > 0 && c.Attributes[AttrHandoff] == ""
 	return isStarted && earlier.CallerLine > c.CallerLine

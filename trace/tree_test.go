@@ -8,7 +8,7 @@ import (
 )
 
 // request makes a request from calls written as "id parent startNs". Ids and
-// parents are single hexadecimal digits, "-" for none.
+// parents are single hexadecimal digits. The parent "-" means none.
 func request(calls ...string) *Request {
 	r := &Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
 	for _, text := range calls {
@@ -26,6 +26,7 @@ func request(calls ...string) *Request {
 	return r
 }
 
+// order returns the last digits of the calls' ids.
 func order(r *Request) string {
 	var ids []string
 	for _, c := range r.Calls {
@@ -49,15 +50,16 @@ func TestSort(t *testing.T) {
 		if err := r.Sort(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if err := r.Validate(); err != nil {
-			t.Errorf("%s: sorted, and still: %v", name, err)
+			t.Errorf("%s: Validate after Sort: %v", name, err)
 		}
 		if got := order(r); got != test.want {
-			t.Errorf("%s: sorted as %q, want %q", name, got, test.want)
+			t.Errorf("%s: Sort gives the order %q, expected %q", name, got, test.want)
 		}
 	}
 }
 
-// An unstable sort keeps the order of a few calls, but not of many.
+// TestSortKeepsTheGivenOrder sorts many calls with equal times, because an unstable sort
+// would keep the order of a few.
 func TestSortKeepsTheGivenOrder(t *testing.T) {
 	r := request("1 - 0")
 	for i := range 500 {
@@ -76,12 +78,13 @@ func TestSortKeepsTheGivenOrder(t *testing.T) {
 	}
 	for i := range want {
 		if got := r.Calls[i+1].ID; got != want[i].ID {
-			t.Fatalf("call %d is %s, want %s", i+1, got, want[i].ID)
+			t.Fatalf("call %d is %s, expected %s", i+1, got, want[i].ID)
 		}
 	}
 }
 
-// The scheduler decides when a goroutine runs, but not where it was started.
+// TestSortPutsGoroutinesWhereTheyWereStarted sorts calls on started goroutines. The
+// scheduler decides when a goroutine runs, but not on which line it was started.
 func TestSortPutsGoroutinesWhereTheyWereStarted(t *testing.T) {
 	started := func(line, start int) Call { return Call{CallerLine: line, StartNs: int64(start), NewGoroutine: true} }
 	called := func(line, start int) Call { return Call{CallerLine: line, StartNs: int64(start)} }
@@ -89,16 +92,16 @@ func TestSortPutsGoroutinesWhereTheyWereStarted(t *testing.T) {
 	handed.Attributes = map[string]string{AttrHandoff: HandoffWatch}
 	for name, test := range map[string]struct {
 		calls []Call
-		want  string // their lines
+		want  string // their lines after Sort
 	}{
-		"at once":            {[]Call{called(5, 1), started(10, 2), called(20, 3)}, "5 10 20"},
-		"late":               {[]Call{called(5, 1), called(20, 2), called(30, 3), started(10, 4)}, "5 10 20 30"},
-		"two, one late":      {[]Call{started(20, 1), started(10, 2), called(30, 3)}, "10 20 30"},
-		"in a loop":          {[]Call{called(20, 1), called(5, 2), started(10, 3), called(20, 4)}, "20 5 10 20"},
-		"same line":          {[]Call{started(10, 1), started(10, 2)}, "10 10"},
-		"nobody knows where": {[]Call{called(5, 1), started(0, 2)}, "5 0"},
-		"from a queue":       {[]Call{called(20, 1), handed}, "20 10"},
-		"not a goroutine":    {[]Call{called(20, 1), called(10, 2)}, "20 10"},
+		"at once":         {[]Call{called(5, 1), started(10, 2), called(20, 3)}, "5 10 20"},
+		"late":            {[]Call{called(5, 1), called(20, 2), called(30, 3), started(10, 4)}, "5 10 20 30"},
+		"two, one late":   {[]Call{started(20, 1), started(10, 2), called(30, 3)}, "10 20 30"},
+		"in a loop":       {[]Call{called(20, 1), called(5, 2), started(10, 3), called(20, 4)}, "20 5 10 20"},
+		"same line":       {[]Call{started(10, 1), started(10, 2)}, "10 10"},
+		"unknown line":    {[]Call{called(5, 1), started(0, 2)}, "5 0"},
+		"from a queue":    {[]Call{called(20, 1), handed}, "20 10"},
+		"not a goroutine": {[]Call{called(20, 1), called(10, 2)}, "20 10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := request("1 - 0")
@@ -115,7 +118,7 @@ func TestSortPutsGoroutinesWhereTheyWereStarted(t *testing.T) {
 					lines = append(lines, fmt.Sprint(c.CallerLine))
 				}
 				if got := strings.Join(lines, " "); got != test.want {
-					t.Errorf("lines %s, expected %s", got, test.want)
+					t.Errorf("got the lines %s, expected %s", got, test.want)
 				}
 			}
 		})
@@ -137,23 +140,23 @@ func TestBrokenTrees(t *testing.T) {
 		"cycle below": {[]string{"1 - 0", "5 4 1", "4 3 1", "3 4 3"}, `own ancestor`},
 	} {
 		r := request(test.calls...)
-		for what, err := range map[string]error{"Validate": r.Validate(), "Sort": r.Sort()} {
+		for method, err := range map[string]error{"Validate": r.Validate(), "Sort": r.Sort()} {
 			if err == nil {
-				t.Errorf("%s: %s found nothing wrong", name, what)
+				t.Errorf("%s: %s returned nil, expected an error", name, method)
 				continue
 			}
 			for _, part := range strings.Split(test.want, "|") {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%s: %s says %q, want %q in it", name, what, err, part)
+					t.Errorf("%s: %s returned %q, expected %q in it", name, method, err, part)
 				}
 			}
 		}
 		if got := order(r); got != order(request(test.calls...)) {
-			t.Errorf("%s: Sort failed and changed the order to %q", name, got)
+			t.Errorf("%s: Sort failed and changed the order to %q, expected the old order", name, got)
 		}
 	}
 	if err := request("1 - 0", "2 1 1", "3 1 2", "4 2 3").Validate(); err == nil || !strings.Contains(err.Error(), "is where") {
-		t.Errorf("calls out of order: Validate says %v", err)
+		t.Errorf("calls out of order: Validate returned %v, expected \"is where\" in it", err)
 	}
 }
 
@@ -180,17 +183,17 @@ func TestValidateFields(t *testing.T) {
 		}
 		spoil(r)
 		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Validate says %v, want %q in it", err, want)
+			t.Errorf("Validate returned %v, expected %q in it", err, want)
 		}
 	}
 	r := request("1 - 0", "2 1 1")
-	r.Calls[1].Attributes = map[string]string{"url.path": "/"} // reserved on the first call alone
+	r.Calls[1].Attributes = map[string]string{"url.path": "/"} // reserved only on the first call
 	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}
 	twice := &Recording{Requests: []Request{*r, *r}}
 	if err := twice.Validate(); err == nil || !strings.Contains(err.Error(), "same trace id") {
-		t.Errorf("two requests of one trace: Validate says %v", err)
+		t.Errorf("two requests of one trace: Validate returned %v, expected \"same trace id\" in it", err)
 	}
 }
 
@@ -205,14 +208,14 @@ func TestTree(t *testing.T) {
 	wantChildren := [][]int{{1, 4}, {2, 3}, nil, nil, nil}
 	for i := range tree.Len() {
 		if tree.Parent(i) != wantParent[i] || tree.Depth(i) != wantDepth[i] || tree.End(i) != wantEnd[i] {
-			t.Errorf("call %d: parent %d, depth %d, end %d; want %d, %d, %d", i,
+			t.Errorf("call %d: got parent %d, depth %d, end %d, expected %d, %d, %d", i,
 				tree.Parent(i), tree.Depth(i), tree.End(i), wantParent[i], wantDepth[i], wantEnd[i])
 		}
 		if got := slices.Collect(tree.Children(i)); !slices.Equal(got, wantChildren[i]) {
-			t.Errorf("call %d: children %v, want %v", i, got, wantChildren[i])
+			t.Errorf("call %d: got the children %v, expected %v", i, got, wantChildren[i])
 		}
 	}
 	for range tree.Children(0) {
-		break // a reader may stop early
+		break // the loop may stop early
 	}
 }

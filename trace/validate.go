@@ -33,7 +33,7 @@ func (rec *Recording) Validate() error {
 
 // Validate returns an error for the first field that breaks its contract: a
 // missing name, a malformed id, or calls that are not one tree in order of
-// entry (Sort sorts them). The error names the call.
+// entry (Sort sorts them). If a call is at fault, the error names it.
 func (r *Request) Validate() error {
 	if _, err := oteltrace.TraceIDFromHex(r.TraceID); err != nil {
 		return message.Errorf("trace id %q: expected 32 lower-case hexadecimal digits that are not all 0", r.TraceID)
@@ -168,8 +168,8 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// unusual reports whether one of eight bytes is not printable ASCII. Between printable
-// bytes, nothing is borrowed or carried.
+// unusual reports whether one of eight bytes is not printable ASCII. If all are
+// printable, no byte borrows from or carries into another.
 func unusual(bytes uint64) bool {
 	const each, highest = 0x0101010101010101, 0x8080808080808080
 	return ((bytes-each*' ')|(bytes+each*(0x80-0x7f))|bytes)&highest != 0

@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Every loaded recording is validated, and every recording that becomes a tree.
-// boot has the most calls.
+// BenchmarkValidate validates the recording with the most calls, boot. Every loaded
+// recording is validated.
 func BenchmarkValidate(b *testing.B) {
 	rec, err := recordings.Load(recordings.Latest, "boot")
 	if err != nil {
