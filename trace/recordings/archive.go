@@ -43,7 +43,7 @@ func Pack(info Info, all []*trace.Recording) ([]byte, error) {
 	info.Scenarios = nil
 	for i, rec := range all {
 		if rec.K8sVersion != info.K8sVersion {
-			return nil, fmt.Errorf("packing the recordings of %s: %q is one of %s", info.K8sVersion, rec.Scenario, rec.K8sVersion)
+			return nil, fmt.Errorf("packing the recordings of %s: the recording of %q is from %s", info.K8sVersion, rec.Scenario, rec.K8sVersion)
 		}
 		err := rec.Validate()
 		if err == nil {
@@ -104,7 +104,7 @@ func (a *archiver) add(name string, method uint16, data []byte, err error) {
 	if a.err != nil {
 		return
 	}
-	// No time: the same content gives the same file.
+	// The header has no time, so that the same content gives the same file.
 	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 	if err == nil {
 		_, err = w.Write(data)
@@ -117,9 +117,9 @@ type archive struct {
 	Info
 	zip    *zip.Reader
 	shared func() (*shared, error)
-	// called calls placesOfAll once per process, because the page's server and an
-	// assistant's server need the functions again and again. They take 4 MB for
-	// all releases together.
+	// called caches the result of placesOfAll, because the page's server and an
+	// assistant's server need it again and again. The results of all releases take 4
+	// MB together.
 	called func() ([][]uint32, error)
 }
 
@@ -208,7 +208,7 @@ func openFile(folder fs.FS, name string) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file stays open: an embedded file is memory.
+	// The file stays open. That costs nothing, because an embedded file is memory.
 	at, ok := f.(io.ReaderAt)
 	if !ok {
 		return nil, fmt.Errorf("a file of %T cannot be read in parts", folder)

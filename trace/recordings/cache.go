@@ -14,8 +14,8 @@ import (
 const maxCached = 400_000
 
 // cached has the recordings that were loaded more than once. The servers for
-// the page and for editors read the same few for every answer. A copy takes an
-// eighth of the time of decoding (BenchmarkCopied).
+// the page and for editors read the same few recordings for every answer. Copying
+// a recording takes an eighth of the time of decoding it (BenchmarkCopied).
 var cached = newCache(maxCached)
 
 // A cache keeps the most recently used recordings, within its limit, from their second
@@ -72,8 +72,8 @@ func (c *cache) get(key cacheKey) *trace.Recording {
 	return at.Value.(*cacheEntry).rec
 }
 
-// put may keep a recording. It reports whether it does. A kept recording must not
-// be changed.
+// put keeps a recording from its second load on, if it is not larger than the limit. It
+// reports whether it keeps rec, which must then not be changed.
 func (c *cache) put(key cacheKey, rec *trace.Recording) bool {
 	calls := countCalls(rec)
 	c.mu.Lock()

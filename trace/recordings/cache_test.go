@@ -8,8 +8,8 @@ import (
 )
 
 // TestCache checks that a recording is kept when it is loaded again, and that no
-// more is kept than the limit allows. Its copies must equal the archive's
-// recording, whatever was done to earlier copies.
+// more is kept than the limit allows. Every copy must equal the recording in the
+// archive, whatever was done to earlier copies.
 func TestCache(t *testing.T) {
 	a, err := find(Latest)
 	if err != nil {
@@ -21,24 +21,24 @@ func TestCache(t *testing.T) {
 	var given []*trace.Recording
 	for i, step := range []struct {
 		scenario string
-		kept     string // after it was loaded; "" if none is
+		kept     string // the scenario in the cache after the step, or ""
 	}{{one, ""}, {one, one}, {one, one}, {other, one}, {other, other}, {one, one}} {
 		rec, err := c.load(a, step.scenario)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(rec, want[step.scenario]) {
-			t.Fatalf("step %d: %s is not as the archive has it", i, step.scenario)
+			t.Fatalf("step %d: the loaded recording of %s differs from the archive's, expected the same", i, step.scenario)
 		}
 		given = append(given, rec)
 		for _, r := range given {
 			spoil(r)
 		}
 		if kept := c.names(); step.kept == "" && len(kept) > 0 || step.kept != "" && !reflect.DeepEqual(kept, []string{step.kept}) {
-			t.Errorf("step %d, %s: kept is %v, expected %q", i, step.scenario, kept, step.kept)
+			t.Errorf("step %d, %s: the cache has the scenarios %v, expected %q", i, step.scenario, kept, step.kept)
 		}
 		if c.calls > c.limit {
-			t.Errorf("step %d: %d calls are kept, the limit is %d", i, c.calls, c.limit)
+			t.Errorf("step %d: the cache has %d calls, expected at most %d", i, c.calls, c.limit)
 		}
 	}
 	tight := newCache(countCalls(want[one]) - 1)
@@ -48,7 +48,7 @@ func TestCache(t *testing.T) {
 		}
 	}
 	if kept := tight.names(); len(kept) > 0 {
-		t.Errorf("a recording that is larger than the limit is kept: %v", kept)
+		t.Errorf("the cache has %v, expected no recording that is larger than the limit", kept)
 	}
 }
 
@@ -61,7 +61,7 @@ func decoded(t *testing.T, a *archive, scenario string) *trace.Recording {
 	return rec
 }
 
-// names lists the scenarios of the recordings that are kept.
+// names lists the scenarios of the recordings in the cache.
 func (c *cache) names() (names []string) {
 	for at := c.order.Front(); at != nil; at = at.Next() {
 		names = append(names, at.Value.(*cacheEntry).scenario)
@@ -95,8 +95,8 @@ func spoil(rec *trace.Recording) {
 	}
 }
 
-// TestCopied changes a copy of a recording. The recording has fields that no
-// recording of the archive has.
+// TestCopied checks that a change of a copy does not change the recording. The recording
+// has fields that no recording in the archive has.
 func TestCopied(t *testing.T) {
 	of := func() *trace.Recording {
 		return &trace.Recording{Edited: []string{"a.go"}, Servers: []string{"own example.com/own v1.0.0"}}
@@ -104,7 +104,7 @@ func TestCopied(t *testing.T) {
 	rec := of()
 	spoil(copied(rec))
 	if !reflect.DeepEqual(rec, of()) {
-		t.Errorf("a change of a copy changed the recording: %+v", rec)
+		t.Errorf("a change of a copy changed the recording to %+v", rec)
 	}
 }
 

@@ -16,8 +16,8 @@ type callCodec struct {
 	*codec
 	request *trace.Request
 	times   *times
-	// places are the calls' places, numbered by local. counters are the counters of their
-	// IDs. parents are their parents' positions, -1 for none.
+	// By call, places has the number of its place (see local), counters has the number of
+	// its counter (see counter), and parents has the position of its parent, or -1.
 	places, counters, parents []int32
 	// processes are the distinct processes of the calls.
 	processes []string
@@ -33,11 +33,11 @@ type callCodec struct {
 	place, up, line, goroutine *columns.Column
 }
 
-// An open is a call that may still get children.
+// An open is a call that may still get children. at is its position in the request.
 type open struct {
 	at int
-	// free is the rank that predicts its next child's start, and its own end: its own
-	// start, or the end of the last child on its goroutine.
+	// free is the rank that predicts the start of the next child, and the end of the call:
+	// the start of the call, or the end of the last child on the same goroutine.
 	free int
 	// calls is set if it has children.
 	calls, newGoroutine bool
@@ -136,8 +136,8 @@ func (c *callCodec) placed(call *trace.Call) int {
 	return int(i)
 }
 
-// local returns the number of a place in this recording. Places are numbered in
-// order of their first call.
+// local returns the number of a shared place in this recording. Places are numbered
+// in the order of their first call.
 func (c *callCodec) local(place int) int32 {
 	if c.locals == nil {
 		c.locals = make([]int32, len(c.shared.places.all)+1)
@@ -201,9 +201,9 @@ func (c *callCodec) leave(levels int) {
 	}
 }
 
-// counter returns the number of the counter of a call's ID. The probe of each process has
-// two, and counts calls in the order of their start. The second is for functions that
-// call nothing.
+// counter returns the number of the counter that gave a call its ID. The probe of each
+// process has two counters, and counts calls in the order of their start. The second
+// counter is for functions that call nothing.
 func (c *callCodec) counter(call *trace.Call) int32 {
 	at := slices.Index(c.processes, call.Process)
 	if at < 0 {

@@ -147,9 +147,9 @@ func (c *Code) Gate(program, gate string) (on, known bool) {
 	return on, known
 }
 
-// GateSince returns the minor version, such as "v1.36", since which the gate has had its
-// default in this release, as far as the index goes back. It returns "" if the index
-// lacks the release or the gate.
+// GateSince returns the minor version, such as "v1.36", since which the gate has the
+// default that it has in this release. It looks back as far as the index does. It returns
+// "" if the index lacks the release or the gate.
 func (c *Code) GateSince(program, gate string) string {
 	x, err := loadIndex()
 	if err != nil {
@@ -231,7 +231,7 @@ func PutIndex(folder, release string, programs map[string]*Program) error {
 	return os.WriteFile(filepath.Join(folder, indexFile), packed, 0o644)
 }
 
-// readIndexFile reads the index of a folder. The file may be missing.
+// readIndexFile adds the index in a folder to releases. The file may be missing.
 func readIndexFile(folder string, releases map[string]map[string]*Program) error {
 	path := filepath.Join(folder, indexFile)
 	packed, err := os.ReadFile(path)

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// fill draws a value for every field of the model, by reflection. A field that
-// the codec does not know comes back empty, and the round trip fails.
+// fill draws a value for every field of the model, by reflection. So a field that
+// the codec does not store is empty after reading, and TestRoundTrip fails.
 func fill(t *rapid.T, v reflect.Value, name string) {
 	switch v.Interface().(type) {
 	case time.Time:
@@ -47,7 +47,7 @@ func fill(t *rapid.T, v reflect.Value, name string) {
 	case reflect.Bool:
 		v.SetBool(true)
 	default:
-		t.Fatalf("%s is of type %s, which this test cannot draw", name, v.Type())
+		t.Fatalf("field %s has the type %s: add a case for it to fill", name, v.Type())
 	}
 }
 
@@ -62,7 +62,7 @@ func anyCalls(t *rapid.T) []trace.Call {
 		c.ID, c.Parent, c.StartNs = fmt.Sprintf("%016x", first+uint64(i)), "", 0
 		if i > 0 {
 			c.Parent = r.Calls[rapid.IntRange(0, i-1).Draw(t, "parent")].ID
-			c.StartNs = rapid.Int64Range(-3, 3).Draw(t, "start") // many at the same time
+			c.StartNs = rapid.Int64Range(-3, 3).Draw(t, "start") // many calls start at the same time
 		}
 		c.Attributes = map[string]string{"k8s.x": rapid.String().Draw(t, "value")}
 		if rapid.Bool().Draw(t, "sparse") {
@@ -84,7 +84,7 @@ func anyRecording(t *rapid.T) *trace.Recording {
 	return rec
 }
 
-// pack encodes a recording, and the data that decoding it needs.
+// pack encodes a recording. It also returns the shared data that decoding needs.
 func pack(t interface{ Fatal(...any) }, rec *trace.Recording) ([]byte, *shared) {
 	s, err := newShared([]*trace.Recording{rec})
 	if err != nil {
@@ -104,7 +104,7 @@ func pack(t interface{ Fatal(...any) }, rec *trace.Recording) ([]byte, *shared) 
 	return packed, s
 }
 
-// Every field of the model comes back as it was.
+// TestRoundTrip checks that every field of the model is the same after decoding.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := anyRecording(t)
@@ -119,7 +119,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// small is a recording with something in each column.
+// small returns a recording with something in most columns.
 func small() *trace.Recording {
 	call := func(id, parent string, start int64) trace.Call {
 		return trace.Call{
@@ -134,7 +134,8 @@ func small() *trace.Recording {
 	}}}
 }
 
-// For any content of the columns, reading must end with a valid recording or an error.
+// FuzzDecode checks that reading any content of the columns gives a valid recording or
+// an error.
 func FuzzDecode(f *testing.F) {
 	rec := small()
 	_, s := pack(f, rec)
@@ -159,14 +160,15 @@ func FuzzDecode(f *testing.F) {
 		}
 		rec, err := read(opened, s)
 		if err == nil && rec.Validate() != nil {
-			t.Errorf("read, but not valid: %v", rec.Validate())
+			t.Errorf("read returned a recording that is not valid: %v", rec.Validate())
 		}
 		if err != nil && strings.TrimSpace(err.Error()) == "" {
-			t.Error("an error without a text")
+			t.Error("read returned an error without a text")
 		}
 	})
 }
 
+// callsOf returns the calls of the first request after rounding.
 func callsOf(t *testing.T, rec *trace.Recording) []trace.Call {
 	t.Helper()
 	short, err := rounded(rec)
@@ -180,30 +182,31 @@ func TestRounded(t *testing.T) {
 	rec := small()
 	calls := rec.Requests[0].Calls
 	calls[0].DurationNs, calls[1].StartNs, calls[1].DurationNs, calls[2].StartNs = 10_019, 5, 9_996, 19
-	calls[3].StartNs, calls[3].DurationNs = 9_999, 31 // until after its parent
+	calls[3].StartNs, calls[3].DurationNs = 9_999, 31 // it ends after its parent
 	before := fmt.Sprint(rec)
 	got := callsOf(t, rec)
-	// In units of 10 ns, the times are 0, 1, 5, 999, 1000, 1001 and 1003. Of the
-	// differences between them, 994 becomes 1024.
+	// In units of 10 ns, the times are 0, 1, 5, 999, 1000, 1001 and 1003. The
+	// difference 994 between 5 and 999 becomes 1024.
 	for i, want := range [][2]int64{{0, 10_310}, {0, 10_300}, {10, 40}, {10_290, 40}} {
 		if got[i].StartNs != want[0] || got[i].DurationNs != want[1] {
-			t.Errorf("call %d: %d ns from %d on, want %d from %d on", i, got[i].DurationNs, got[i].StartNs, want[1], want[0])
+			t.Errorf("call %d: got the duration %d and the start %d, expected the duration %d and the start %d, in ns", i, got[i].DurationNs, got[i].StartNs, want[1], want[0])
 		}
 	}
 	if fmt.Sprint(rec) != before {
-		t.Error("the recording itself was changed")
+		t.Error("rounded changed its argument, expected only a changed copy")
 	}
 	calls[0].DurationNs = 1_000_000_001
 	if got := callsOf(t, rec); got[0].DurationNs != 983_050_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
-		t.Errorf("of a long trace: %+v", got)
+		t.Errorf("got the calls %+v of a trace longer than 1 s, expected other rounded times", got)
 	}
 	if floor(-1, 10) != -10 || floor(-10, 10) != -10 || floor(9, 10) != 0 {
-		t.Error("floor does not round down")
+		t.Error("floor does not round down to a multiple of 10")
 	}
 }
 
-// Rounding keeps the order of all times in units. It changes each difference
-// between two of them by at most a sixteenth. It leaves rounded times unchanged.
+// TestRoundedKeepsOrder checks that rounding keeps the order of times that are
+// multiples of the unit. It must change each difference between two times by at most
+// a sixteenth, and leave rounded times unchanged.
 func TestRoundedKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := small()
@@ -229,16 +232,16 @@ func TestRoundedKeepsOrder(t *testing.T) {
 			for j := range was {
 				before, after := was[j]-was[i], is[j]-is[i]
 				if before < 0 {
-					continue // the other way round
+					continue // the loops also come to these times in the other order
 				}
 				if off := after - before; (after == 0) != (before == 0) || max(off, -off)*16 > before {
-					t.Fatalf("%d ns became %d", before, after)
+					t.Fatalf("a difference of %d ns became %d ns, expected a change of at most a sixteenth", before, after)
 				}
 			}
 		}
 		again, err := rounded(short)
 		if err != nil || !reflect.DeepEqual(again, short) {
-			t.Fatalf("rounding again changes\n%+v\nto\n%+v (%v)", short, again, err)
+			t.Fatalf("rounding a rounded recording changes\n%+v\nto\n%+v (error %v), expected no change", short, again, err)
 		}
 	})
 }
@@ -255,16 +258,17 @@ func eventsOf(rec *trace.Recording) []int64 {
 	return events
 }
 
-// A short number and its code give each other; the codes have no gaps.
+// TestCodes checks that codeOf and codedBy are the inverse of each other for numbers
+// with few digits, and that all codes from 1 on are used.
 func TestCodes(t *testing.T) {
 	for code := uint64(1); code < 400; code++ {
 		if v := codedBy(code); codeOf(v) != code || codedBy(code+1) <= v || shortened(int64(v)) != int64(v) {
-			t.Errorf("code %d gives %d, which has code %d and becomes %d when rounded", code, v, codeOf(v), shortened(int64(v)))
+			t.Errorf("code %d stands for %d, which has the code %d and is rounded to %d, expected the same code and number, less than the next code's", code, v, codeOf(v), shortened(int64(v)))
 		}
 	}
 	for _, v := range []uint64{17, 31, 33, 1<<40 + 1} {
 		if code := codeOf(v); code != 0 {
-			t.Errorf("%d has code %d, though it has more than %d digits", v, code, digits)
+			t.Errorf("codeOf(%d) = %d, expected 0 for a number with more than %d digits", v, code, digits)
 		}
 	}
 }

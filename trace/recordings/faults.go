@@ -7,7 +7,7 @@ import (
 
 // faulty has the recordings of servers that were built with a fault of the
 // course. They are not scenarios of a release. Only Load and Has find them, so
-// that lists and searches show the behavior of upstream's servers.
+// that lists and searches show only the behavior of upstream's servers.
 var faulty = sync.OnceValues(func() ([]*archive, error) {
 	folder, err := fs.Sub(embedded, "data/"+FaultsFolder)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFunctions compares the list with the calls of all recordings of a release.
+// TestFunctions compares the result of Functions with the calls in all recordings of a release.
 func TestFunctions(t *testing.T) {
 	all, err := All(Latest)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestFunctions(t *testing.T) {
 		got[f.Name] = f
 	}
 	if len(got) != len(functions) {
-		t.Errorf("%d functions are listed under %d names", len(functions), len(got))
+		t.Errorf("%d functions have %d different names, expected each name once", len(functions), len(got))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-called +listed:\n%s", diff)
@@ -47,6 +47,6 @@ func TestFunctions(t *testing.T) {
 
 func TestFunctionsOfUnknownVersion(t *testing.T) {
 	if _, err := Functions("v1.2.3"); err == nil {
-		t.Error("functions of a release of which there are no recordings")
+		t.Error("Functions of a release without recordings returned no error")
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// goMain is Go's own function above all calls of a program's start.
+// goMain is the function of the Go runtime above all calls of a program's start.
 const goMain = "runtime.main"
 
-// Every recorded function must belong to a layer, in every release.
+// TestFunctionsHaveLayers checks that every recorded function belongs to a layer.
 func TestFunctionsHaveLayers(t *testing.T) { checkLayers(t) }
 
 func TestSlowFunctionsHaveLayers(t *testing.T) {
@@ -54,8 +54,8 @@ func checkLayers(t *testing.T) {
 	}
 }
 
-// TestStepsExist checks the steps of the guide against the index: a step without the right "since" or "until" would let the build
-// of another release fail.
+// TestStepsExist checks that every release has the functions of the guide's steps.
+// Without the right "since" or "until" of a step, building another release would fail.
 func TestStepsExist(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -16,7 +16,7 @@ type Source struct {
 	Name string
 	// File is the name of its file, without the path of its package.
 	File string
-	// Spanless is why it has no span, or Spanned.
+	// Spanless is the reason why the function has no span, or Spanned.
 	Spanless Spanless
 	// Calls are the calls in its text, in order. A function literal within it is
 	// a separate function.
@@ -63,7 +63,7 @@ type SourceCall struct {
 	// Line is the line of the call. The line of the function is 0.
 	Line int
 	Kind CallKind
-	// Name is the called function's full name, or another according to Kind.
+	// Name is the full name of the called function, or another name; see CallKind.
 	Name string
 	// Gate is the feature gate that decides whether the function makes the call,
 	// or "".
@@ -84,7 +84,7 @@ type Branch struct {
 	Text string
 	// Line is the line of the branch. The line of the function is 0.
 	Line int
-	// Threshold says that the branch compares with a limit.
+	// Threshold is the kind of limit that the branch compares with, if any.
 	Threshold Threshold
 }
 

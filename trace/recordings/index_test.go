@@ -41,10 +41,10 @@ func TestIndexKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := x.gateSince("v1.10.0", "server", "A"); got != "v1.10" {
-		t.Errorf("gate A has its default since %q", got)
+		t.Errorf("gateSince of A = %q, expected v1.10", got)
 	}
 	if x.code("v1.8.0") != nil {
-		t.Error("there is something on a release that is not in the index")
+		t.Error("the index has code of v1.8.0, expected nil, because v1.8.0 is not in the index")
 	}
 }
 
@@ -66,8 +66,8 @@ func TestPutIndexReplacesAPatchRelease(t *testing.T) {
 }
 
 // TestIndexHasWhatWasRecorded checks that the index and the recordings come from
-// the same sources and the same guide. Each recorded function must have a span in
-// the index, and be at a place where a function may stand.
+// the same sources and the same guide. The index must have each recorded function,
+// as a function with a span.
 func TestIndexHasWhatWasRecorded(t *testing.T) {
 	infos, err := Versions()
 	if err != nil {
@@ -84,13 +84,13 @@ func TestIndexHasWhatWasRecorded(t *testing.T) {
 		}
 		for _, f := range functions {
 			if f.Name == "runtime.main" {
-				continue // the start of a program is not a function of its packages
+				continue // a function of the Go runtime
 			}
 			switch known := code.Function(f.Process, f.Name); {
 			case known == nil:
-				t.Errorf("%s: the index has no %s of %s", info.K8sVersion, f.Name, f.Process)
+				t.Errorf("%s: the index does not have the recorded function %s of %s", info.K8sVersion, f.Name, f.Process)
 			case known.Spanless != Spanned:
-				t.Errorf("%s: by the index %s of %s has no span (%d)", info.K8sVersion, f.Name, f.Process, known.Spanless)
+				t.Errorf("%s: the index says that %s of %s has no span (reason %d), but it was recorded", info.K8sVersion, f.Name, f.Process, known.Spanless)
 			}
 		}
 	}

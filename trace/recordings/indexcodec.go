@@ -46,7 +46,7 @@ type indexGate struct {
 func packIndex(releases map[string]map[string]*Program) ([]byte, error) {
 	x := &index{releases: slices.SortedFunc(maps.Keys(releases), semver.Compare)}
 	if len(x.releases) > maxReleases {
-		return nil, fmt.Errorf("packing the index: %d releases, of which it can hold %d", len(x.releases), maxReleases)
+		return nil, fmt.Errorf("packing the index: got %d releases, expected at most %d", len(x.releases), maxReleases)
 	}
 	programs := map[string]bool{}
 	for _, of := range releases {

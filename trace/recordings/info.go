@@ -16,7 +16,7 @@ type Info struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Recorded is when the recording began.
 	Recorded time.Time `json:"recorded"`
-	// Apitrace is the commit of the recording apitrace.
+	// Apitrace is the commit of the apitrace that made the recordings.
 	Apitrace string `json:"apitrace"`
 	// Go is the toolchain that built the programs, such as "go1.26.8 linux/amd64".
 	Go string `json:"go"`
@@ -33,7 +33,7 @@ type Info struct {
 // A Missing is a scenario that a release could not run.
 type Missing struct {
 	Scenario string `json:"scenario"`
-	// Reason is the recorder's sentence, in English. Why returns it in every language.
+	// Reason is the recorder's sentence, in English. Why returns it for translation.
 	Reason string `json:"reason"`
 }
 

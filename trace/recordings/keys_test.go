@@ -14,10 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "note the keys of the instrumented programs")
 
-// TestKeysAreNoted fails after a change of the rewriter, of package funcname, of
-// the probe or of a program's part of the guide. After such a change, everybody
-// builds every server anew, so it must be made on purpose. If it changes traces,
-// all releases must be recorded again.
+// TestKeysAreNoted compares the keys of the instrumented programs with the noted
+// keys. It fails after a change of the rewriter, package funcname, the probe, or a
+// program's part of the guide. After such a change, everybody builds every server
+// anew, so it must be made on purpose. If it changes traces, all releases must be
+// recorded again.
 func TestKeysAreNoted(t *testing.T) {
 	const noted = "testdata/keys.txt"
 	guide, err := instrument.Load()

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A place is a function of a program and its place in the source.
+// A place is a function of a program, with its file and line.
 type place struct {
 	Process, File string
 	Line          int

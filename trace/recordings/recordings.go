@@ -3,8 +3,8 @@
 // that they can be shown and compared at once, without network and build. It also
 // holds the index of the sources of these releases.
 //
-// "make record" updates them. They preserve neither the time zone of times nor
-// the difference between a nil and an empty list or map.
+// "make record" updates the recordings. They preserve neither the time zone of
+// times nor the difference between a nil and an empty list or map.
 //
 // The code that makes recordings does not belong here.
 package recordings
@@ -59,7 +59,7 @@ func Versions() ([]Info, error) {
 // Load returns the recording of a scenario or a fault for a release. The release
 // may be in any form that Resolve accepts. Each call returns a new copy. If there
 // is no such recording, the error is an UnknownVersionError or an
-// UnknownScenarioError, which lists the existing ones.
+// UnknownScenarioError.
 func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -216,7 +216,7 @@ func (e *UnknownScenarioError) message() message.Message {
 	return text
 }
 
-// Names lists the recorded releases.
+// Names lists the recorded releases, oldest first.
 func Names() ([]string, error) {
 	infos, err := Versions()
 	var names []string

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// maxTotal is the maximum size that the recordings may add to the binary.
+// maxTotal is the maximum number of bytes that the recordings may add to the binary.
 const maxTotal = 12_000_000
 
 func TestVersions(t *testing.T) {
@@ -25,7 +25,7 @@ func TestVersions(t *testing.T) {
 	for _, info := range all {
 		total += info.Size
 		if info.EtcdVersion == "" || info.Recorded.IsZero() || info.Apitrace == "" || info.Go == "" || info.Command == "" {
-			t.Errorf("%s does not say how it was made: %+v", info.K8sVersion, info)
+			t.Errorf("the Info of %s lacks a version or how the recordings were made: %+v", info.K8sVersion, info)
 		}
 		if strings.HasSuffix(info.Apitrace, "-dirty") {
 			t.Errorf("%s was recorded by %s: record from a clean commit", info.K8sVersion, info.Apitrace)
@@ -33,11 +33,12 @@ func TestVersions(t *testing.T) {
 	}
 	t.Logf("%d releases, %d bytes", len(all), total)
 	if total > maxTotal {
-		t.Errorf("all recordings take %d bytes, want %d or fewer", total, maxTotal)
+		t.Errorf("all recordings take %d bytes, expected at most %d", total, maxTotal)
 	}
 }
 
-// Each recording can be read, and belongs to the scenario and the release that list it.
+// TestLoad checks that each listed recording can be read, and has the scenario and the
+// versions under which it is listed.
 func TestLoad(t *testing.T) { loadAll(t) }
 
 func TestSlowLoad(t *testing.T) {
@@ -56,7 +57,7 @@ func loadAll(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s %s: %v", info.K8sVersion, scenario, err)
 			} else if rec.Scenario != scenario || rec.K8sVersion != info.K8sVersion || rec.EtcdVersion != info.EtcdVersion {
-				t.Errorf("%s %s: it is of %s, %s, etcd %s", info.K8sVersion, scenario, rec.Scenario, rec.K8sVersion, rec.EtcdVersion)
+				t.Errorf("%s %s: the recording has the scenario %s, Kubernetes %s and etcd %s", info.K8sVersion, scenario, rec.Scenario, rec.K8sVersion, rec.EtcdVersion)
 			}
 		}
 	}
@@ -84,7 +85,7 @@ func TestResolve(t *testing.T) {
 		_, err := Resolve(in)
 		var unknown *UnknownVersionError
 		if !errors.As(err, &unknown) || len(unknown.Recorded) != len(all) || !strings.Contains(err.Error(), latest) {
-			t.Errorf("Resolve(%q): %v, want an error that lists what is recorded", in, err)
+			t.Errorf("Resolve(%q): %v, expected an error that lists the recorded releases", in, err)
 		}
 	}
 }
@@ -115,24 +116,24 @@ func TestPack(t *testing.T) {
 	}
 	two, err := Pack(info, []*trace.Recording{other, small()})
 	if err != nil || !bytes.Equal(one, two) {
-		t.Errorf("the same recordings in another order give other bytes (%v)", err)
+		t.Errorf("packing the recordings in another order gives other bytes, expected the same (error %v)", err)
 	}
 	a, err := openArchive(bytes.NewReader(one), int64(len(one)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(a.Scenarios, " "); got != "another buy" || a.Why("x").String() != "too old" || a.Size != int64(len(one)) {
-		t.Errorf("unpacked %+v", a.Info)
+		t.Errorf("got the Info %+v, expected the packed scenarios, the reason for x and the size of the file", a.Info)
 	}
 	wrong := small()
 	wrong.Requests[0].Calls[1].Parent = ""
 	if _, err := Pack(info, []*trace.Recording{wrong}); err == nil {
-		t.Error("a recording that is no tree was packed")
+		t.Error("Pack of calls that are not a tree returned no error")
 	}
 	wrong = small()
 	wrong.K8sVersion = "v1.31.0"
 	if _, err := Pack(info, []*trace.Recording{wrong}); err == nil || !strings.Contains(err.Error(), "v1.31.0") {
-		t.Errorf("a recording of another release was packed: %v", err)
+		t.Errorf("Pack of a recording of v1.31.0 returned the error %v, expected an error that names v1.31.0", err)
 	}
 }
 
@@ -146,32 +147,32 @@ func TestOpenAll(t *testing.T) {
 		order = append(order, a.K8sVersion)
 	}
 	if got := strings.Join(order, " "); got != "v1.4.0 v1.30.4 v1.31.10" {
-		t.Errorf("order %s, want the oldest first", got)
+		t.Errorf("got the releases in the order %s, expected the oldest first", got)
 	}
 	renamed := folder(t, Info{K8sVersion: "v1.30.4"})
 	renamed["v1.30.5.zip"] = renamed["v1.30.4.zip"]
 	if _, err := openAll(renamed); err == nil || !strings.Contains(err.Error(), "it holds v1.30.4, its name says v1.30.5") {
-		t.Errorf("a renamed file: %v", err)
+		t.Errorf("openAll of a renamed file returned the error %v, expected an error with both versions", err)
 	}
 }
 
-// A spoilt file is reported, with its name, whichever byte is wrong.
+// TestSpoilt checks that reading a cut or changed file never gives another recording.
 func TestSpoilt(t *testing.T) {
 	files := folder(t, Info{K8sVersion: "v1.30.4"})
 	packed := files["v1.30.4.zip"].Data
 	for cut := range packed {
 		if _, err := openAndLoad(fstest.MapFS{"v1.30.4.zip": {Data: packed[:cut]}}); err == nil {
-			t.Errorf("the first %d of %d bytes were read without an error", cut, len(packed))
+			t.Errorf("reading the first %d of %d bytes returned no error", cut, len(packed))
 		}
 	}
 	for i := range packed {
 		spoilt := bytes.Clone(packed)
 		spoilt[i] ^= 0x10
-		// Some bytes of a zip file have no meaning. Then the recording must be
-		// the right one.
+		// Some bytes of a zip file have no meaning. If one of these was changed, the
+		// recording must be the packed one.
 		rec, err := openAndLoad(fstest.MapFS{"v1.30.4.zip": {Data: spoilt}})
 		if err == nil && len(rec.Requests[0].Calls) != 4 {
-			t.Errorf("byte %d was changed, and another recording was read", i)
+			t.Errorf("after a change of byte %d, another recording was read, expected an error or the packed recording", i)
 		}
 	}
 }
@@ -188,13 +189,13 @@ func TestUnknownScenario(t *testing.T) {
 	_, err := Load("1.30", "no-such-scenario")
 	var unknown *UnknownScenarioError
 	if !errors.As(err, &unknown) || unknown.K8sVersion != "v1.30.4" {
-		t.Errorf("%v", err)
+		t.Errorf("got the error %v, expected an UnknownScenarioError for v1.30.4", err)
 	}
-	// The reason why v1.30 could not run a scenario is known.
+	// An error with a known reason why v1.30.4 could not run the scenario:
 	e := &UnknownScenarioError{Scenario: "x", K8sVersion: "v1.30.4", Reason: message.Of("it needs v1.32"), RecordedBy: []string{"v1.32.2", "v1.33.13"}}
 	const want = `there is no recording of scenario "x" by Kubernetes v1.30.4: it needs v1.32; these releases have recorded it: v1.32.2, v1.33.13`
 	if e.Error() != want {
-		t.Errorf("%s", e)
+		t.Errorf("got %s, expected the reason and the releases with a recording", e)
 	}
 }
 
@@ -205,17 +206,17 @@ func TestRange(t *testing.T) {
 	}
 	got, err := Range("1.30", "latest")
 	if err != nil || got[0].K8sVersion != "v1.30.4" || got[len(got)-1].K8sVersion != all[len(all)-1].K8sVersion {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Range(1.30, latest) = %+v, %v, expected v1.30.4 to the newest release", got, err)
 	}
 	if got, err := Range("latest", "1.30"); err != nil || len(got) != 0 {
-		t.Errorf("from new to old: %+v, %v, want nothing", got, err)
+		t.Errorf("Range(latest, 1.30) = %+v, %v, expected an empty list", got, err)
 	}
 	if _, err := Range("1.30", "1.99"); err == nil {
-		t.Error("a range to a version that is not recorded has no error")
+		t.Error("Range to the unknown release 1.99 returned no error")
 	}
 }
 
-// Loading one scenario must not cost as much as loading all.
+// BenchmarkLoad measures loading one scenario, which must cost less than loading all.
 func BenchmarkLoad(b *testing.B) {
 	all, err := Versions()
 	if err != nil {
@@ -257,10 +258,10 @@ func TestShape(t *testing.T) {
 	}
 	calls[2].Parent = calls[0].ID
 	if other, err := Shape(one); err != nil || other == got {
-		t.Errorf("a call below another one has the same shape (%v)", err)
+		t.Errorf("after a call moved below another call, Shape returned the same text, expected another (error %v)", err)
 	}
 	calls[3].Parent = "00000000000000ff"
 	if _, err := Shape(one); err == nil {
-		t.Error("what is no tree has a shape")
+		t.Error("Shape of calls that are not a tree returned no error")
 	}
 }

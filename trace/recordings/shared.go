@@ -41,7 +41,7 @@ func newShared(all []*trace.Recording) (*shared, error) {
 			return nil, err
 		}
 		for name, content := range contents {
-			if name != columns.BitsColumn && !strings.HasPrefix(name, gapColumns) { // these never repeat
+			if name != columns.BitsColumn && !strings.HasPrefix(name, gapColumns) { // their content never repeats
 				s.common = append(s.common, content...)
 			}
 		}

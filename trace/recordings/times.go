@@ -20,8 +20,8 @@ type times struct {
 	unit int64
 	// starts and ends are the ranks of the calls' times.
 	starts, ends []int32
-	// kinds are the kinds of events; see callCodec. events has, for each rank, the first
-	// stored event's kind, as a position in kinds counted from 1, or 0.
+	// kinds are the kinds of events; see callCodec. events has, for each rank, the number
+	// of the kind of its first stored event, or 0 if no event was stored yet.
 	kinds  []*eventKind
 	events []uint8
 }
@@ -74,8 +74,8 @@ func (t *times) rankCalls(r *trace.Request) {
 // span returns the start and the end of a call in nanoseconds.
 func span(c *trace.Call) (start, end int64) { return c.StartNs, c.StartNs + c.DurationNs }
 
-// start stores the start of a call as a difference to a rank. It returns the
-// call's rank.
+// start stores the start of call at as the difference between its rank and the rank
+// free. It returns its rank. end does the same for the end of the call.
 func (t *times) start(c *callCodec, at int, kind *eventKind, free int) int {
 	return t.rank(c, &t.starts[at], c.places[at], kind, free)
 }
@@ -89,7 +89,7 @@ func (t *times) rank(c *callCodec, rank *int32, place int32, kind *eventKind, fr
 	c.Predicted(kind.rank, &step, int(place))
 	at := free + int(columns.Unfold(step))
 	if at < 0 || at >= 2*len(c.request.Calls) {
-		c.Fail(fmt.Errorf("%d calls have time %d", len(c.request.Calls), at))
+		c.Fail(fmt.Errorf("a request with %d calls has a time with the rank %d", len(c.request.Calls), at))
 		at = 0
 	}
 	for at >= len(t.events) {
@@ -158,7 +158,7 @@ func codeOf(v uint64) uint64 {
 	return uint64(zeros)<<(digits-1) + v>>zeros
 }
 
-// codedBy returns the number of a code.
+// codedBy is the inverse of codeOf.
 func codedBy(code uint64) uint64 {
 	if code < 1<<digits {
 		return code
