@@ -10,8 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Dispatch is an interface's method and the method that ran when recorded code called
-// it.
+// A Dispatch says which method ran when recorded code called a method of an interface.
 type Dispatch struct {
 	// Method is the full name of the interface's method, such as
 	// "k8s.io/apiserver/pkg/registry/rest.Getter.Get". Ran is the method that ran.
@@ -23,15 +22,15 @@ type Dispatch struct {
 	Storage, Resource string
 	// Caller is the function that made the call.
 	Caller string
-	// Scenarios are the scenarios with such calls, in order.
+	// Scenarios are the scenarios with such calls, in the order of the recordings.
 	Scenarios []string
 }
 
 // Dispatches lists the recorded calls of interfaces' methods, in order of the first call:
 // one Dispatch for each combination of Method, Ran, Storage, Resource and Caller. wanted
-// selects the methods. The index says which line calls a method of an interface. A line
-// that calls several methods of one name is left out, because the recording does not show
-// which it was.
+// selects by Method and Ran. The index says which line calls a method of an interface. A
+// line that calls several methods of one name is left out, because the recording does not
+// show which of them the line called.
 func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
 	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
 	for _, rec := range of {
@@ -51,9 +50,10 @@ func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method
 type dispatchFinder struct {
 	code   *recordings.Code
 	wanted func(method, ran string) bool
-	known  map[callPlace]string
-	at     map[dispatchKey]int
-	all    []Dispatch
+	// known has the result of method for each place, or "" if it is not wanted.
+	known map[callPlace]string
+	at    map[dispatchKey]int
+	all   []Dispatch
 }
 
 type dispatchKey struct{ method, ran, storage, resource, caller string }
@@ -87,7 +87,7 @@ func (f *dispatchFinder) add(scenario string, tree *trace.Tree, i int) {
 	}
 	key := dispatchKey{method: method, ran: call.Function, caller: caller.Function}
 	if strings.HasPrefix(key.caller, handlersPackage) && funcname.Package(method) == storageInterfaces {
-		key.storage, key.resource = handled(tree, above)
+		key.storage, key.resource = handlerTarget(tree, above)
 	}
 	n, ok := f.at[key]
 	if !ok {
@@ -131,10 +131,10 @@ const (
 	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 )
 
-// handled returns the storage and resource of the nearest handler around call i. For a
-// custom resource, no route function calls the handler. Just before, crdHandler makes the
-// handler for the request, with a function that gets the storage.
-func handled(tree *trace.Tree, i int) (storage, resource string) {
+// handlerTarget returns the storage and resource of the nearest handler around call i. For
+// a custom resource, no route function calls the handler. Instead, crdHandler makes the
+// handler right before, by calling a function with the storage.
+func handlerTarget(tree *trace.Tree, i int) (storage, resource string) {
 	without := "" // the resource without its subresource
 	at, below := i, -1
 	for ; at >= 0; at, below = tree.Parent(at), at {
@@ -155,8 +155,8 @@ func handled(tree *trace.Tree, i int) (storage, resource string) {
 	return storage, cmp.Or(resource, without)
 }
 
-// requested returns the resource that call i read in the URL, with its subresource. Only
-// reads before the call below count.
+// requested returns the resource that a callee of call i read in the URL, with its
+// subresource. Only callees before the call below count. It returns "" if there is none.
 func requested(tree *trace.Tree, i, below int) string {
 	for c := range tree.Children(i) {
 		if c >= below {

@@ -38,15 +38,15 @@ func TestDispatches(t *testing.T) {
 	code := recordings.NewCode("v1.2.3", map[string]*recordings.Program{"server": {Functions: []recordings.Source{
 		{Name: store + "Get", Calls: []recordings.SourceCall{
 			of(14, recordings.CallInterface, "example.org/storage.Interface.Get"),
-			// Nobody can tell which of the two was called.
+			// The recording does not show which of the two was called.
 			of(15, recordings.CallInterface, "example.org/a.Lister.List"), of(15, recordings.CallInterface, "example.org/b.Lister.List"),
 			of(16, recordings.CallStatic, store+"List"),
 		}},
 		{Name: handler, Calls: []recordings.SourceCall{of(12, recordings.CallInterface, rest+"Getter.Get"), of(13, recordings.CallInterface, rest+"Storage.New")}},
 	}}})
-	var asked []string
+	var methods []string
 	got, err := Dispatches(code, []*trace.Recording{{Scenario: "get", Requests: []trace.Request{r}}}, func(method, _ string) bool {
-		asked = append(asked, method)
+		methods = append(methods, method)
 		return method != rest+"Storage.New"
 	})
 	if err != nil {
@@ -59,8 +59,8 @@ func TestDispatches(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if len(asked) != 3 {
-		t.Errorf("asked for %q: expected the three methods of interfaces, each once", asked)
+	if len(methods) != 3 {
+		t.Errorf("wanted was called for %q, expected the three methods of interfaces, each once", methods)
 	}
 	counts := Ran([]string{store + "Get", store + "Put"}, []*trace.Recording{{Scenario: "get", Requests: []trace.Request{r}}})
 	if diff := cmp.Diff(map[string]int{store + "Get": 1, store + "Put": 0}, counts); diff != "" {
@@ -68,8 +68,9 @@ func TestDispatches(t *testing.T) {
 	}
 }
 
-// TestHandled asks for the storage and the resource of a handler, in the forms of the recordings.
-func TestHandled(t *testing.T) {
+// TestHandlerTarget looks for the storage and the resource of a handler in calls as recordings
+// have them.
+func TestHandlerTarget(t *testing.T) {
 	const (
 		info, crds   = "k8s.io/apiserver/pkg/endpoints/request.(*RequestInfoFactory).NewRequestInfo", "k8s.io/apiextensions-apiserver/pkg/apiserver.(*crdHandler).ServeHTTP"
 		makes, calls = "k8s.io/apiserver/pkg/endpoints/handlers.CreateResource", "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1"
@@ -92,7 +93,7 @@ func TestHandled(t *testing.T) {
 		"route": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("deployments", "status")}, {2, route, storage("*StatusREST")}, {3, calls, nil}}, "*StatusREST", "deployments/status"},
 		"custom resource": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("widgets", "")}, {2, crds, nil}, {3, crds, nil}, {4, makes, storage("*customresource.REST")}, {3, calls, nil}, {4, adapter, nil}},
 			"*customresource.REST", "widgets"},
-		"route that tells no storage": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("pods", "binding")}, {2, calls, nil}}, "", "pods/binding"},
+		"route without a storage": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("pods", "binding")}, {2, calls, nil}}, "", "pods/binding"},
 		// The server sends itself a request while it handles one. The resource of the outer
 		// request is not the resource of the inner request.
 		"request within a request": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("widgets", "")}, {2, makes, storage("*customresource.REST")}, {2, serverEntry, nil}, {3, calls, nil}}, "", ""},
@@ -112,8 +113,8 @@ func TestHandled(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if typ, resource := handled(tree, tree.Len()-1); typ != test.storage || resource != test.resource {
-			t.Errorf("%s: storage %q, resource %q, expected %q and %q", name, typ, resource, test.storage, test.resource)
+		if typ, resource := handlerTarget(tree, tree.Len()-1); typ != test.storage || resource != test.resource {
+			t.Errorf("%s: got the storage %q and the resource %q, expected %q and %q", name, typ, resource, test.storage, test.resource)
 		}
 	}
 }

@@ -46,12 +46,12 @@ func TestLook(t *testing.T) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 	if got, err := Look("example.org/shop.other", []*trace.Recording{recording()}); err != nil || got != nil {
-		t.Errorf("of a function that was not called: %+v, error %v", got, err)
+		t.Errorf("Look for a function that was not called = %+v, error %v, expected nil", got, err)
 	}
 }
 
-// TestStartIsNotAnswered: the start and the end of a program are not requests and have no
-// status, so the page must not show 0.
+// TestStartIsNotAnswered checks that the page shows no status for the start and the end of
+// a program, which are not requests.
 func TestStartIsNotAnswered(t *testing.T) {
 	for method, want := range map[string]string{"GET": "buy: GET shop → 0\n", trace.MethodStart: "buy: START shop\n", trace.MethodStop: "buy: STOP shop\n"} {
 		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Activities: []Activity{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
@@ -113,13 +113,13 @@ error  panic in shop.Take (shop.go:14)
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), text) {
-			t.Errorf("with %d recordings: no %q in\n%s", recordings, text, out.String())
+			t.Errorf("with %d recordings: expected %q in\n%s", recordings, text, out.String())
 		}
 	}
 }
 
-// TestNotCalled: a function that did not run is said to have a span if the index of the sources
-// knows it.
+// TestNotCalled checks the page of a function that no recording calls. It says whether the
+// function has a span, as far as the index of the sources has the function.
 func TestNotCalled(t *testing.T) {
 	for _, test := range []struct {
 		page *Page
@@ -138,7 +138,7 @@ func TestNotCalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(out.String(), test.want) {
-			t.Errorf("got\n%s\nwant at the end\n%s", &out, test.want)
+			t.Errorf("got\n%s\nexpected at the end\n%s", &out, test.want)
 		}
 	}
 }
@@ -158,12 +158,12 @@ func TestWriteSpanless(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(out.String(), want) {
-			t.Errorf("got\n%s\nwant at the end\n%s", out.String(), want)
+			t.Errorf("got\n%s\nexpected at the end\n%s", out.String(), want)
 		}
 	}
 }
 
-// TestLookAcrossGoroutines checks that the page shows changes of the goroutine as the tree does.
+// TestLookAcrossGoroutines checks that the page says where a call runs on another goroutine.
 func TestLookAcrossGoroutines(t *testing.T) {
 	rec := recording()
 	rec.Requests[0].Calls[2].NewGoroutine = true
@@ -181,14 +181,14 @@ func TestLookAcrossGoroutines(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
+			t.Errorf("expected %q in\n%s", want, out.String())
 		}
 	}
 }
 
-// TestLookThroughCode has a line that calls an interface's ServeHTTP. It does not call
-// notSystemPrivilegedGroup, though that function has the next span. The index of the release
-// says so.
+// TestLookThroughCode has a line that calls ServeHTTP of an interface. The next span is the
+// span of notSystemPrivilegedGroup. From the index of the release, the page must know that the
+// line does not call notSystemPrivilegedGroup itself.
 func TestLookThroughCode(t *testing.T) {
 	const filters = "k8s.io/apiserver/pkg/endpoints/filters"
 	call := func(id, parent, function, file string, line, from int) trace.Call {
@@ -222,13 +222,13 @@ func TestLookThroughCode(t *testing.T) {
 			function = rec.Requests[0].Calls[0].Function
 		}
 		if got := page(function, test.lang); !strings.Contains(got, test.want) {
-			t.Errorf("%s: no %q in\n%s", test.lang, test.want, got)
+			t.Errorf("%s: expected %q in\n%s", test.lang, test.want, got)
 		}
 	}
 	// The source of an edited program is not known.
 	rec.Edited = []string{"k8s.io/apiserver/pkg/endpoints/filters/traces.go"}
 	if got := page(filters+".notSystemPrivilegedGroup", "en"); !strings.Contains(got, "\ncalled by\n  filterlatency.go:108     filterlatency.trackCompleted.func1\n") {
-		t.Errorf("of an edited program:\n%s", got)
+		t.Errorf("in an edited program, the page has no direct caller:\n%s", got)
 	}
 }
 
@@ -263,12 +263,12 @@ func TestMerge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), text) {
-			t.Errorf("no %q in\n%s", text, out.String())
+			t.Errorf("expected %q in\n%s", text, out.String())
 		}
 	}
 }
 
-// TestLeaves checks that no time is known for a function that calls nothing.
+// TestLeaves checks that the page shows no time for a function that calls nothing.
 func TestLeaves(t *testing.T) {
 	rec := recording()
 	for _, i := range []int{2, 3} {
@@ -287,12 +287,12 @@ func TestLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "0ns") {
-			t.Errorf("merged %v: no %q in\n%s", merged, want, out.String())
+			t.Errorf("merged %v: expected %q, and no \"0ns\", in\n%s", merged, want, out.String())
 		}
 	}
 	// The time in functions that call nothing counts as their caller's own time.
 	takes, err := Look("example.org/shop.Take", []*trace.Recording{rec})
 	if err != nil || takes[0].SelfNs != 300+150+50 {
-		t.Errorf("%+v, %v", takes, err)
+		t.Errorf("Look for Take = %+v, %v, expected the time of its leaves in SelfNs", takes, err)
 	}
 }

@@ -23,8 +23,8 @@ type Activity struct {
 	// without their callees. A call below another one of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
-	// Untimed counts calls with only their entry recorded; see trace.Call.Leaf: all calls
-	// of a function that calls nothing.
+	// Untimed counts the calls with only a recorded entry; see trace.Call.Leaf. For a
+	// function that calls nothing, these are all its calls.
 	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
@@ -37,7 +37,7 @@ type Activity struct {
 
 // A Neighbour is a caller or a callee.
 type Neighbour struct {
-	// Function is its full name.
+	// Function is the neighbour's full name.
 	Function string
 	// File and Line are the call's place in the caller. Line is 0 if unknown.
 	File string
@@ -101,12 +101,12 @@ type overview struct {
 	Activity Activity
 }
 
-// Spanless lists the calls of functions without a span in a function's text. line is the
-// function's line in file.
+// Spanless lists the calls in a function's text that call functions without a span. line is
+// the function's line in file.
 func Spanless(code *recordings.Code, program, function, file string, line int) []Neighbour {
 	var all []Neighbour
 	for _, c := range code.Spanless(program, function) {
-		all = meet(all, Neighbour{Function: c.Name, File: file, Line: line + c.Line, Calls: 1})
+		all = addNeighbour(all, Neighbour{Function: c.Name, File: file, Line: line + c.Line, Calls: 1})
 	}
 	return all
 }
@@ -122,10 +122,10 @@ func merge(all []Activity) overview {
 		o.Activity.Untimed += s.Untimed
 		o.Activity.SelfNs += s.SelfNs
 		for _, n := range s.Callers {
-			o.Activity.Callers = meet(o.Activity.Callers, n)
+			o.Activity.Callers = addNeighbour(o.Activity.Callers, n)
 		}
 		for _, n := range s.Callees {
-			o.Activity.Callees = meet(o.Activity.Callees, n)
+			o.Activity.Callees = addNeighbour(o.Activity.Callees, n)
 		}
 		for _, v := range s.Values {
 			for _, value := range v.Seen {
@@ -158,10 +158,10 @@ func activityIn(function string, tree *trace.Tree, code *recordings.Code) Activi
 		}
 		s.SelfNs += tree.SelfNs(i)
 		if p := tree.Parent(i); p >= 0 {
-			s.Callers = meet(s.Callers, neighbour(code, tree, p, i, p))
+			s.Callers = addNeighbour(s.Callers, neighbour(code, tree, p, i, p))
 		}
 		for c := range tree.Children(i) {
-			s.Callees = meet(s.Callees, neighbour(code, tree, c, c, i))
+			s.Callees = addNeighbour(s.Callees, neighbour(code, tree, c, c, i))
 		}
 		for name, value := range call.Attributes {
 			values[name] = appendNew(values[name], value)
@@ -177,7 +177,8 @@ func activityIn(function string, tree *trace.Tree, code *recordings.Code) Activi
 	return s
 }
 
-// neighbour returns one side of a call. The described function is the other.
+// neighbour returns call side as a neighbour of the described function. side is the caller
+// or the callee in the call called.
 func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int) Neighbour {
 	call := tree.Call(called)
 	n := Neighbour{
@@ -205,8 +206,8 @@ func sorted(values map[string][]string) []Value {
 	return all
 }
 
-// meet adds n to all, or its calls to an equal neighbour.
-func meet(all []Neighbour, n Neighbour) []Neighbour {
+// addNeighbour adds n to all. If all has an equal neighbour, it adds n's calls to that.
+func addNeighbour(all []Neighbour, n Neighbour) []Neighbour {
 	for i := range all {
 		same := all[i]
 		if same.Calls = n.Calls; same == n {

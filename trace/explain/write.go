@@ -41,8 +41,8 @@ type Page struct {
 	Merged bool
 	// Recordings counts the recordings that were searched.
 	Recordings int
-	// Version is the release of Kubernetes. Scenario calls the function in another
-	// release, or is "".
+	// Version is the release of Kubernetes. Scenario is a scenario that calls the function
+	// in another release, or "".
 	Version, Scenario string
 	// Server has the flags for later commands that select an API server behind the
 	// aggregator, and its kube-apiserver. It is "" for kube-apiserver itself.
@@ -203,7 +203,7 @@ func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
 		w.Plural(recordings, "%d recorded scenario", "%d recorded scenarios", recordings))
 }
 
-// names prints a list. Text wrapping would break names at hyphens.
+// names prints a list of names, wrapped at blanks.
 func (w *pageWriter) names(all []string) {
 	for _, line := range text.Wrap(message.List(all).Localize(w.Printer), w.Width) {
 		w.line("%s", line)
@@ -298,10 +298,10 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 	}
 }
 
-// mostNeighbours is how many callers, or callees, are shown.
+// mostNeighbours is the maximum number of callers, or callees, on a page.
 const mostNeighbours = 30
 
-// mostValues is how many values of one name are shown.
+// mostValues is the maximum number of values of one name on a page.
 const mostValues = 5
 
 func (w *pageWriter) values(v Value) {
