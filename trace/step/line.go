@@ -38,7 +38,7 @@ func (w Walker) lineStart(call int) int {
 	if line == 0 {
 		return call
 	}
-	// Later rounds depend on the first, so collect all.
+	// A round depends on all rounds before it, so collect all calls of the line.
 	siblings := []int{call}
 	for s := w.previousSibling(call); s >= 0 && w.Tree.Call(s).CallerLine == line; s = w.previousSibling(s) {
 		siblings = append(siblings, s)

@@ -12,11 +12,10 @@ type Frame struct {
 	Line int
 }
 
-// Stack returns the calls on the stack at a position, innermost first.
-// It crosses goroutines and processes. A call on its own goroutine
-// (trace.Call.NewGoroutine) is above the call that started it.
-// A call that took up a write's event (trace.Call.Afterwards) is the outermost,
-// because no caller waits for it.
+// Stack returns the calls on the stack at a position, innermost first. It crosses
+// goroutines and processes: after a call on a new goroutine (trace.Call.NewGoroutine)
+// comes its parent. A call that took the event of a write from a queue
+// (trace.Call.Afterwards) is the last, because no caller waits for it.
 func (w Walker) Stack(p Position) []Frame {
 	frames := []Frame{{Call: p.Call, Line: w.Line(p)}}
 	for call := p.Call; w.Tree.Parent(call) >= 0 && !w.Tree.Call(call).Afterwards(); call = w.Tree.Parent(call) {

@@ -31,8 +31,8 @@ const (
 	// Entered is the beginning of a call.
 	Entered Kind = iota
 	// Calling is a line that is about to make another call.
-	// A call that takes up a write's event (trace.Call.Afterwards) has no real caller.
-	// Its Calling is only a place in the order.
+	// A call that took the event of a write from a queue (trace.Call.Afterwards) has no
+	// real caller. Its Calling is only a place in the order.
 	Calling
 	// Returning is the end of a call, after all its callees.
 	// A goroutine's unfinished call has one, too; see trace.Call.Unfinished.
@@ -66,7 +66,7 @@ type Action int
 const (
 	// Into steps to the next position.
 	Into Action = iota
-	// Over steps to the next position not within a call made from here.
+	// Over steps to the next position that is not within a call made from here.
 	Over
 	// Line steps over to the first position of the next line, past further calls of this
 	// execution of the line; see Walker.lineStart.
@@ -229,8 +229,8 @@ func (w Walker) childHolding(caller, call int) int {
 	return call
 }
 
-// Find returns the nearest matching position before or behind p.
-// If there is none, it returns false, with Step's position at the end.
+// Find returns the nearest position before or behind p that match accepts.
+// If there is none, it returns false, with the last position or, backward, the first.
 // To find the next call of a function, match its Entered positions.
 func (w Walker) Find(p Position, direction Direction, match func(Position) bool) (Position, bool) {
 	for {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// request is
+// request returns the tree of these calls, with their lines and their callers' lines:
 //
 //	main             10
 //	  read from 12   20
@@ -34,7 +34,7 @@ func calling(call, next int) step.Position {
 }
 func returning(call int) step.Position { return step.Position{Call: call, Kind: step.Returning} }
 
-// order is every position of request.
+// order lists every position in request.
 var order = []step.Position{
 	entered(0), calling(0, 1),
 	entered(1), calling(1, 2),
@@ -48,35 +48,35 @@ var order = []step.Position{
 func TestStepIntoVisitsEveryPosition(t *testing.T) {
 	w := step.Walker{Tree: request()}
 	if w.Len() != len(order) {
-		t.Fatalf("Len() = %d, want %d", w.Len(), len(order))
+		t.Fatalf("Len() = %d, expected %d", w.Len(), len(order))
 	}
 	p := w.First()
 	for i, want := range order {
 		if p != want || w.Number(p) != i {
-			t.Fatalf("position %d is %v with number %d, want %v", i, p, w.Number(p), want)
+			t.Fatalf("position %d is %v with the number %d, expected %v", i, p, w.Number(p), want)
 		}
 		next, ok := w.Step(p, step.Into, step.Forward)
 		if ok != (i+1 < len(order)) {
-			t.Fatalf("stepping on from %v: %t", p, ok)
+			t.Fatalf("stepping forward from %v: ok = %t, expected true before the last position only", p, ok)
 		}
 		p = next
 	}
 	if p != w.Last() {
-		t.Fatalf("the end is %v, want %v", p, w.Last())
+		t.Fatalf("the last position is %v, expected %v", p, w.Last())
 	}
 	for i := len(order) - 2; i >= 0; i-- {
 		var ok bool
 		if p, ok = w.Step(p, step.Into, step.Backward); !ok || p != order[i] {
-			t.Fatalf("back at position %d: %v %t, want %v", i, p, ok, order[i])
+			t.Fatalf("stepping backward to position %d: got %v, %t, expected %v", i, p, ok, order[i])
 		}
 	}
 	if p, ok := w.Step(p, step.Into, step.Backward); ok || p != w.First() {
-		t.Fatalf("before the beginning: %v %t", p, ok)
+		t.Fatalf("stepping backward from the first position: got %v, %t, expected the first position and false", p, ok)
 	}
 }
 
-// TestStepOverAndOut compares each step with its definition: the nearest position that is not
-// deeper (over), or that is less deep (out).
+// TestStepOverAndOut compares each step with its definition. Over goes to the nearest position
+// that is not deeper, Out to the nearest position that is less deep.
 func TestStepOverAndOut(t *testing.T) {
 	w := step.Walker{Tree: request()}
 	for i, from := range order {
@@ -93,21 +93,21 @@ func TestStepOverAndOut(t *testing.T) {
 				}
 				for j := i + by; j >= 0 && j < len(order) && !wantOK; j += by {
 					if w.Tree.Depth(order[j].Call) <= most {
-						// A step back over a call leads to the place where the call is made, not
-						// where it returns.
+						// Backward over a call, this is the position where the call is made,
+						// because the position where it returns is deeper.
 						want, wantOK = order[j], true
 					}
 				}
 				got, ok := w.Step(from, action, direction)
 				if got != want || ok != wantOK {
-					t.Errorf("action %d, direction %d from %v: %v %t, want %v %t", action, direction, from, got, ok, want, wantOK)
+					t.Errorf("action %d, direction %d from %v: got %v, %t, expected %v, %t", action, direction, from, got, ok, want, wantOK)
 				}
 			}
 		}
 	}
 }
 
-// TestStepByLine passes the calls that one line makes, but not the next round of a loop.
+// TestStepByLine checks that Line steps over all calls of one execution of a line.
 func TestStepByLine(t *testing.T) {
 	call := func(id, parent, function string, from int) trace.Call {
 		return trace.Call{ID: id, Parent: parent, Function: function, CallerLine: from}
@@ -115,28 +115,28 @@ func TestStepByLine(t *testing.T) {
 	w := step.Walker{Tree: trace.TreeOfValid(&trace.Request{Calls: []trace.Call{
 		call("0", "", "main", 0),
 		call("1", "0", "key", 12), call("2", "0", "value", 12), call("3", "2", "inner", 12), call("4", "0", "set", 12), // set(key(), value())
-		call("5", "0", "key", 12), call("6", "0", "set", 12), // once more
+		call("5", "0", "key", 12), call("6", "0", "set", 12), // the next round of the loop
 		call("7", "0", "done", 13),
 	}})}
 	want := []step.Position{entered(0), calling(0, 1), calling(0, 5), calling(0, 7), returning(0)}
 	at := w.First()
 	for i, p := range want {
 		if at != p {
-			t.Fatalf("forward, line %d: %v, want %v", i, at, p)
+			t.Fatalf("forward, line %d: got %v, expected %v", i, at, p)
 		}
 		at, _ = w.Step(at, step.Line, step.Forward)
 	}
 	for i := len(want) - 1; i >= 0; i-- {
 		if at != want[i] {
-			t.Fatalf("backward, line %d: %v, want %v", i, at, want[i])
+			t.Fatalf("backward, line %d: got %v, expected %v", i, at, want[i])
 		}
 		at, _ = w.Step(at, step.Line, step.Backward)
 	}
 	if back, ok := w.Step(calling(0, 4), step.Line, step.Backward); !ok || back != calling(0, 1) {
-		t.Errorf("back from the middle of a line: %v %t, want its first call", back, ok)
+		t.Errorf("backward from the middle of a line: got %v, %t, expected the line's first call", back, ok)
 	}
 	if on, ok := w.Step(calling(0, 2), step.Line, step.Forward); !ok || on != calling(0, 5) {
-		t.Errorf("on from the middle of a line: %v %t, want the next round", on, ok)
+		t.Errorf("forward from the middle of a line: got %v, %t, expected the next round", on, ok)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestStack(t *testing.T) {
 		{returning(3), []step.Frame{{3, 0}, {0, 14}}},
 	} {
 		if got := w.Stack(test.at); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%v: %v, want %v", test.at, got, test.want)
+			t.Errorf("Stack(%v) = %v, expected %v", test.at, got, test.want)
 		}
 	}
 }
@@ -160,10 +160,10 @@ func TestStack(t *testing.T) {
 func TestReturned(t *testing.T) {
 	w := step.Walker{Tree: request()}
 	if call, ok := w.Returned(calling(0, 3)); !ok || call != 1 {
-		t.Errorf("before store: %d %t, want read", call, ok)
+		t.Errorf("Returned before the call of store = %d, %t, expected call 1, read", call, ok)
 	}
 	if _, ok := w.Returned(entered(3)); ok {
-		t.Error("a call has returned where store has just been entered")
+		t.Error("Returned at the entry of store: ok = true, expected false")
 	}
 }
 
@@ -173,26 +173,26 @@ func TestFind(t *testing.T) {
 		return p.Kind == step.Entered && w.Tree.Call(p.Call).Function == "store"
 	}
 	if p, ok := w.Find(w.First(), step.Forward, store); !ok || p != entered(3) {
-		t.Errorf("forward: %v %t", p, ok)
+		t.Errorf("Find forward = %v, %t, expected the entry of store", p, ok)
 	}
 	if p, ok := w.Find(w.Last(), step.Backward, store); !ok || p != entered(3) {
-		t.Errorf("backward: %v %t", p, ok)
+		t.Errorf("Find backward = %v, %t, expected the entry of store", p, ok)
 	}
 	if p, ok := w.Find(entered(3), step.Forward, store); ok || p != w.Last() {
-		t.Errorf("a second one: %v %t", p, ok)
+		t.Errorf("Find after the only entry of store = %v, %t, expected the last position and false", p, ok)
 	}
 }
 
-// TestStackEndsWhereAnEventWasTakenUp checks that nobody is below a call that took up the event
-// of a write, because nobody called it.
-func TestStackEndsWhereAnEventWasTakenUp(t *testing.T) {
+// TestStackEndsAtAHandoff checks that a call that took the event of a write from a queue is the
+// last on its stack, because no function called it.
+func TestStackEndsAtAHandoff(t *testing.T) {
 	tree := request()
 	tree.Call(3).SetHandoff(trace.HandoffWatch, 7)
 	w := step.Walker{Tree: tree}
 	if got := w.Stack(entered(3)); len(got) != 1 || got[0].Call != 3 {
-		t.Errorf("the stack of an event is %v, want call 3 alone", got)
+		t.Errorf("the stack of the call that took the event is %v, expected only call 3", got)
 	}
 	if got := w.Stack(entered(2)); len(got) != 3 {
-		t.Errorf("the stack of a call is %v, want 3 frames", got)
+		t.Errorf("the stack of another call is %v, expected 3 frames", got)
 	}
 }
