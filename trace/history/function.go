@@ -49,7 +49,7 @@ const (
 	// noSpan: the source has the function, without a span.
 	noSpan
 	// notTraced: the source has the function in an untraced package. For example, the
-	// recorded programs do not compile it any more.
+	// recorded programs no longer compile the package.
 	notTraced
 	// notThere: no traced package has the function.
 	notThere
@@ -62,12 +62,12 @@ const (
 type Appearance struct {
 	Version string
 	State   State
-	// Name is the function's name in the release or, if that lacks it, in the neighboring
-	// one.
+	// Name is the function's name in the release. If the release lacks the function, it is
+	// the name in the neighboring release.
 	Name string
-	// Beside is the function's name in the neighboring release, if this one has a
-	// function with that name, too: in the recorded calls, one took the other's place.
-	// Otherwise it is "".
+	// Beside is the function's name in a neighboring release if it is another, and this
+	// release has a function with that name, too: in the recorded calls, one function took
+	// the other's place. Otherwise it is "".
 	Beside string
 	// Place is the function's file, with the line if a recording calls it. It is "" if
 	// the release lacks the function.
@@ -81,8 +81,8 @@ type Appearance struct {
 }
 
 // Of follows a function through releases, the oldest first. query is its name in any of
-// them, or such a name's end. If the name changed, Of compares recordings to find the
-// new one. It looks up a function that no recording calls in the index of the sources.
+// them, or the end of such a name. If the name changed, Of compares recordings to find the
+// new one. If no recording calls the function, Of looks it up in the index of the sources.
 // If query matches no function or several, the error is a *trace.UnknownFunctionError
 // or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
@@ -106,7 +106,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range found { // each must be a name of the same function
+	for _, name := range found { // all must be names of the same function
 		if !slices.ContainsFunc(followed, func(a Appearance) bool { return a.Name == name }) {
 			return nil, &trace.AmbiguousFunctionError{Query: query, Candidates: found}
 		}
@@ -114,9 +114,9 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	return followed, nil
 }
 
-// NameIn returns a release's name of a function that another release calls name, a full
-// name. It is "" if the release lacks the function in traced packages, or was not
-// recorded.
+// NameIn returns the full name of a function in a release. name is its full name in another
+// release. It returns "" if no traced package of the release has the function, or if the
+// release was not recorded.
 func NameIn(name, release string) (string, error) {
 	releases, err := Releases()
 	if err != nil {
@@ -196,7 +196,7 @@ func (h *nameHistory) follow(name string) ([]Appearance, error) {
 			if err != nil {
 				return nil, err
 			}
-			// Literals' numbers shift with the source and have no meaning.
+			// The numbers of literals shift with the source and have no meaning.
 			if there != is && !isLiteral(there) && h.source(at, there) != nil {
 				followed[at].Beside = there
 			}
@@ -228,7 +228,7 @@ func (h *nameHistory) appearance(at int, name string) Appearance {
 	return a
 }
 
-// source finds a function in any program's source of a release.
+// source returns a function in the source of any program of a release, or nil.
 func (h *nameHistory) source(at int, name string) *recordings.Source {
 	code := h.releases[at].Code
 	if code == nil {
@@ -245,9 +245,9 @@ func (h *nameHistory) source(at int, name string) *recordings.Source {
 // next returns a function's name in release to. name is its name in release at, a
 // neighbor of to. If release to calls the name, or has it in its source, next takes it
 // for the same function. Otherwise a rename in the released sources decides. Without one,
-// next compares recordings of the scenarios that call the function, and leaves out
-// functions that the sources know to be others. A function in none of them keeps its
-// name, because it may return.
+// next compares recordings of the scenarios that call the function. It leaves out
+// functions with another name in release at, according to the sources. If next finds
+// nothing, the function keeps its name, because it may return.
 func (h *nameHistory) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]
@@ -277,8 +277,8 @@ func (h *nameHistory) next(at, to int, name string) (string, error) {
 	return name, nil
 }
 
-// renamed returns a function's name in a release, as far as the released sources tell. It
-// is "" for a literal, because their numbers shift with the source.
+// renamed returns a function's name in a release, as far as the released sources show. It
+// returns "" for a literal, because the numbers of literals shift with the source.
 func (h *nameHistory) renamed(name string, release int) string {
 	if isLiteral(name) {
 		return ""

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded makes a release of scenarios. Each has one request, with functions that call each
-// other in a chain.
+// recorded makes a release with recordings of scenarios. Each has one request. Its functions
+// call each other in a chain, in the order of the text.
 func recorded(version string, scenarios map[string]string) Release {
 	made := map[string]*trace.Recording{}
 	r := Release{Version: version, Load: func(scenario string) (*trace.Recording, error) { return made[scenario], nil }}
@@ -76,16 +76,17 @@ func TestOf(t *testing.T) {
 func TestOfRefuses(t *testing.T) {
 	var unknown *trace.UnknownFunctionError
 	if _, err := Of(releases, "p.Nothing"); !errors.As(err, &unknown) {
-		t.Errorf("of a function that nobody calls: %v", err)
+		t.Errorf("Of a function in no recording returned the error %v, expected an UnknownFunctionError", err)
 	}
 	var ambiguous *trace.AmbiguousFunctionError
 	if _, err := Of(releases, "Get"); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 3 {
-		t.Errorf("of two functions: %v", err)
+		t.Errorf("Of a name of several functions returned the error %v, expected an AmbiguousFunctionError with 3 candidates", err)
 	}
 }
 
-// TestSourcesDecideRenames follows two filters of the audit log. withAuditInit took the place of
-// both in the calls of v1.26, and the released sources know it as withAuditID.
+// TestSourcesDecideRenames follows two filters of the audit log, withAuditID and
+// WithAuditAnnotations. In the calls of v1.26, withAuditInit took the place of both. According
+// to the released sources, it is the renamed withAuditID.
 func TestSourcesDecideRenames(t *testing.T) {
 	all, err := Releases()
 	if err != nil {
@@ -107,7 +108,7 @@ func TestSourcesDecideRenames(t *testing.T) {
 				got = funcname.Last(appearances[at].Name)
 			}
 			if got != want {
-				t.Errorf("%s is %q in %s, expected %q", test.query, got, minor, want)
+				t.Errorf("%s has the name %q in %s, expected %q", test.query, got, minor, want)
 			}
 		}
 	}

@@ -44,8 +44,8 @@ type Step[T any] struct {
 	Version string
 	// Calls counts the calls of all requests.
 	Calls int
-	// Changes is tell's result for the comparison with the last earlier release that
-	// recorded the scenario. Without one, it is zero.
+	// Changes is the result of summarize for the comparison with the last earlier release
+	// that recorded the scenario. Without such a release, it is zero.
 	Changes T
 	// NotRecorded is set for a release without a recording of the scenario. Why is the
 	// reason, or empty if unknown.
@@ -53,9 +53,10 @@ type Step[T any] struct {
 	Why         message.Message
 }
 
-// Steps yields each release's changes in a scenario, the oldest first. It calls tell for
-// several comparisons at once. It keeps none: a comparison of two starts takes 200 MB.
-func Steps[T any](scenario string, tell func(*diff.Comparison) (T, error)) (iter.Seq2[Step[T], error], error) {
+// Steps yields each release's changes in a scenario, the oldest first. It calls summarize
+// for several comparisons at once. It keeps no comparison, because a comparison of two
+// starts takes 200 MB.
+func Steps[T any](scenario string, summarize func(*diff.Comparison) (T, error)) (iter.Seq2[Step[T], error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {
 		return nil, err
@@ -65,11 +66,11 @@ func Steps[T any](scenario string, tell func(*diff.Comparison) (T, error)) (iter
 	}
 	recorded := make([]shared, len(releases))
 	return inorder.Each(len(releases), func(i int) (Step[T], error) {
-		return stepOf(releases[:i+1], recorded, scenario, tell)
+		return stepOf(releases[:i+1], recorded, scenario, summarize)
 	}), nil
 }
 
-// A shared recording is used in two steps, as the later and the earlier side. It is
+// A shared is a recording that two steps use, as the later and the earlier side. It is
 // loaded once, and released after the second use.
 type shared struct {
 	once  sync.Once
@@ -87,8 +88,9 @@ func (s *shared) take(release, scenario string) (*trace.Recording, error) {
 	return rec, err
 }
 
-// stepOf compares the last release with the previous one that recorded the scenario.
-func stepOf[T any](releases []recordings.Info, recorded []shared, scenario string, tell func(*diff.Comparison) (T, error)) (Step[T], error) {
+// stepOf compares the last release with the last earlier release that recorded the
+// scenario.
+func stepOf[T any](releases []recordings.Info, recorded []shared, scenario string, summarize func(*diff.Comparison) (T, error)) (Step[T], error) {
 	last := len(releases) - 1
 	release := releases[last]
 	if !release.Has(scenario) {
@@ -110,7 +112,7 @@ func stepOf[T any](releases []recordings.Info, recorded []shared, scenario strin
 		if err != nil {
 			return Step[T]{}, err
 		}
-		step.Changes, err = tell(diff.CompareRecordings(was, rec, diff.Options{}))
+		step.Changes, err = summarize(diff.CompareRecordings(was, rec, diff.Options{}))
 		return step, err
 	}
 	return step, nil

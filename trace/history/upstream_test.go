@@ -17,7 +17,7 @@ var upstreamFacts = []struct {
 	release string
 	pull    int
 	fact    string
-	says    func(t *testing.T, h upstreamHistory)
+	check   func(t *testing.T, h upstreamHistory)
 }{
 	{"v1.20", 96527, "API priority and fairness graduated to beta", func(t *testing.T, h upstreamHistory) {
 		h.calledSince(t, "flowcontrol.matchesFlowSchema", "v1.20")
@@ -41,10 +41,10 @@ var upstreamFacts = []struct {
 	{"v1.25", 109798, "The beta PodSecurityPolicy admission plugin, deprecated since 1.21, is removed", func(t *testing.T, h upstreamHistory) {
 		const plugin = "podsecuritypolicy.(*Plugin).Validate"
 		if s := h.at(t, plugin, "v1.24"); s.State != notCalled {
-			t.Errorf("v1.24: %s has state %d, expected to be there and not called", plugin, s.State)
+			t.Errorf("v1.24: %s has the state %d, expected notCalled", plugin, s.State)
 		}
 		if s := h.at(t, plugin, "v1.25"); s.State != notThere {
-			t.Errorf("v1.25 has %s", plugin)
+			t.Errorf("v1.25 has the function %s, expected notThere", plugin)
 		}
 	}},
 	{"v1.25", 110178, "Graduated ServerSideFieldValidation to beta", func(t *testing.T, h upstreamHistory) {
@@ -68,10 +68,10 @@ var upstreamFacts = []struct {
 	{"v1.30", 122887, "When the RetryGenerateName feature gate is enabled … This feature is in alpha", func(t *testing.T, h upstreamHistory) {
 		const retry = "registry.(*Store).createWithGenerateNameRetry"
 		if s := h.at(t, retry, "v1.29"); s.State != notThere {
-			t.Errorf("v1.29 has %s", retry)
+			t.Errorf("v1.29 has the function %s, expected notThere", retry)
 		}
 		if s := h.at(t, retry, "v1.30"); s.State != notCalled {
-			t.Errorf("v1.30: %s has state %d, expected to be there and not called", retry, s.State)
+			t.Errorf("v1.30: %s has the state %d, expected notCalled", retry, s.State)
 		}
 	}},
 	{"v1.31", 124673, "Promoted generateName retries to beta, and made the feature gate enabled by default", func(t *testing.T, h upstreamHistory) {
@@ -80,11 +80,11 @@ var upstreamFacts = []struct {
 		h.gate(t, "RetryGenerateName", "v1.31", true)
 	}},
 	{"v1.31", 126469, "Move ConsistentListFromCache feature flag to Beta and enable it by default", func(t *testing.T, h upstreamHistory) {
-		// A list without a resourceVersion waits for the watch cache. It still asks etcd for the
-		// newest revision.
+		// A list without a resourceVersion waits for the watch cache. It still reads the newest
+		// revision from etcd.
 		for _, a := range h.of(t, "cacher.(*watchCache).waitUntilFreshAndBlock") {
 			if since := semver.Compare(a.Version, "v1.31.0") >= 0; slices.Contains(a.Scenarios, "list-nodes") != since {
-				t.Errorf("%s: a list of nodes waits for the watch cache: %t", a.Version, !since)
+				t.Errorf("%s: a list of nodes waits for the watch cache: got %t, expected the opposite", a.Version, !since)
 			}
 		}
 		h.gate(t, "ConsistentListFromCache", "v1.30", false)
@@ -114,7 +114,7 @@ var upstreamFacts = []struct {
 				want = "Stats"
 			}
 			if want = "k8s.io/apiserver/pkg/registry/generic/registry.(*DryRunnableStorage)." + want; a.Name != want {
-				t.Errorf("%s: %s, expected %s", a.Version, a.Name, want)
+				t.Errorf("%s: got the name %s, expected %s", a.Version, a.Name, want)
 			}
 		}
 	}},
@@ -126,7 +126,7 @@ var upstreamFacts = []struct {
 		const filter = "impersonation.(*constrainedImpersonationHandler).ServeHTTP"
 		h.calledSince(t, filter, "v1.36")
 		if s := h.at(t, filter, "v1.35"); s.State != notCalled {
-			t.Errorf("v1.35: %s has state %d, expected to be there and not called", filter, s.State)
+			t.Errorf("v1.35: %s has the state %d, expected notCalled", filter, s.State)
 		}
 	}},
 }
@@ -139,12 +139,13 @@ func TestHistoryAgreesWithUpstream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range upstreamFacts {
-		t.Run(fmt.Sprintf("%s #%d %s", f.release, f.pull, f.fact), func(t *testing.T) { f.says(t, releases) })
+		t.Run(fmt.Sprintf("%s #%d %s", f.release, f.pull, f.fact), func(t *testing.T) { f.check(t, releases) })
 	}
 }
 
-// TestNotTraced has two functions. The program stopped compiling the package of the first before
-// the file was removed. The module of the second was not available for a release.
+// TestNotTraced follows two functions. For BuildInsecureHandlerChain, the program stopped
+// compiling the package before the file was removed. For RunWardleServer, the module was not
+// available for v1.25.
 func TestNotTraced(t *testing.T) {
 	releases, err := Releases()
 	if err != nil {
@@ -172,12 +173,12 @@ func (h upstreamHistory) of(t *testing.T, function string) []Appearance {
 		t.Fatal(err)
 	}
 	if len(all) != len(h) {
-		t.Fatalf("%s: %d appearances in %d releases", function, len(all), len(h))
+		t.Fatalf("%s: got %d appearances for %d releases, expected one for each", function, len(all), len(h))
 	}
 	return all
 }
 
-// at is a function in the release of a minor version.
+// at returns the appearance of a function in the recorded release of a minor version.
 func (h upstreamHistory) at(t *testing.T, function, minor string) Appearance {
 	t.Helper()
 	for _, a := range h.of(t, function) {
@@ -197,7 +198,7 @@ func (h upstreamHistory) calledSince(t *testing.T, function, minor string) {
 		named := len(trace.FindFunctions(function, []string{a.Name})) > 0
 		called, since := a.State == Called && named, semver.Compare(semver.MajorMinor(a.Version), minor) >= 0
 		if called != since {
-			t.Errorf("%s calls %s: %t", a.Version, function, called)
+			t.Errorf("%s calls %s: got %t, expected the opposite", a.Version, function, called)
 		}
 	}
 }
@@ -210,7 +211,7 @@ func (h upstreamHistory) gate(t *testing.T, name, minor string, want bool) {
 			continue
 		}
 		if on, known := r.Code.Gate(trace.ProcessAPIServer, name); on != want || want && !known {
-			t.Errorf("%s: gate %s is on: %t, known: %t", r.Version, name, on, known)
+			t.Errorf("%s: gate %s has on = %t, known = %t, expected the other default", r.Version, name, on, known)
 		}
 		return
 	}
@@ -222,7 +223,7 @@ func (h upstreamHistory) recordedSince(t *testing.T, scenario, minor string) {
 	t.Helper()
 	for _, r := range h {
 		if recorded, since := slices.Contains(r.Recorded, scenario), semver.Compare(semver.MajorMinor(r.Version), minor) >= 0; recorded != since {
-			t.Errorf("%s has a recording of %s: %t", r.Version, scenario, recorded)
+			t.Errorf("%s has a recording of %s: got %t, expected the opposite", r.Version, scenario, recorded)
 		}
 	}
 }

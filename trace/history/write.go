@@ -73,8 +73,8 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	return out.Flush()
 }
 
-// writeScenarios writes the scenarios that call the function, with the releases, and
-// which releases have no recording of these scenarios.
+// writeScenarios writes the scenarios that call the function, with the releases. It also
+// writes which releases have no recording of these scenarios, and why.
 func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs, p message.Printer) {
 	var names []string
 	for _, a := range followed {
@@ -111,8 +111,8 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing returns why a release has no recording of a scenario. The recorder stores a
-// reason for each known scenario that could not run.
+// whyMissing returns the reason why a release has no recording of a scenario. The recorder
+// stores a reason for each known scenario that could not run.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
@@ -152,7 +152,7 @@ func describe(in, recorded []string, releases int) message.Message {
 	return message.Of("in %s:", message.List(in))
 }
 
-// listed lists names on indented lines, unbroken.
+// listed lists names on indented lines, wrapped at blanks.
 func listed(names []string, p message.Printer) string {
 	const indent = "  "
 	return indent + strings.Join(text.Wrap(message.List(names).Localize(p), text.Width-len(indent)), "\n"+indent)
