@@ -30,7 +30,7 @@ func FindAnyCase(name string) (*Gate, error) {
 	return find(func(gate string) bool { return strings.EqualFold(gate, name) })
 }
 
-// find returns the first gate with a name that is selected, or nil.
+// find returns the first gate with a name that selects accepts, or nil.
 func find(selects func(name string) bool) (*Gate, error) {
 	all, err := load()
 	if err != nil {
@@ -52,7 +52,7 @@ func Search(query string) ([]*Gate, error) {
 	}
 	lower := strings.ToLower(query)
 	all = slices.DeleteFunc(all, func(g *Gate) bool { return !strings.Contains(strings.ToLower(g.Name), lower) })
-	slices.SortStableFunc(all, func(a, b *Gate) int { // exactly this name is the shortest
+	slices.SortStableFunc(all, func(a, b *Gate) int { // the name that equals the query is the shortest
 		return cmp.Compare(len(a.Name), len(b.Name))
 	})
 	return all, nil

@@ -13,12 +13,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// found returns a gate that some release has.
+// found returns a gate, which must exist in some release.
 func found(t *testing.T, name string) *Gate {
 	t.Helper()
 	g, err := Find(name)
 	if err != nil || g == nil {
-		t.Fatalf("%s: %v, %v", name, g, err)
+		t.Fatalf("Find(%s) = %v, %v, expected a gate", name, g, err)
 	}
 	return g
 }
@@ -39,14 +39,15 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("defaults, -want +got:\n%s", diff)
 	}
 	if g.Newest() != "v1.36.3" || !g.Has("v1.28.15") || g.Has("v1.37.1") {
-		t.Errorf("newest release %s", g.Newest())
+		t.Errorf("Newest() = %s, expected v1.36.3, or Has is wrong for v1.28.15 or v1.37.1", g.Newest())
 	}
 	if none, err := Find("ConsistentList"); none != nil || err != nil {
-		t.Errorf("a part of a name: %v, %v", none, err)
+		t.Errorf("Find of a part of a name = %v, %v, expected nil", none, err)
 	}
 }
 
-// TestFindAnyCase looks up each gate in lower case. Two names may differ only in case, such as CSIMigrationRBD.
+// TestFindAnyCase looks up each gate in lower case. Two gates may differ only in case, such as
+// CSIMigrationRBD.
 func TestFindAnyCase(t *testing.T) {
 	all, err := load()
 	if err != nil {
@@ -54,11 +55,11 @@ func TestFindAnyCase(t *testing.T) {
 	}
 	for _, g := range all {
 		if found, err := FindAnyCase(strings.ToLower(g.Name)); err != nil || found == nil || !strings.EqualFold(found.Name, g.Name) {
-			t.Errorf("%s in lower case: %+v, %v", g.Name, found, err)
+			t.Errorf("FindAnyCase of %s in lower case = %+v, %v, expected a gate with this name", g.Name, found, err)
 		}
 	}
 	if none, err := FindAnyCase("consistentlist"); none != nil || err != nil {
-		t.Errorf("a part of a name: %v, %v", none, err)
+		t.Errorf("FindAnyCase of a part of a name = %v, %v, expected nil", none, err)
 	}
 }
 
@@ -68,11 +69,11 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(all) < 2 || all[0].Name != "WatchList" {
-		t.Errorf("%d gates, expected WatchList first and others", len(all))
+		t.Errorf("got %d gates, expected at least 2, WatchList first", len(all))
 	}
 	for _, g := range all {
 		if !strings.Contains(strings.ToLower(g.Name), "watchlist") {
-			t.Errorf("%s does not have the text", g.Name)
+			t.Errorf("got the gate %s, expected names that contain \"watchlist\"", g.Name)
 		}
 	}
 }
@@ -110,14 +111,14 @@ func TestPlaces(t *testing.T) {
 		"cacher.(*watchCache).WaitUntilFreshAndGet asks in line 566 [get-node-cached]",
 	} {
 		if !slices.Contains(got, want) {
-			t.Errorf("lacks %q in\n%s", want, strings.Join(got, "\n"))
+			t.Errorf("expected %q in\n%s", want, strings.Join(got, "\n"))
 		}
 	}
 }
 
-// TestPageSaysWhatIsNotKnown writes a page with a function that no recording calls, and that no
-// source on the machine has.
-func TestPageSaysWhatIsNotKnown(t *testing.T) {
+// TestPageWithAnUnknownLine writes a page with a function that no recording calls. Its line is
+// not known, because its source is not on this machine.
+func TestPageWithAnUnknownLine(t *testing.T) {
 	called := &Place{Function: "x.io/p.F", File: "x.io/p/f.go", Line: 10, Asks: []int{2, 5}, Scenarios: []string{"get-node", "list-nodes"}, Decides: []Decision{
 		{SourceCall: recordings.SourceCall{Name: "x.io/p.G", Line: 3}, Scenarios: []string{"get-node"}},
 		{SourceCall: recordings.SourceCall{Name: "x.io/p.H", Line: 4}},
@@ -146,6 +147,6 @@ calls that depend on it in v1.31.0
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "A line is not known if no recording calls the function and the source of v1.31.0 is not on this machine") {
-		t.Errorf("does not say why a line is not known:\n%s", b.String())
+		t.Errorf("expected a sentence that says why a line is not known:\n%s", b.String())
 	}
 }

@@ -27,13 +27,14 @@ type Place struct {
 // A Decision is a call that depends on a gate.
 type Decision struct {
 	recordings.SourceCall
-	// Scenarios are the recorded scenarios with this call, in order. There are none, too,
-	// if the called function has no span.
+	// Scenarios are the recorded scenarios with this call, in order. It is nil if the
+	// called function has no span.
 	Scenarios []string
 }
 
 // Places returns a gate's places in a release, from the index of its source. Functions
-// that recordings call come first. of are the release's recordings.
+// that recordings call come first. of are the release's recordings. It returns nil if the
+// release is not in the index.
 func Places(gate, release string, of []*trace.Recording) ([]*Place, error) {
 	code, err := recordings.CodeOf(release)
 	if err != nil || code == nil {
@@ -70,7 +71,7 @@ func Places(gate, release string, of []*trace.Recording) ([]*Place, error) {
 	return all, nil
 }
 
-// placeIn returns what a function's text does with a gate, or nil.
+// placeIn returns the place of a gate in a function's text, or nil if the text does not use it.
 func placeIn(f *recordings.Source, gate string) *Place {
 	p := &Place{Function: f.Name, File: funcname.Package(f.Name) + "/" + f.File}
 	for _, c := range f.Calls {
@@ -87,7 +88,7 @@ func placeIn(f *recordings.Source, gate string) *Place {
 	return p
 }
 
-// note adds a request's calls to the places.
+// note adds the file, line and scenarios of a request's calls to the places.
 func note(places map[string]*Place, tree *trace.Tree, scenario string) {
 	for i := range tree.Len() {
 		call := tree.Call(i)
@@ -107,7 +108,8 @@ func note(places map[string]*Place, tree *trace.Tree, scenario string) {
 	}
 }
 
-// is reports whether a recorded call, at a line of its caller, can be the source's.
+// is reports whether a recorded call can be the call d of the source. line is the line of the
+// recorded call, counted from the first line of its caller.
 func (d *Decision) is(called *trace.Call, line int) bool {
 	switch d.Kind {
 	case recordings.CallStatic:

@@ -26,7 +26,7 @@ type Page struct {
 	Recorded int
 }
 
-// mostDecisions is how many calls are listed for a function.
+// mostDecisions is the maximum number of calls that are listed for a function.
 const mostDecisions = 6
 
 // Write writes the page.
@@ -187,7 +187,7 @@ func (w *writer) defaultOf(d recordings.GateDefault) string {
 	return w.Sprintf("off")
 }
 
-// place writes a function and its lines that matter.
+// place writes a function with some of its lines, or with its first line if lines is empty.
 func (w *writer) place(p *Place, lines []int) {
 	file := path.Join(path.Base(path.Dir(p.File)), path.Base(p.File))
 	where := w.Sprintf("%s, line not known", file)
@@ -212,8 +212,8 @@ func (w *writer) scenarios(p *Place, recorded int) {
 	w.paragraph("    ", w.Sprintf("on the way of %d of %d recorded scenarios: %s", len(p.Scenarios), recorded, message.List(p.Scenarios)))
 }
 
-// decisions writes a function's calls that depend on the gate. Recorded ones come first;
-// the others are only counted.
+// decisions writes a function's calls that depend on the gate. It lists recorded calls, at
+// most mostDecisions, and counts the others.
 func (w *writer) decisions(p *Place) {
 	written, more := 0, 0
 	for _, d := range p.Decides {
@@ -246,7 +246,7 @@ func without(all, some []string) []string {
 	return rest
 }
 
-// note says what the page cannot know.
+// note explains the limits of the page.
 func (w *writer) note(p *Page) {
 	said := w.Sprintf("The index of the sources has the traced packages only. A server may set the gate with --feature-gates; the recorded scenarios ran with the default, unless \"apitrace scenarios show\" says otherwise.")
 	for _, place := range p.Places {
