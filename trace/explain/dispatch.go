@@ -26,11 +26,11 @@ type Dispatch struct {
 	Scenarios []string
 }
 
-// Dispatches lists the recorded calls of interfaces' methods, in order of the first call:
-// one Dispatch for each combination of Method, Ran, Storage, Resource and Caller. wanted
-// selects by Method and Ran. The index says which line calls a method of an interface. A
-// line that calls several methods of one name is left out, because the recording does not
-// show which of them the line called.
+// Dispatches lists the recorded calls of interfaces' methods, in order of the first
+// call: one Dispatch for each combination of Method, Ran, Storage, Resource and Caller.
+// wanted selects by Method and Ran. The index says which line calls a method of an
+// interface. A line that calls several methods of one name is left out, because the
+// recording does not show which of them the line called.
 func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
 	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
 	for _, rec := range of {
@@ -120,20 +120,20 @@ func (f *dispatchFinder) method(at callPlace) string {
 }
 
 const (
-	// handlersPackage holds the handlers. They get their storage as one of the interfaces
-	// in storageInterfaces.
+	// handlersPackage holds the handlers. They get their storage as one of the
+	// interfaces in storageInterfaces.
 	handlersPackage   = "k8s.io/apiserver/pkg/endpoints/handlers."
 	storageInterfaces = "k8s.io/apiserver/pkg/registry/rest"
-	// routesPackage holds the route functions, which call a handler. Their calls have the type
-	// of the handler's storage.
+	// routesPackage holds the route functions, which call a handler. Their calls have
+	// the type of the handler's storage.
 	routesPackage = "k8s.io/apiserver/pkg/endpoints."
 	// serverEntry is the method that begins a request in a server.
 	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 )
 
-// handlerTarget returns the storage and resource of the nearest handler around call i. For
-// a custom resource, no route function calls the handler. Instead, crdHandler makes the
-// handler right before, by calling a function with the storage.
+// handlerTarget returns the storage and resource of the nearest handler around call i.
+// For a custom resource, no route function calls the handler. Instead, crdHandler makes
+// the handler right before, by calling a function with the storage.
 func handlerTarget(tree *trace.Tree, i int) (storage, resource string) {
 	without := "" // the resource without its subresource
 	at, below := i, -1
@@ -156,7 +156,8 @@ func handlerTarget(tree *trace.Tree, i int) (storage, resource string) {
 }
 
 // requested returns the resource that a callee of call i read in the URL, with its
-// subresource. Only callees before the call below count. It returns "" if there is none.
+// subresource. Only callees before the call below count. It returns "" if there is
+// none.
 func requested(tree *trace.Tree, i, below int) string {
 	for c := range tree.Children(i) {
 		if c >= below {

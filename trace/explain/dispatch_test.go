@@ -68,8 +68,8 @@ func TestDispatches(t *testing.T) {
 	}
 }
 
-// TestHandlerTarget looks for the storage and the resource of a handler in calls as recordings
-// have them.
+// TestHandlerTarget looks for the storage and the resource of a handler in calls as
+// recordings have them.
 func TestHandlerTarget(t *testing.T) {
 	const (
 		info, crds   = "k8s.io/apiserver/pkg/endpoints/request.(*RequestInfoFactory).NewRequestInfo", "k8s.io/apiextensions-apiserver/pkg/apiserver.(*crdHandler).ServeHTTP"
@@ -94,8 +94,8 @@ func TestHandlerTarget(t *testing.T) {
 		"custom resource": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("widgets", "")}, {2, crds, nil}, {3, crds, nil}, {4, makes, storage("*customresource.REST")}, {3, calls, nil}, {4, adapter, nil}},
 			"*customresource.REST", "widgets"},
 		"route without a storage": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("pods", "binding")}, {2, calls, nil}}, "", "pods/binding"},
-		// The server sends itself a request while it handles one. The resource of the outer
-		// request is not the resource of the inner request.
+		// The server sends itself a request while it handles one. The resource of the
+		// outer request is not the resource of the inner request.
 		"request within a request": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("widgets", "")}, {2, makes, storage("*customresource.REST")}, {2, serverEntry, nil}, {3, calls, nil}}, "", ""},
 		"no resource was read":     {[]call{{0, route, map[string]string{trace.AttrStorageType: "*REST", trace.AttrRequestResource: "nodes"}}, {1, calls, nil}}, "*REST", "nodes"},
 	} {

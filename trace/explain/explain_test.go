@@ -50,8 +50,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestStartIsNotAnswered checks that the page shows no status for the start and the end of
-// a program, which are not requests.
+// TestStartIsNotAnswered checks that the page shows no status for the start and the end
+// of a program, which are not requests.
 func TestStartIsNotAnswered(t *testing.T) {
 	for method, want := range map[string]string{"GET": "buy: GET shop → 0\n", trace.MethodStart: "buy: START shop\n", trace.MethodStop: "buy: STOP shop\n"} {
 		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Activities: []Activity{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
@@ -118,8 +118,8 @@ error  panic in shop.Take (shop.go:14)
 	}
 }
 
-// TestNotCalled checks the page of a function that no recording calls. It says whether the
-// function has a span, as far as the index of the sources has the function.
+// TestNotCalled checks the page of a function that no recording calls. It says whether
+// the function has a span, as far as the index of the sources has the function.
 func TestNotCalled(t *testing.T) {
 	for _, test := range []struct {
 		page *Page
@@ -163,7 +163,8 @@ func TestWriteSpanless(t *testing.T) {
 	}
 }
 
-// TestLookAcrossGoroutines checks that the page says where a call runs on another goroutine.
+// TestLookAcrossGoroutines checks that the page says where a call runs on another
+// goroutine.
 func TestLookAcrossGoroutines(t *testing.T) {
 	rec := recording()
 	rec.Requests[0].Calls[2].NewGoroutine = true
@@ -186,9 +187,9 @@ func TestLookAcrossGoroutines(t *testing.T) {
 	}
 }
 
-// TestLookThroughCode has a line that calls ServeHTTP of an interface. The next span is the
-// span of notSystemPrivilegedGroup. From the index of the release, the page must know that the
-// line does not call notSystemPrivilegedGroup itself.
+// TestLookThroughCode has a line that calls ServeHTTP of an interface. The next span is
+// the span of notSystemPrivilegedGroup. From the index of the release, the page must
+// know that the line does not call notSystemPrivilegedGroup itself.
 func TestLookThroughCode(t *testing.T) {
 	const filters = "k8s.io/apiserver/pkg/endpoints/filters"
 	call := func(id, parent, function, file string, line, from int) trace.Call {

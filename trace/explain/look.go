@@ -1,5 +1,5 @@
-// Package explain describes one function: the guide's note, its place, and its callers, callees
-// and values in recordings.
+// Package explain describes one function: the guide's note, its place, and its callers,
+// callees and values in recordings.
 //
 // The comparison of releases does not belong here: see packages diff and history.
 package explain
@@ -48,8 +48,8 @@ type Neighbour struct {
 	// Handoff is the queue that another goroutine took the work from, or "".
 	NewGoroutine bool
 	Handoff      string
-	// Indirect is set if code in between makes the call, not the caller's text, according
-	// to the index of the sources.
+	// Indirect is set if code in between makes the call, not the caller's text,
+	// according to the index of the sources.
 	Indirect bool
 	// Through is the package of that code. Program is the neighbour's program if it is
 	// another. Both are "" if Indirect is not set or the code is unknown.
@@ -63,9 +63,9 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns an Activity for each request that called the function, given by its full name.
-// The index of the sources tells which calls are in the caller's text. For an edited
-// program, or a release outside of the index, Look assumes that all are.
+// Look returns an Activity for each request that called the function, given by its full
+// name. The index of the sources tells which calls are in the caller's text. For an
+// edited program, or a release outside of the index, Look assumes that all are.
 func Look(function string, of []*trace.Recording) ([]Activity, error) {
 	var all []Activity
 	for _, rec := range of {
@@ -96,13 +96,13 @@ type overview struct {
 	Requests int
 	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Activity sums up the activity, without Scenario, Method, Path and Status. Its callers
-	// and callees are sorted, the most frequent first.
+	// Activity sums up the activity, without Scenario, Method, Path and Status. Its
+	// callers and callees are sorted, the most frequent first.
 	Activity Activity
 }
 
-// Spanless lists the calls in a function's text that call functions without a span. line is
-// the function's line in file.
+// Spanless lists the calls in a function's text that call functions without a span.
+// line is the function's line in file.
 func Spanless(code *recordings.Code, program, function, file string, line int) []Neighbour {
 	var all []Neighbour
 	for _, c := range code.Spanless(program, function) {
@@ -177,8 +177,8 @@ func activityIn(function string, tree *trace.Tree, code *recordings.Code) Activi
 	return s
 }
 
-// neighbour returns call side as a neighbour of the described function. side is the caller
-// or the callee in the call called.
+// neighbour returns call side as a neighbour of the described function. side is the
+// caller or the callee in the call called.
 func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int) Neighbour {
 	call := tree.Call(called)
 	n := Neighbour{

@@ -41,8 +41,8 @@ type Page struct {
 	Merged bool
 	// Recordings counts the recordings that were searched.
 	Recordings int
-	// Version is the release of Kubernetes. Scenario is a scenario that calls the function
-	// in another release, or "".
+	// Version is the release of Kubernetes. Scenario is a scenario that calls the
+	// function in another release, or "".
 	Version, Scenario string
 	// Server has the flags for later commands that select an API server behind the
 	// aggregator, and its kube-apiserver. It is "" for kube-apiserver itself.
@@ -53,7 +53,8 @@ type Page struct {
 	Spanless []Neighbour
 	// Static has the facts from the source alone, for a release that cannot be built.
 	Static *Static
-	// Untraced is set if the index has the release but none of this package's functions.
+	// Untraced is set if the index has the release but none of this package's
+	// functions.
 	Untraced bool
 }
 

@@ -1,5 +1,5 @@
-// Package gates looks up feature gates: their default in each release, the places in the
-// sources that ask for them, and the recorded scenarios that pass these places.
+// Package gates looks up feature gates: their default in each release, the places in
+// the sources that ask for them, and the recorded scenarios that pass these places.
 //
 // The gates that decide a single call belong in package diff.
 package gates

@@ -46,8 +46,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestFindAnyCase looks up each gate in lower case. Two gates may differ only in case, such as
-// CSIMigrationRBD.
+// TestFindAnyCase looks up each gate in lower case. Two gates may differ only in case,
+// such as CSIMigrationRBD.
 func TestFindAnyCase(t *testing.T) {
 	all, err := load()
 	if err != nil {
@@ -78,8 +78,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestPlaces looks up a gate in the recordings of a release. GetList asks for it in a local
-// variable, and makes a call that depends on the variable.
+// TestPlaces looks up a gate in the recordings of a release. GetList asks for it in a
+// local variable, and makes a call that depends on the variable.
 func TestPlaces(t *testing.T) {
 	list, err := recordings.Load("v1.31.0", "list-nodes")
 	if err != nil {
@@ -116,8 +116,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPageWithAnUnknownLine writes a page with a function that no recording calls. Its line is
-// not known, because its source is not on this machine.
+// TestPageWithAnUnknownLine writes a page with a function that no recording calls. Its
+// line is not known, because its source is not on this machine.
 func TestPageWithAnUnknownLine(t *testing.T) {
 	called := &Place{Function: "x.io/p.F", File: "x.io/p/f.go", Line: 10, Asks: []int{2, 5}, Scenarios: []string{"get-node", "list-nodes"}, Decides: []Decision{
 		{SourceCall: recordings.SourceCall{Name: "x.io/p.G", Line: 3}, Scenarios: []string{"get-node"}},

@@ -33,8 +33,8 @@ type Decision struct {
 }
 
 // Places returns a gate's places in a release, from the index of its source. Functions
-// that recordings call come first. of are the release's recordings. It returns nil if the
-// release is not in the index.
+// that recordings call come first. of are the release's recordings. It returns nil if
+// the release is not in the index.
 func Places(gate, release string, of []*trace.Recording) ([]*Place, error) {
 	code, err := recordings.CodeOf(release)
 	if err != nil || code == nil {
@@ -71,7 +71,8 @@ func Places(gate, release string, of []*trace.Recording) ([]*Place, error) {
 	return all, nil
 }
 
-// placeIn returns the place of a gate in a function's text, or nil if the text does not use it.
+// placeIn returns the place of a gate in a function's text, or nil if the text does not
+// use it.
 func placeIn(f *recordings.Source, gate string) *Place {
 	p := &Place{Function: f.Name, File: funcname.Package(f.Name) + "/" + f.File}
 	for _, c := range f.Calls {
@@ -108,8 +109,8 @@ func note(places map[string]*Place, tree *trace.Tree, scenario string) {
 	}
 }
 
-// is reports whether a recorded call can be the call d of the source. line is the line of the
-// recorded call, counted from the first line of its caller.
+// is reports whether a recorded call can be the call d of the source. line is the line
+// of the recorded call, counted from the first line of its caller.
 func (d *Decision) is(called *trace.Call, line int) bool {
 	switch d.Kind {
 	case recordings.CallStatic:

@@ -164,8 +164,8 @@ func (w *writer) defaults(g *Gate) {
 	}
 }
 
-// sameDefaults reports whether b has the defaults of a in all releases that have b in the
-// index.
+// sameDefaults reports whether b has the defaults of a in all releases that have b in
+// the index.
 func sameDefaults(a, b recordings.Gate) bool {
 	for r, d := range b.Defaults {
 		if d.Indexed && (d.Known != a.Defaults[r].Known || d.On != a.Defaults[r].On) {
@@ -187,7 +187,8 @@ func (w *writer) defaultOf(d recordings.GateDefault) string {
 	return w.Sprintf("off")
 }
 
-// place writes a function with some of its lines, or with its first line if lines is empty.
+// place writes a function with some of its lines, or with its first line if lines is
+// empty.
 func (w *writer) place(p *Place, lines []int) {
 	file := path.Join(path.Base(path.Dir(p.File)), path.Base(p.File))
 	where := w.Sprintf("%s, line not known", file)
@@ -212,8 +213,8 @@ func (w *writer) scenarios(p *Place, recorded int) {
 	w.paragraph("    ", w.Sprintf("on the way of %d of %d recorded scenarios: %s", len(p.Scenarios), recorded, message.List(p.Scenarios)))
 }
 
-// decisions writes a function's calls that depend on the gate. It lists recorded calls, at
-// most mostDecisions, and counts the others.
+// decisions writes a function's calls that depend on the gate. It lists recorded calls,
+// at most mostDecisions, and counts the others.
 func (w *writer) decisions(p *Place) {
 	written, more := 0, 0
 	for _, d := range p.Decides {

@@ -1,7 +1,8 @@
-// Package history follows a function or a scenario through the recordings of several releases.
+// Package history follows a function or a scenario through the recordings of
+// several releases.
 //
-// The names in releases that were never recorded belong in package lineage. The comparison of
-// two recordings belongs in package diff.
+// The names in releases that were never recorded belong in package lineage. The
+// comparison of two recordings belongs in package diff.
 package history
 
 import (
@@ -26,14 +27,14 @@ type Release struct {
 	Version string
 	// Functions are the functions that its recordings call.
 	Functions []recordings.Function
-	// Recorded are the scenarios with a recording. Missing are the scenarios that the release
-	// could not run.
+	// Recorded are the scenarios with a recording. Missing are the scenarios that
+	// the release could not run.
 	Recorded []string
 	Missing  []recordings.Missing
 	// Code is the index of the source, or nil if unknown.
 	Code *recordings.Code
-	// Load returns the release's recording of a scenario, or nil. It is called only to
-	// compare two neighboring releases, if one of them lacks a name.
+	// Load returns the release's recording of a scenario, or nil. It is called
+	// only to compare two neighboring releases, if one of them lacks a name.
 	Load func(scenario string) (*trace.Recording, error)
 }
 
@@ -44,17 +45,18 @@ type State int
 const (
 	// Called: a recording calls the function.
 	Called State = iota
-	// notCalled: the source has the function, with a span, but no recording calls it.
+	// notCalled: the source has the function, with a span, but no recording calls
+	// it.
 	notCalled
 	// noSpan: the source has the function, without a span.
 	noSpan
-	// notTraced: the source has the function in an untraced package. For example, the
-	// recorded programs no longer compile the package.
+	// notTraced: the source has the function in an untraced package. For example,
+	// the recorded programs no longer compile the package.
 	notTraced
 	// notThere: no traced package has the function.
 	notThere
-	// notSeen: no recording calls the function, and the source is not known: its module
-	// was not available, for example.
+	// notSeen: no recording calls the function, and the source is not known: its
+	// module was not available, for example.
 	notSeen
 )
 
@@ -62,29 +64,29 @@ const (
 type Appearance struct {
 	Version string
 	State   State
-	// Name is the function's name in the release. If the release lacks the function, it is
-	// the name in the neighboring release.
+	// Name is the function's name in the release. If the release lacks the
+	// function, it is the name in the neighboring release.
 	Name string
-	// Beside is the function's name in a neighboring release if it is another, and this
-	// release has a function with that name, too: in the recorded calls, one function took
-	// the other's place. Otherwise it is "".
+	// Beside is the function's name in a neighboring release if it is another,
+	// and this release has a function with that name, too: in the recorded calls,
+	// one function took the other's place. Otherwise it is "".
 	Beside string
-	// Place is the function's file, with the line if a recording calls it. It is "" if
-	// the release lacks the function.
+	// Place is the function's file, with the line if a recording calls it. It is
+	// "" if the release lacks the function.
 	Place string
 	// Spanless is why the function has no span.
 	Spanless recordings.Spanless
-	// Scenarios are the scenarios that call the function, sorted. Recorded is the number of
-	// recorded scenarios.
+	// Scenarios are the scenarios that call the function, sorted. Recorded is the
+	// number of recorded scenarios.
 	Scenarios []string
 	Recorded  int
 }
 
-// Of follows a function through releases, the oldest first. query is its name in any of
-// them, or the end of such a name. If the name changed, Of compares recordings to find the
-// new one. If no recording calls the function, Of looks it up in the index of the sources.
-// If query matches no function or several, the error is a *trace.UnknownFunctionError
-// or a *trace.AmbiguousFunctionError.
+// Of follows a function through releases, the oldest first. query is its name in
+// any of them, or the end of such a name. If the name changed, Of compares
+// recordings to find the new one. If no recording calls the function, Of looks it
+// up in the index of the sources. If query matches no function or several, the
+// error is a *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -114,9 +116,9 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	return followed, nil
 }
 
-// NameIn returns the full name of a function in a release. name is its full name in another
-// release. It returns "" if no traced package of the release has the function, or if the
-// release was not recorded.
+// NameIn returns the full name of a function in a release. name is its full name
+// in another release. It returns "" if no traced package of the release has the
+// function, or if the release was not recorded.
 func NameIn(name, release string) (string, error) {
 	releases, err := Releases()
 	if err != nil {
@@ -243,11 +245,12 @@ func (h *nameHistory) source(at int, name string) *recordings.Source {
 }
 
 // next returns a function's name in release to. name is its name in release at, a
-// neighbor of to. If release to calls the name, or has it in its source, next takes it
-// for the same function. Otherwise a rename in the released sources decides. Without one,
-// next compares recordings of the scenarios that call the function. It leaves out
-// functions with another name in release at, according to the sources. If next finds
-// nothing, the function keeps its name, because it may return.
+// neighbor of to. If release to calls the name, or has it in its source, next
+// takes it for the same function. Otherwise a rename in the released sources
+// decides. Without one, next compares recordings of the scenarios that call the
+// function. It leaves out functions with another name in release at, according to
+// the sources. If next finds nothing, the function keeps its name, because it may
+// return.
 func (h *nameHistory) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]
@@ -277,8 +280,9 @@ func (h *nameHistory) next(at, to int, name string) (string, error) {
 	return name, nil
 }
 
-// renamed returns a function's name in a release, as far as the released sources show. It
-// returns "" for a literal, because the numbers of literals shift with the source.
+// renamed returns a function's name in a release, as far as the released sources
+// show. It returns "" for a literal, because the numbers of literals shift with
+// the source.
 func (h *nameHistory) renamed(name string, release int) string {
 	if isLiteral(name) {
 		return ""

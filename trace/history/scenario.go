@@ -44,18 +44,18 @@ type Step[T any] struct {
 	Version string
 	// Calls counts the calls of all requests.
 	Calls int
-	// Changes is the result of summarize for the comparison with the last earlier release
-	// that recorded the scenario. Without such a release, it is zero.
+	// Changes is the result of summarize for the comparison with the last earlier
+	// release that recorded the scenario. Without such a release, it is zero.
 	Changes T
-	// NotRecorded is set for a release without a recording of the scenario. Why is the
-	// reason, or empty if unknown.
+	// NotRecorded is set for a release without a recording of the scenario. Why
+	// is the reason, or empty if unknown.
 	NotRecorded bool
 	Why         message.Message
 }
 
-// Steps yields each release's changes in a scenario, the oldest first. It calls summarize
-// for several comparisons at once. It keeps no comparison, because a comparison of two
-// starts takes 200 MB.
+// Steps yields each release's changes in a scenario, the oldest first. It calls
+// summarize for several comparisons at once. It keeps no comparison, because a
+// comparison of two starts takes 200 MB.
 func Steps[T any](scenario string, summarize func(*diff.Comparison) (T, error)) (iter.Seq2[Step[T], error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {
@@ -70,8 +70,8 @@ func Steps[T any](scenario string, summarize func(*diff.Comparison) (T, error)) 
 	}), nil
 }
 
-// A shared is a recording that two steps use, as the later and the earlier side. It is
-// loaded once, and released after the second use.
+// A shared is a recording that two steps use, as the later and the earlier side.
+// It is loaded once, and released after the second use.
 type shared struct {
 	once  sync.Once
 	rec   *trace.Recording
@@ -88,8 +88,8 @@ func (s *shared) take(release, scenario string) (*trace.Recording, error) {
 	return rec, err
 }
 
-// stepOf compares the last release with the last earlier release that recorded the
-// scenario.
+// stepOf compares the last release with the last earlier release that recorded
+// the scenario.
 func stepOf[T any](releases []recordings.Info, recorded []shared, scenario string, summarize func(*diff.Comparison) (T, error)) (Step[T], error) {
 	last := len(releases) - 1
 	release := releases[last]

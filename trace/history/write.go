@@ -30,8 +30,8 @@ var meanings = map[State]message.Message{
 	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }
 
-// Write writes Of's result: a line for each release, then the scenarios that call the
-// function.
+// Write writes Of's result: a line for each release, then the scenarios that call
+// the function.
 func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
@@ -73,8 +73,8 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	return out.Flush()
 }
 
-// writeScenarios writes the scenarios that call the function, with the releases. It also
-// writes which releases have no recording of these scenarios, and why.
+// writeScenarios writes the scenarios that call the function, with the releases.
+// It also writes which releases have no recording of these scenarios, and why.
 func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs, p message.Printer) {
 	var names []string
 	for _, a := range followed {
@@ -111,8 +111,8 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing returns the reason why a release has no recording of a scenario. The recorder
-// stores a reason for each known scenario that could not run.
+// whyMissing returns the reason why a release has no recording of a scenario. The
+// recorder stores a reason for each known scenario that could not run.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
@@ -137,8 +137,8 @@ func (g *groups) add(title, name string) {
 	g.names[at] = append(g.names[at], name)
 }
 
-// describe returns the heading for the releases that call a function in a scenario, out
-// of the releases that recorded it: all of them, a range, or each.
+// describe returns the heading for the releases that call a function in a
+// scenario, out of the releases that recorded it: all of them, a range, or each.
 func describe(in, recorded []string, releases int) message.Message {
 	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {

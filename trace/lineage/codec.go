@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/columns"
 )
 
-// Folder is the folder of the embedded file in the repository. file is the file's
-// name.
+// Folder is the folder of the embedded file in the repository. file is the
+// file's name.
 const (
 	Folder = "trace/lineage/data"
 	file   = "names.zst"

@@ -1,12 +1,12 @@
 package lineage
 
-// inlined lists the ends of functions with too little text left to find it
-// again. A person found their successors in the sources of two releases: the
-// one that lacks the function, and the one before.
+// inlined lists removed functions that left too little text for a comparison
+// of releases to find. A person found their successors in the sources of two
+// releases: the first release without the function, and the release before it.
 var inlined = []struct {
 	from, release string
-	// calls are the functions that from called. The functions in to call them now. If
-	// calls is empty, the callers of from now call to.
+	// calls are functions that from called. The functions in to call them now.
+	// If calls is empty, the callers of from now call the functions in to.
 	calls, to []string
 }{
 	{

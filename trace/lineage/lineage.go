@@ -40,11 +40,12 @@ type Name struct {
 
 // A Text is a declaration of a name.
 type Text struct {
-	// File is the file's name, without its package's path.
+	// File is the name of the file, without the path of its package.
 	File string
 	// Signature is, for a function, its parameters and results, such as "(ctx
-	// context.Context) error". For a type, its first line is "struct", "interface" or the
-	// underlying type, and a line "Name Type" follows for each field or method.
+	// context.Context) error". For a type, its first line is "struct",
+	// "interface" or the underlying type, and a line "Name Type" follows for
+	// each field or method.
 	Signature string
 	// In is a bit set of indices of Library.Releases.
 	In uint64
@@ -55,8 +56,7 @@ type Fate int
 
 // The fates.
 const (
-	// Gone: nothing in the release is known to do its work. Perhaps has
-	// similar names.
+	// Gone: no replacement in the release is known. Perhaps has similar names.
 	Gone Fate = iota
 	// Renamed: To[0] has the same or nearly the same text, or the same own
 	// name and callers.
@@ -65,10 +65,10 @@ const (
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
-	// Extracted: the name still exists. Part of its text is in To[0], which is new
-	// in the release and has the same last name.
+	// Extracted: the name still exists. Part of its text is in To[0], which is
+	// new in the release and has the same last name.
 	Extracted
-	// Inlined: the functions in To now make its calls, or the important ones,
+	// Inlined: the functions in To now make its calls of the functions in
 	// Called. If Called is empty, its callers call To instead. A person read
 	// this in the sources.
 	Inlined
@@ -84,13 +84,13 @@ type Change struct {
 	To   []string
 	// Alike is the percentage of the text that is the same in To.
 	Alike int
-	// Through is the struct type that has a renamed method before and after,
-	// once declared and once by embedding, so that calls of it stay the same.
-	// It is "" if the rename is known otherwise.
+	// Through is a struct type that has the renamed method before and after
+	// the change, once declared and once by embedding. So calls of the method
+	// on this type stay the same. It is "" if there is no such type.
 	Through string
 	// Callers are functions that called From in the release before and call
-	// To[0] in this one. If the name is gone, they are its still existing
-	// callers. For a type, they are methods that moved with it.
+	// To[0] in the release At. If the name is gone, they are its callers that
+	// still exist. For a type, they are methods that moved with it.
 	Callers []string
 	// Called are the functions that an inlined function called.
 	Called []string
@@ -104,8 +104,8 @@ type Library struct {
 	// Releases are the releases that were read, oldest first. They are at most
 	// 64, because Text.In has a bit for each.
 	Releases []string
-	// Unread has, by release, the modules that were not available. Nothing is
-	// known of their names there.
+	// Unread has, by release, the modules that were not available. Their names
+	// are not known in that release.
 	Unread [][]string
 	// Names are sorted by kind and name.
 	Names   []Name
@@ -115,7 +115,7 @@ type Library struct {
 //go:embed data/names.zst
 var packed []byte
 
-// Load returns the library in the binary.
+// Load returns the library that is embedded in the binary.
 var Load = sync.OnceValues(func() (*Library, error) {
 	l, err := unpack(packed)
 	if err == nil {
@@ -125,7 +125,8 @@ var Load = sync.OnceValues(func() (*Library, error) {
 })
 
 // Find returns the full names of a kind that match a query in any release; see
-// trace.FindFunctions. A query may end in arguments, as in "RunWardleServer(stopCh)".
+// trace.FindFunctions. A query may end in arguments, as in
+// "RunWardleServer(stopCh)".
 func (l *Library) Find(kind Kind, query string) []string {
 	query = WithoutArguments(query)
 	names := l.names(kind)
@@ -195,8 +196,8 @@ func (l *Library) Has(kind Kind, full, release string) bool {
 	return l.text(kind, full, release) != nil
 }
 
-// File returns the file that declares a name in a release, or "" if the release
-// lacks the name.
+// File returns the file that declares a name in a release, or "" if the
+// release lacks the name.
 func (l *Library) File(kind Kind, full, release string) string {
 	if t := l.text(kind, full, release); t != nil {
 		return t.File
@@ -204,8 +205,8 @@ func (l *Library) File(kind Kind, full, release string) string {
 	return ""
 }
 
-// Unavailable reports whether nothing is known of a name in a release, because
-// its module was not available.
+// Unavailable reports whether a release was read without the module of a name,
+// because the module was not available.
 func (l *Library) Unavailable(full, release string) bool {
 	at := l.release(release)
 	return at >= 0 && l.unread(full, at)
@@ -234,15 +235,16 @@ func (l *Library) release(version string) int {
 	return slices.IndexFunc(l.Releases, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
-// A Stage is a range of releases with the same name, file and declaration of a function
-// or type.
+// A Stage is a range of releases with the same name, file and declaration of a
+// function or type.
 type Stage struct {
 	Name string
 	Text
 	// First and Last are indices of releases.
 	First, Last int
-	// Change is the end of the name, if the stage ends with it. Otherwise it is nil:
-	// another file or declaration follows, or the library ends.
+	// Change is the end of the name, if the name ends with the stage.
+	// Otherwise it is nil: another file or declaration follows, or the library
+	// ends.
 	Change *Change
 }
 
@@ -308,7 +310,8 @@ func (l *Library) stages(kind Kind, full string) []Stage {
 	return all
 }
 
-// unread reports whether a release was read without a name's module.
+// unread reports whether the release with index at was read without a name's
+// module.
 func (l *Library) unread(full string, at int) bool {
 	return slices.ContainsFunc(l.Unread[at], func(module string) bool { return InModule(full, module) })
 }
@@ -329,9 +332,9 @@ func (l *Library) change(kind Kind, full string, at int) *Change {
 	return nil
 }
 
-// Current returns the name of a function or type in a release. full is its name in any
-// release. The result is "" if the release lacks it, as far as renames are known. The
-// number of a function literal stays the same.
+// Current returns the name of a function or type in a release. full is its
+// name in any release. The result is "" if no name is known for the release.
+// For a function literal, its number stays the same.
 func (l *Library) Current(kind Kind, full, release string) string {
 	declared, literal := funcname.SplitLiteral(full)
 	at := l.release(release)
@@ -347,8 +350,8 @@ func (l *Library) Current(kind Kind, full, release string) string {
 }
 
 // Embeds returns the full names of the types that a struct type embeds in a
-// release, with a "*" before a pointer. It leaves out a name that does not lead
-// to exactly one type of the release.
+// release, with a "*" before a pointer. It leaves out a name that does not
+// lead to exactly one type of the release.
 func (l *Library) Embeds(typ, release string) []string {
 	t := l.text(Type, typ, release)
 	if t == nil || !strings.HasPrefix(t.Signature, "struct\n") {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// TestNamesOfArticles follows names that articles about old releases use. Each
-// line of want was read in the sources.
+// TestNamesOfArticles follows names that articles about old releases use. A
+// person read each text of want in the sources.
 func TestNamesOfArticles(t *testing.T) {
 	l, err := Load()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestNamesOfArticles(t *testing.T) {
 	} {
 		found := l.Find(test.kind, test.query)
 		if len(found) != 1 {
-			t.Errorf("%s means %q, expected one name", test.query, found)
+			t.Errorf("Find(%s) = %q, expected one name", test.query, found)
 			continue
 		}
 		var out bytes.Buffer
@@ -51,7 +51,7 @@ func TestNamesOfArticles(t *testing.T) {
 		for _, want := range test.want {
 			_, after, ok := strings.Cut(rest, want)
 			if !ok {
-				t.Errorf("%s: expected %q in order in:\n%s", test.query, want, &out)
+				t.Errorf("%s: expected %q, after the texts before it, in:\n%s", test.query, want, &out)
 				break
 			}
 			rest = after
@@ -75,7 +75,7 @@ func TestResolve(t *testing.T) {
 	} {
 		names, gone := l.Resolve(Function, test.query, test.release)
 		if is := strings.Join(names, " "); is != test.want || (len(gone) > 0) != (test.query == "CreateNodeDialer") {
-			t.Errorf("%s of %s: %q, gone %q, expected %q", test.query, test.release, names, gone, test.want)
+			t.Errorf("Resolve of %s in %s = %q, gone %q, expected %q", test.query, test.release, names, gone, test.want)
 		}
 	}
 	said := l.Gone(Function, "CreateNodeDialer", "k8s.io/kubernetes/cmd/kube-apiserver/app.CreateNodeDialer", "v1.37.1").Error()
@@ -91,9 +91,9 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestRenamesLead checks each rename: the release where the old name ended has
-// the new name.
-func TestRenamesLead(t *testing.T) {
+// TestSuccessorsExist checks that the release where a name ended has the names
+// in Change.To.
+func TestSuccessorsExist(t *testing.T) {
 	l, err := Load()
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestRenamesLead(t *testing.T) {
 	for i := range l.Changes {
 		c := &l.Changes[i]
 		if l.Has(c.Kind, c.From, l.Releases[c.At]) != (c.Fate == Extracted) {
-			t.Errorf("%s: fate %d in %s, which has it: %t", c.From, c.Fate, l.Releases[c.At], c.Fate != Extracted)
+			t.Errorf("%s has the fate %d in %s, but the release has the name: %t", c.From, c.Fate, l.Releases[c.At], c.Fate != Extracted)
 		}
 		if c.Fate == Gone {
 			continue
@@ -110,15 +110,15 @@ func TestRenamesLead(t *testing.T) {
 		renamed++
 		for _, to := range c.To {
 			if !l.Has(c.Kind, to, l.Releases[c.At]) {
-				t.Errorf("%s became %s in %s, which does not have it", c.From, to, l.Releases[c.At])
+				t.Errorf("%s became %s in %s, but the release does not have that name", c.From, to, l.Releases[c.At])
 			}
 		}
 		if c.Fate == Renamed && c.Alike < 30 && len(c.Callers) == 0 && c.Through == "" {
-			t.Errorf("%s became %s, with %d%% of its text and no callers", c.From, c.To, c.Alike)
+			t.Errorf("%s became %s, with %d%% of its text and no callers, expected other evidence for less than 30%%", c.From, c.To, c.Alike)
 		}
 	}
 	if len(l.Names) < 20000 || renamed < 1000 {
-		t.Errorf("%d names and %d ends with a successor, expected more", len(l.Names), renamed)
+		t.Errorf("got %d names and %d changes with a successor, expected at least 20000 and 1000", len(l.Names), renamed)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestPack(t *testing.T) {
 		t.Errorf("read %+v, %v, expected %+v", read, err, l)
 	}
 	if _, err := unpack(packed[:len(packed)-3]); err == nil {
-		t.Error("a file that was cut off was read without an error")
+		t.Error("unpack of a cut file returned no error")
 	}
 }
 
@@ -146,13 +146,13 @@ func TestWithoutArguments(t *testing.T) {
 		"RunWardleServer(stopCh)": "RunWardleServer", "etcd3.(*store).Get": "etcd3.(*store).Get", "(*store)": "(*store)", "a.F()": "a.F", "Run": "Run",
 	} {
 		if is := WithoutArguments(query); is != want {
-			t.Errorf("%s: %s, expected %s", query, is, want)
+			t.Errorf("WithoutArguments(%s) = %s, expected %s", query, is, want)
 		}
 	}
 }
 
-// TestInlined checks that the library has the names in the list of inlined
-// functions, and no better answer of its own.
+// TestInlined checks that the library has the names in inlined, and that the
+// comparison of releases found no other end of these functions.
 func TestInlined(t *testing.T) {
 	l, err := Load()
 	if err != nil {
@@ -161,15 +161,15 @@ func TestInlined(t *testing.T) {
 	for _, in := range inlined {
 		at := slices.Index(l.Releases, in.release)
 		if at < 1 || !l.Has(Function, in.from, l.Releases[at-1]) || l.Has(Function, in.from, in.release) {
-			t.Errorf("%s does not end with %s", in.from, in.release)
+			t.Errorf("%s does not end with %s: expected it in the release before, and not in this release", in.from, in.release)
 			continue
 		}
 		if c := l.change(Function, in.from, at); c == nil || c.Fate != Inlined {
-			t.Errorf("the end of %s is %+v", in.from, c)
+			t.Errorf("the change of %s is %+v, expected the fate Inlined", in.from, c)
 		}
 		for _, to := range slices.Concat(in.to, in.calls) {
 			if !l.Has(Function, to, in.release) {
-				t.Errorf("%s has no %s", in.release, to)
+				t.Errorf("%s does not have the function %s, which inlined names", in.release, to)
 			}
 		}
 	}
@@ -182,15 +182,15 @@ func TestUsers(t *testing.T) {
 	}
 	users := l.Users("k8s.io/apiserver/pkg/server.APIGroupInfo", "v1.37.1")
 	for _, want := range []string{
-		"k8s.io/apiserver/pkg/server.(*GenericAPIServer).InstallAPIGroups",        // in its package
-		"k8s.io/kubernetes/pkg/registry/apps/rest.StorageProvider.NewRESTStorage", // as genericapiserver.APIGroupInfo
+		"k8s.io/apiserver/pkg/server.(*GenericAPIServer).InstallAPIGroups",        // in the same package
+		"k8s.io/kubernetes/pkg/registry/apps/rest.StorageProvider.NewRESTStorage", // which imports it as genericapiserver.APIGroupInfo
 	} {
 		if !slices.Contains(users, want) {
-			t.Errorf("%q lacks %s", users, want)
+			t.Errorf("got the users %q, expected %s in them", users, want)
 		}
 	}
 	if users := l.Users("k8s.io/apiserver/pkg/server.APIGroupInfo", "v1.2.3"); users != nil {
-		t.Errorf("of a release that was not read: %q", users)
+		t.Errorf("Users in a release that was not read = %q, expected nil", users)
 	}
 }
 
@@ -200,15 +200,15 @@ func TestEmbeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for typ, want := range map[string][]string{
-		"k8s.io/sample-apiserver/pkg/registry.REST":                             {"*k8s.io/apiserver/pkg/registry/generic/registry.Store"}, // as genericregistry.Store
+		"k8s.io/sample-apiserver/pkg/registry.REST":                             {"*k8s.io/apiserver/pkg/registry/generic/registry.Store"}, // imported as genericregistry.Store
 		"k8s.io/apiserver/pkg/registry/generic/registry.Store":                  nil,
 		"k8s.io/apiserver/pkg/registry/rest.Patcher":                            nil, // an interface
 		"k8s.io/apiserver/pkg/storage/cacher.CacheDelegator":                    nil,
-		"k8s.io/kubernetes/pkg/kubeapiserver.completedStorageFactoryConfig":     {"*k8s.io/kubernetes/pkg/kubeapiserver.StorageFactoryConfig"}, // of its package
+		"k8s.io/kubernetes/pkg/kubeapiserver.completedStorageFactoryConfig":     {"*k8s.io/kubernetes/pkg/kubeapiserver.StorageFactoryConfig"}, // of the same package
 		"k8s.io/kubernetes/pkg/registry/core/pod/storage.NoSuchTypeInAnySource": nil,
 	} {
 		if got := l.Embeds(typ, "v1.37.1"); !slices.Equal(got, want) {
-			t.Errorf("%s embeds %q, expected %q", typ, got, want)
+			t.Errorf("Embeds(%s) = %q, expected %q", typ, got, want)
 		}
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Resolve returns a release's full names for a query, sorted. The query may match names
-// of any release. If the release has some of these, Resolve returns only them. Otherwise
-// it follows renames. If it finds nothing, gone has the matched names of other releases.
+// Resolve returns a release's full names for a query, sorted. The query may
+// match names of any release. If the release has some of these, Resolve
+// returns only them. Otherwise it follows renames. If it finds nothing, gone
+// has the matched names of other releases.
 func (l *Library) Resolve(kind Kind, query, release string) (names, gone []string) {
 	declared, literal := funcname.SplitLiteral(WithoutArguments(query))
 	found := l.Find(kind, declared)
@@ -37,7 +38,7 @@ func (l *Library) Resolve(kind Kind, query, release string) (names, gone []strin
 // A GoneError reports that a release lacks a name of other releases.
 type GoneError struct {
 	Query, Release string
-	// Name is the full name in the release Last.
+	// Name is the full name in Last, the last known release with the name.
 	Name, Last string
 	// Stages are the stages of the name; see Library.Follow.
 	Stages []Stage
@@ -76,9 +77,9 @@ func (e *GoneError) message() message.Message {
 	return message.Of("%s\n\"apitrace history %s\" has more; \"apitrace source %[2]s --k8s %[3]s\" shows it", said, Quoted(funcname.Short(e.Name)), e.Last)
 }
 
-// Span returns a sentence that says which releases have a function or type, and
-// under which name. written returns a name's printed form. Names with the same
-// form count as one.
+// Span returns a sentence that says which releases have a function or type,
+// and under which name. written returns a name as the sentence shows it. Names
+// that it shows alike count as one name.
 func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
 	var parts []message.Message
 	for i := 0; i < len(stages); {

@@ -21,14 +21,15 @@ type Found struct {
 	// Now is the full name in the newest release, as far as renames are known,
 	// or "".
 	Now string
-	// Became tells the name's end, with the release. It is empty if the newest
-	// release has it.
+	// Became says how the name ended, and in which release. It is empty if the
+	// newest release has the name.
 	Became message.Message
 }
 
-// Search returns the functions and types that match a query in any release. Names that
-// the newest release lacks come first. If nothing matches and partly is set, it returns
-// names that contain the query, ignoring case. It leaves out names that skip selects.
+// Search returns the functions and types that match a query in any release.
+// Names that the newest release lacks come first. If nothing matches and
+// partly is set, it returns names that contain the query, ignoring case. It
+// leaves out names that skip selects.
 func (l *Library) Search(query string, partly bool, skip func(name string) bool) []Found {
 	query = WithoutArguments(query)
 	if strings.Trim(query, ".*()/ ") == "" {
@@ -86,9 +87,9 @@ func (l *Library) NearTypes(query, release string) []string {
 	return Near(query, all)
 }
 
-// Near returns up to three of the names that are most similar to a query; see
-// trace.NearFunctions. As in Library.Find, the query may begin with upstream's
-// import name of a package. The names are full names.
+// Near returns up to three of the full names in names, the most similar to a
+// query; see trace.NearFunctions. As in Library.Find, the query may begin with
+// upstream's import name of a package.
 func Near(query string, names []string) []string {
 	found := trace.NearFunctions(query, names)
 	alias, rest, ok := importName(query)
@@ -109,7 +110,7 @@ func Near(query string, names []string) []string {
 		packages[base][short] = append(packages[base][short], full)
 	}
 	bases := slices.Collect(maps.Keys(packages))
-	slices.SortFunc(bases, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // all are suffixes of the alias
+	slices.SortFunc(bases, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // the longest first; all are suffixes of the alias
 	var all []string
 	for _, base := range bases {
 		for _, short := range trace.NearFunctions(base+"."+rest, slices.Collect(maps.Keys(packages[base]))) {

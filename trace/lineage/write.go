@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// Write writes the history of a function or type. full is its full name in any release.
-// Each release that changed its name, file or declaration has a line.
+// Write writes the history of a function or type. full is its full name in any
+// release. Each release that changed its name, file or declaration has a line.
 func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) error {
 	out := bufio.NewWriter(w)
 	stages := l.Follow(kind, full)
@@ -50,8 +50,8 @@ func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) 
 	return out.Flush()
 }
 
-// parted returns the changes that moved a part of a text. The name of stage s
-// lost it, or began with it.
+// parted returns the changes that moved a part of a text from the name of
+// stage s, or to it when the stage began.
 func (l *Library) parted(kind Kind, s Stage) []*Change {
 	var all []*Change
 	for i := range l.Changes {
@@ -64,8 +64,8 @@ func (l *Library) parted(kind Kind, s Stage) []*Change {
 	return all
 }
 
-// beginning returns a stage's differences from the last one before. For the first stage,
-// it returns the place and the declaration.
+// beginning returns the differences of stage s from the last stage in before.
+// For the first stage, it returns the place and the declaration.
 func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Message {
 	where := message.Of("%s in %s/%s", funcname.Short(s.Name), funcname.Package(s.Name), s.File)
 	if len(before) == 0 {
