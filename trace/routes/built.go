@@ -12,8 +12,8 @@ import (
 // since v1.8.
 const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
 
-// A Built has the parts that a start has built, in order. Call fields are numbers of the
-// start's calls.
+// A Built has the parts that a start has built, in order. The fields named Call are indices
+// of the start's calls.
 type Built struct {
 	Servers []Server `json:"servers" description:"The servers in the order in which they were built. Each server delegates the requests that it does not serve to the server before it."`
 }
@@ -76,7 +76,7 @@ type builder struct {
 	walker
 	built *Built
 	// stores has the calls that completed a store, by the registry's name of the
-	// resource.
+	// resource; see groupResource.
 	stores map[string]int
 	// made are the calls of newHandler so far.
 	made []int
@@ -102,9 +102,9 @@ func (b *builder) visit(i int) {
 	}
 }
 
-// serverOf returns the name of the server of call i. The nearest caller above that has
-// made routers before tells which. The name is "" if it made routers of several servers,
-// or if there is none.
+// serverOf returns the name of the server of call i. It looks for the nearest call above i
+// that has already made routers, and returns the server of these routers. It returns "" if
+// that call has made routers of several servers, or if there is no such call.
 func (b *builder) serverOf(i int) string {
 	for above := b.tree.Parent(i); above >= 0; above = b.tree.Parent(above) {
 		var below []int
@@ -139,7 +139,8 @@ func (b *builder) group(i int) {
 	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, StartNs: b.tree.Call(i).StartNs, Resources: []Resource{}, Others: []BuiltRoute{}})
 }
 
-// in returns the server of call i and the group that is being installed there, or nil.
+// in returns the server of call i, and the group that the server is installing at call i,
+// or nil.
 func (b *builder) in(i int) (*Server, *Group) {
 	s := b.server(b.serverOf(i))
 	if i >= b.groupEnd || len(s.Groups) == 0 {

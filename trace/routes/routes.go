@@ -42,7 +42,8 @@ type Route struct {
 	// Storage is the dynamic type behind rest.Storage.
 	Storage string `json:"storage,omitempty"`
 	// Strategy is the dynamic type of the resource's create strategy. It is "" for
-	// subresources, which have their own, and if the storage is not a generic registry.
+	// subresources, which have their own strategies, and if the storage is not a generic
+	// registry.
 	Strategy string `json:"strategy,omitempty"`
 }
 
@@ -58,7 +59,8 @@ const (
 	makers      = "k8s.io/apiserver/pkg/endpoints.restful"
 )
 
-// Of lists the routes that a start has built, by path and method.
+// Of lists the routes that a start has built, sorted by path and method. It returns an
+// error if there are none.
 func Of(start *trace.Request) ([]Route, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
@@ -77,8 +79,8 @@ func Of(start *trace.Request) ([]Route, error) {
 	return slices.Compact(w.routes), nil
 }
 
-// strategies returns the strategies by the registry's name of the resource, such
-// as "deployments.apps".
+// strategies returns the types of the create strategies by the registry's name of the
+// resource, such as "deployments.apps".
 func strategies(start *trace.Request) map[string]string {
 	all := map[string]string{}
 	for i := range start.Calls {
@@ -129,7 +131,8 @@ func (w *walker) route(i int, built map[string]string) Route {
 	r.Resource, r.Storage = registered[trace.AttrPath], registered[trace.AttrStorageType]
 	r.Strategy = w.strategies[groupResource(r.GroupVersion, r.Resource)]
 	if w.maker != nil {
-		// The route's own function only measures the handler, for all routes.
+		// The route's own function is the same for all routes: it only measures the
+		// handler.
 		r.Handler, r.File, r.Line = w.maker.Function, w.maker.File, w.maker.Line
 	}
 	return r

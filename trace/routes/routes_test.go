@@ -44,7 +44,7 @@ func checkStart(t *testing.T, release string) {
 			return r.Method == want.Method && r.Path == want.Path && r.Handler == want.Handler && r.GroupVersion == want.GroupVersion &&
 				r.Resource == want.Resource && r.Storage == want.Storage && r.Strategy == want.Strategy
 		}) {
-			t.Errorf("no route is %+v", want)
+			t.Errorf("the routes lack %+v", want)
 		}
 	}
 	version, err := Choose(rec, Filter{})
@@ -53,10 +53,10 @@ func checkStart(t *testing.T, release string) {
 	}
 	const file = "k8s.io/apiserver/pkg/server/routes/version.go"
 	if !slices.ContainsFunc(version, func(r Route) bool { return r.Path == "/version/" && r.place() == file }) {
-		t.Errorf("the handler of /version/ is not in %s", file)
+		t.Errorf("the routes lack /version/ with a handler in %s", file)
 	}
 	if !slices.IsSortedFunc(all, func(a, b Route) int { return strings.Compare(a.Path, b.Path) }) {
-		t.Error("the routes are not in the order of their paths")
+		t.Error("the routes are not sorted by path")
 	}
 }
 
@@ -65,11 +65,11 @@ func TestOfARequest(t *testing.T) {
 		{ID: strings.Repeat("b", 16), Function: "p.Serve", Process: "kube-apiserver", File: "p/p.go", Line: 1},
 	}}
 	if _, err := Of(r); err == nil || !strings.Contains(err.Error(), "boot") {
-		t.Errorf("error %v, expected one that names the scenario", err)
+		t.Errorf("Of a request returned the error %v, expected an error that names the scenario boot", err)
 	}
 }
 
-func TestChooseExplainsWhatIsMissing(t *testing.T) {
+func TestChooseWithoutMatches(t *testing.T) {
 	rec, err := recordings.Load(recordings.Latest, "boot")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestChooseExplainsWhatIsMissing(t *testing.T) {
 		{Filter{Resource: "pods", Method: "BREW"}, `no routes of resource "pods" and method "BREW": `},
 	} {
 		if _, err := Choose(rec, test.filter); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: %v, expected %q", test.filter, err, test.want)
+			t.Errorf("Choose with %+v returned the error %v, expected %q in it", test.filter, err, test.want)
 		}
 	}
 }

@@ -38,8 +38,8 @@ func (f Filter) matches(r Route) bool {
 	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
 }
 
-// Choose returns the routes of a recorded start that a filter selects. It fails if there
-// are none.
+// Choose returns the routes of a recorded start that a filter selects. It returns an error
+// if there are none.
 func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	all, err := Of(&start.Requests[0])
 	if err != nil {
@@ -52,7 +52,7 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	return wanted, findFiles(start, wanted)
 }
 
-// findFiles looks up handlers' missing files in the release's index, if there is one.
+// findFiles looks up missing files of handlers in the release's index, if there is one.
 func findFiles(start *trace.Recording, all []Route) error {
 	code, err := recordings.CodeOf(start.K8sVersion)
 	if err != nil || code == nil {
