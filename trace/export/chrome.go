@@ -19,7 +19,7 @@ type event struct {
 	// Ph is the event's kind: "X" for a call, "i" for a moment, "s" and "f" for an
 	// arrow's ends, "M" for a name.
 	Ph string `json:"ph"`
-	// S is "t" for a moment, which belongs to its thread.
+	// S is the scope of a moment: "t", its thread.
 	S string `json:"s,omitempty"`
 	// Ts and Dur are in microseconds, with nanoseconds as the fraction.
 	Ts  json.Number `json:"ts,omitempty"`
@@ -28,15 +28,15 @@ type event struct {
 	Tid uint64      `json:"tid"`
 	// ID links the ends of an arrow.
 	ID int `json:"id,omitempty"`
-	// Bp is "e" for an arrow to the slice around its end, not to the next one.
+	// Bp is "e" for an arrow to the slice around its end, not to the next slice.
 	Bp   string         `json:"bp,omitempty"`
 	Args map[string]any `json:"args,omitempty"`
 }
 
 // WriteChrome writes the recording as JSON trace events: a process for each traced
-// program, a thread for each goroutine, and a slice for each call. An arrow leads to each
-// call that runs elsewhere than its parent. If only a call's entry was recorded, it is a
-// moment.
+// program, a thread for each goroutine, and a slice for each call. An arrow leads to
+// each call on another goroutine or in another process than its parent. A call with
+// only a recorded entry is a moment.
 func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing trace events: %w", err)
@@ -63,7 +63,8 @@ func WriteChrome(w io.Writer, rec *trace.Recording) error {
 }
 
 // requestStarts returns each request's start in nanoseconds, counted from the first
-// request. If any time is unknown, each request follows the one before.
+// request. If any start is unknown, each request begins when all earlier ones have
+// ended.
 func requestStarts(rec *trace.Recording) []int64 {
 	starts := make([]int64, len(rec.Requests))
 	known := true
@@ -176,8 +177,8 @@ func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 		return nil
 	}
 	c.arrows++
-	// The arrow leaves the parent's slice, even if the call began later or the
-	// processes' clocks differ.
+	// The arrow begins within the parent's slice, even if the call began after it, or
+	// if the clocks of the processes differ.
 	leaves := min(max(call.StartNs, parent.StartNs), parent.StartNs+parent.DurationNs)
 	from := event{Name: name, Cat: "call", Ph: "s", ID: c.arrows, Pid: c.pids[parent.Process], Tid: parent.Goroutine, Ts: micros(start + leaves)}
 	to := event{Name: name, Cat: "call", Ph: "f", Bp: "e", ID: c.arrows, Pid: c.pids[call.Process], Tid: call.Goroutine, Ts: micros(start + call.StartNs)}
@@ -187,7 +188,7 @@ func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 	return c.event(to)
 }
 
-// arguments returns a viewer's details for a selected slice.
+// arguments returns the details that a viewer shows for a selected slice.
 func arguments(tree *trace.Tree, i int) map[string]any {
 	call := tree.Call(i)
 	args := map[string]any{"function": call.Function, "file": fmt.Sprintf("%s:%d", call.File, call.Line)}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// traceEvents is the Trace Event Format from its readers' point of view. It does not use the
-// writer's types, because these would always agree with the writer.
+// traceEvents is the Trace Event Format as a viewer reads it. It does not use the
+// types of WriteChrome, because these would always agree with WriteChrome.
 type traceEvents struct {
 	DisplayTimeUnit string            `json:"displayTimeUnit"`
 	OtherData       map[string]string `json:"otherData"`
@@ -59,7 +59,7 @@ func TestChromeEvents(t *testing.T) {
 			t.Fatalf("event %d lacks a name, a process or a thread: %+v", i, e)
 		}
 		if e.Ph != "M" && e.Ts == nil {
-			t.Fatalf("event %d lacks its time: %+v", i, e)
+			t.Fatalf("event %d lacks a time: %+v", i, e)
 		}
 		switch e.Ph {
 		case "M":
@@ -67,26 +67,26 @@ func TestChromeEvents(t *testing.T) {
 			threads[[2]int64{int64(*e.Pid), *e.Tid}] = true
 		case "X":
 			if e.Dur == nil || !threads[[2]int64{int64(*e.Pid), *e.Tid}] {
-				t.Fatalf("slice %d has no duration, or its thread no name: %+v", i, e)
+				t.Fatalf("slice %d lacks a duration, or its thread has no name yet: %+v", i, e)
 			}
 			slices = append(slices, slice{*e.Pid, *e.Tid, nanos(*e.Ts), nanos(*e.Ts) + nanos(*e.Dur)})
 		case "s", "f":
 			if (e.Ph == "f") != (e.Bp == "e") || e.ID == 0 {
-				t.Errorf("arrow %+v: expected an id, and bp at its head alone", e)
+				t.Errorf("arrow %+v: expected an id, and bp only at its end", e)
 			}
 			if ends[e.ID] == nil {
 				ends[e.ID] = map[string]slice{}
 			}
 			ends[e.ID][e.Ph] = slice{pid: *e.Pid, tid: *e.Tid, start: nanos(*e.Ts)}
 		default:
-			t.Errorf("event %d is of the unknown kind %q", i, e.Ph)
+			t.Errorf("event %d has the unknown kind %q", i, e.Ph)
 		}
 	}
 	if want := 2 * len(second.Calls); len(slices) != want {
-		t.Errorf("%d slices, want one per call: %d", len(slices), want)
+		t.Errorf("got %d slices, expected one for each of %d calls", len(slices), want)
 	}
 	if names["process_name"] != 2 || names["thread_name"] < 3 {
-		t.Errorf("names: %v; want two processes, and several goroutines", names)
+		t.Errorf("got the numbers of names %v, expected two processes and at least three goroutines", names)
 	}
 	checkNesting(t, slices)
 	checkArrows(t, rec, ends, slices)
@@ -94,14 +94,15 @@ func TestChromeEvents(t *testing.T) {
 
 func nanos(us float64) int64 { return int64(math.Round(us * 1000)) }
 
-// checkNesting checks a rule of the viewers: slices of a thread lie in or beside each other.
+// checkNesting checks that slices of a thread do not overlap in part, as viewers
+// require.
 func checkNesting(t *testing.T, all []slice) {
 	t.Helper()
 	for i, a := range all {
 		for _, b := range all[:i] {
 			if a.pid == b.pid && a.tid == b.tid && a.start < b.end && b.start < a.end &&
 				!(a.start >= b.start && a.end <= b.end) && !(b.start >= a.start && b.end <= a.end) {
-				t.Errorf("slices %+v and %+v of one thread overlap", a, b)
+				t.Errorf("slices %+v and %+v of one thread overlap in part", a, b)
 			}
 		}
 	}
@@ -122,7 +123,7 @@ func checkArrows(t *testing.T, rec *trace.Recording, arrows map[int]map[string]s
 		}
 	}
 	if len(arrows) != want || want == 0 {
-		t.Errorf("%d arrows, want %d", len(arrows), want)
+		t.Errorf("got %d arrows, expected %d", len(arrows), want)
 	}
 	for id, ends := range arrows {
 		for _, ph := range []string{"s", "f"} {
@@ -132,7 +133,7 @@ func checkArrows(t *testing.T, rec *trace.Recording, arrows map[int]map[string]s
 				held = held || s.pid == end.pid && s.tid == end.tid && s.start <= end.start && end.start <= s.end
 			}
 			if !ok || !held {
-				t.Errorf("arrow %d: its end %q is missing or at no slice", id, ph)
+				t.Errorf("arrow %d: the end %q is missing or not on a slice", id, ph)
 			}
 		}
 	}

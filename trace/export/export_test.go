@@ -32,7 +32,7 @@ func (coloured) Colour(layer string) string {
 	return ""
 }
 
-// real is a recording of the real kube-apiserver.
+// real returns a recording of a real kube-apiserver.
 func real(t *testing.T) *trace.Recording {
 	t.Helper()
 	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")
@@ -42,8 +42,8 @@ func real(t *testing.T) *trace.Recording {
 	return rec
 }
 
-// storagePart is the part of a real recording at and below the etcd3 store: calls
-// of both processes, in a size that a person can read.
+// storagePart returns the part of a real recording at and below the etcd3 store. It
+// has calls of both processes, and is small enough for a person to read.
 func storagePart(t *testing.T) *trace.Recording {
 	t.Helper()
 	rec, err := trace.Load("testdata/get-node-storage.jsonl")
@@ -98,8 +98,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An independent reader of YAML must find the same as an independent reader of JSON.
-func TestYAMLHoldsTheSame(t *testing.T) {
+// TestYAMLEqualsJSON checks that the YAML of a recording has the same content as its
+// JSON.
+func TestYAMLEqualsJSON(t *testing.T) {
 	rec := real(t)
 	rec.Requests[0].Calls[3].Error = "a\x00b\x7f: # \"x\"\n\ttab \u2028 é 世 - no: yes"
 	rec.Requests[0].Calls[4].Error = "1e3"
@@ -127,12 +128,13 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(fromYAML, fromJSON) {
-		t.Error("YAML and JSON of a recording differ")
+		t.Error("the YAML and the JSON of a recording have different contents")
 	}
 }
 
-// WriteYAML must write the same as the encoder for the whole recording.
-func TestYAMLIsThatOfTheEncoder(t *testing.T) {
+// TestYAMLLikeTheEncoder checks that WriteYAML writes the same as the encoder for the
+// whole recording.
+func TestYAMLLikeTheEncoder(t *testing.T) {
 	texts := []string{
 		"", "e", "no", "true", "False", "null", "~", "12", "0b11", "0x1f", "-1", "1e3", "12:30:45", "2026-11-21", "2026-11-21T01:08:14Z", ".inf", "<<",
 		"0000000000000018", "00000000000003e8", "0b11111111111111", "00000000000000b1", "00000000000000a1", "12345678901234567890123", "9999999999999999e9999",
@@ -177,7 +179,8 @@ func TestYAMLIsThatOfTheEncoder(t *testing.T) {
 	}
 }
 
-// The weights of the stacks sum up to the time of the request, and no call is missing.
+// TestFoldedWeights checks that the weights of all stacks sum up to the own times of
+// all calls, and that each stack has one line.
 func TestFoldedWeights(t *testing.T) {
 	rec := real(t)
 	var out bytes.Buffer
@@ -197,23 +200,24 @@ func TestFoldedWeights(t *testing.T) {
 		blank := strings.LastIndexByte(line, ' ')
 		n, err := strconv.ParseInt(strings.TrimSpace(line[blank:]), 10, 64)
 		if err != nil || n <= 0 {
-			t.Fatalf("line %q ends in no weight: %v", line, err)
+			t.Fatalf("line %q does not end with a positive weight: %v", line, err)
 		}
 		if stacks[line[:blank]] {
-			t.Errorf("stack %q comes twice", line[:blank])
+			t.Errorf("stack %q has two lines, expected one", line[:blank])
 		}
 		stacks[line[:blank]] = true
 		got += n
 	}
 	if got != want {
-		t.Errorf("weights sum up to %d ns, own times of the calls to %d", got, want)
+		t.Errorf("the weights sum up to %d ns, expected the sum of the own times, %d ns", got, want)
 	}
 	if got < rec.Requests[0].Calls[0].DurationNs {
-		t.Errorf("weights sum up to %d ns, the request took %d", got, rec.Requests[0].Calls[0].DurationNs)
+		t.Errorf("the weights sum up to %d ns, expected at least the request's duration, %d ns", got, rec.Requests[0].Calls[0].DurationNs)
 	}
 }
 
-// Every layer at an arrow must be a participant, and every participant must have an arrow.
+// TestMermaidParticipants checks that both ends of every arrow are participants, and
+// that every participant has an arrow.
 func TestMermaidParticipants(t *testing.T) {
 	for _, lang := range []string{"", "zh"} {
 		guide, err := instrument.Load()
@@ -236,20 +240,20 @@ func TestMermaidParticipants(t *testing.T) {
 				from, to, _ := strings.Cut(strings.TrimSuffix(fields[0], ":"), "-")
 				to = strings.TrimLeft(to, "->x")
 				if !known[from] || !known[to] {
-					t.Errorf("line %q names %q or %q, which takes no part", line, from, to)
+					t.Errorf("line %q: %q or %q is not a participant", line, from, to)
 				}
 				met[from], met[to] = true, true
 			}
 			if strings.Contains(line, "/a") && !strings.Contains(line, "/a#59;b#35;c?x=#lt;y#gt;<br/>") {
-				t.Errorf("line %q: its path is not escaped", line)
+				t.Errorf("line %q: the path is not escaped", line)
 			}
 		}
 		if !reflect.DeepEqual(known, met) {
-			t.Errorf("take part: %v, met: %v", known, met)
+			t.Errorf("got the participants %v, but arrows of %v, expected the same", known, met)
 		}
 		for _, layer := range guide.Layers {
 			if layer.Name == "authentication" && !strings.Contains(out.String(), " as "+layer.Title.In(lang)+"\n") {
-				t.Errorf("language %q: no layer is called %q", lang, layer.Title.In(lang))
+				t.Errorf("language %q: expected a participant with the title %q", lang, layer.Title.In(lang))
 			}
 		}
 	}
@@ -258,7 +262,7 @@ func TestMermaidParticipants(t *testing.T) {
 func TestInvalidRecording(t *testing.T) {
 	for name, write := range writers {
 		if err := write(io.Discard, &trace.Recording{Requests: []trace.Request{{}}}); err == nil {
-			t.Errorf("%s: no error for a recording without calls", name)
+			t.Errorf("%s: writing a recording without calls returned no error", name)
 		}
 	}
 }

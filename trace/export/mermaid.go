@@ -24,11 +24,12 @@ type Guide interface {
 	Colour(layer string) string
 }
 
-// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and the
-// server's layers, in the order of their first entry. An arrow is a key step in another
-// layer than the nearest key step above. Without one above, it comes from the client.
-// Consecutive equal arrows become one with a count. A note has the number of calls. Each
-// layer has its color as background, pale enough for readable text.
+// WriteMermaid writes a Mermaid sequence diagram. The participants are the client and
+// the server's layers, in the order of their first entry. An arrow is a key step in
+// another layer than the nearest key step above. If there is none above, the arrow
+// comes from the client. Consecutive equal arrows become one arrow with a count. A
+// note has the number of calls. Each layer has its color as background, pale enough
+// for readable text.
 func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {
@@ -62,7 +63,7 @@ type diagram struct {
 	lines  []string
 }
 
-// An arrow is a step into another layer, or several equal ones.
+// An arrow is a key step into another layer, or several equal steps.
 type arrow struct {
 	from, to, text string
 	times          int
@@ -102,7 +103,8 @@ func (d *diagram) request(tree *trace.Tree) {
 // arrows lists the key steps into another layer, in order of entry.
 func (d *diagram) arrows(tree *trace.Tree) []arrow {
 	var all []arrow
-	// at is the participant of each call, or of the key step above.
+	// at has, by call, the participant of the nearest key step at or above the call,
+	// or "client".
 	at := make([]string, tree.Len())
 	for i := range tree.Len() {
 		at[i] = "client"

@@ -68,7 +68,7 @@ func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err
 }
 
 // Check sends a message without spans. After an error, the receiver may still accept
-// spans: some reject an empty message.
+// spans, because some receivers reject an empty message.
 func (s *Sender) Check(ctx context.Context) error { return s.client.UploadTraces(ctx, nil) }
 
 // Close closes the connection. It waits for the receiver until ctx ends.
@@ -81,26 +81,26 @@ func otlpClient() (otlptrace.Client, error) {
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv(variable), protocolHTTP)
 	// Without any variable, the exporters would use TLS. OpenTelemetry's specification, and
 	// every local receiver, use plain text.
-	nowhere := true
+	noEndpoint := true
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		given := os.Getenv(name)
 		if given == "" {
 			continue
 		}
-		nowhere = false
-		// The exporters would send to this machine instead of failing.
+		noEndpoint = false
+		// With an invalid URL, the exporters would send to this machine.
 		if u, err := url.Parse(given); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			return nil, message.Errorf("%s is %q: expected a URL such as http://localhost:4318", name, given)
 		}
 	}
 	switch protocol {
 	case protocolGRPC:
-		if nowhere {
+		if noEndpoint {
 			return otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL("http://localhost:4317")), nil
 		}
 		return otlptracegrpc.NewClient(), nil
 	case protocolHTTP:
-		if nowhere {
+		if noEndpoint {
 			return otlptracehttp.NewClient(otlptracehttp.WithEndpointURL("http://localhost:4318/v1/traces")), nil
 		}
 		return otlptracehttp.NewClient(), nil
@@ -108,7 +108,8 @@ func otlpClient() (otlptrace.Client, error) {
 	return nil, message.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)
 }
 
-// batchSize is the spans in one message: about 400 kB. Receivers accept 4 MB.
+// batchSize is the number of spans in one message, about 400 kB. Receivers accept 4
+// MB.
 const batchSize = 512
 
 // A batcher is an sdktrace.SpanExporter that passes on many spans at a time. Unlike the

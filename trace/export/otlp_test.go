@@ -62,7 +62,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// serve starts the receiver and points the environment at it.
+// serve starts the receiver, and sets its address and protocol in the environment.
 func (r *receiver) serve(t *testing.T, protocol string) {
 	t.Helper()
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
@@ -83,14 +83,15 @@ func (r *receiver) serve(t *testing.T, protocol string) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
 }
 
-// Every call arrives as a span with its function, by both protocols.
+// TestSendOTLP checks that every call arrives as a span with its function, by both
+// protocols.
 func TestSendOTLP(t *testing.T) {
 	for _, protocol := range []string{protocolGRPC, protocolHTTP} {
 		t.Run(protocol, func(t *testing.T) {
 			r := &receiver{}
 			r.serve(t, protocol)
 			t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "tenant=me")
-			t.Setenv("OTEL_TRACES_SAMPLER", "always_off") // must not make spans go missing
+			t.Setenv("OTEL_TRACES_SAMPLER", "always_off") // SendOTLP must ignore it
 			t.Setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1")
 			rec := real(t)
 			sent, err := SendOTLP(t.Context(), rec)
@@ -98,20 +99,21 @@ func TestSendOTLP(t *testing.T) {
 				t.Fatal(err)
 			}
 			if sent != len(rec.Requests[0].Calls) {
-				t.Errorf("%d spans sent, want %d", sent, len(rec.Requests[0].Calls))
+				t.Errorf("SendOTLP sent %d spans, expected %d", sent, len(rec.Requests[0].Calls))
 			}
 			if want := (sent + batchSize - 1) / batchSize; r.messages != want {
-				t.Errorf("%d messages, want %d", r.messages, want)
+				t.Errorf("got %d messages, expected %d", r.messages, want)
 			}
 			if protocol == protocolHTTP && r.headers.Get("Tenant") != "me" {
-				t.Errorf("headers %v: want those of OTEL_EXPORTER_OTLP_HEADERS", r.headers)
+				t.Errorf("got the headers %v, expected also the header in OTEL_EXPORTER_OTLP_HEADERS", r.headers)
 			}
 			checkSpans(t, r.spans, rec)
 		})
 	}
 }
 
-// Without variables spans go to this machine, without TLS, as OpenTelemetry specifies.
+// TestSendOTLPDefault checks that without an endpoint, spans go to this machine,
+// without TLS. OpenTelemetry specifies this.
 func TestSendOTLPDefault(t *testing.T) {
 	for protocol, port := range map[string]string{protocolGRPC: "4317", protocolHTTP: "4318"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -141,7 +143,8 @@ func TestSendOTLPDefault(t *testing.T) {
 	}
 }
 
-// checkSpans checks that there is a span for every call, with id, parent, times and function.
+// checkSpans checks that every call has a span, with its id, parent, duration and
+// function.
 func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 	t.Helper()
 	calls := map[string]trace.Call{}
@@ -152,14 +155,14 @@ func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 		id := hexOf(span.SpanId)
 		call, ok := calls[id]
 		if !ok {
-			t.Fatalf("span %s (%s) is no call, or came twice", id, span.Name)
+			t.Fatalf("span %s (%s) is not a call, or arrived twice", id, span.Name)
 		}
 		delete(calls, id)
 		if hexOf(span.ParentSpanId) != call.Parent || hexOf(span.TraceId) != rec.Requests[0].TraceID {
-			t.Errorf("span %s: trace %x, parent %x", id, span.TraceId, span.ParentSpanId)
+			t.Errorf("span %s: got the trace %x and the parent %x, expected those of the call", id, span.TraceId, span.ParentSpanId)
 		}
 		if took := span.EndTimeUnixNano - span.StartTimeUnixNano; took != uint64(call.DurationNs) {
-			t.Errorf("span %s took %d ns, want %d", id, took, call.DurationNs)
+			t.Errorf("span %s has the duration %d ns, expected %d ns", id, took, call.DurationNs)
 		}
 		var function string
 		for _, attr := range span.Attributes {
@@ -168,11 +171,11 @@ func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 			}
 		}
 		if function != call.Function {
-			t.Errorf("span %s: code.function.name is %q, want %q", id, function, call.Function)
+			t.Errorf("span %s: code.function.name is %q, expected %q", id, function, call.Function)
 		}
 	}
 	if len(calls) > 0 {
-		t.Errorf("%d calls did not arrive", len(calls))
+		t.Errorf("%d calls have no span, expected a span for each call", len(calls))
 	}
 }
 
@@ -191,11 +194,11 @@ func TestSendOTLPFails(t *testing.T) {
 		for _, protocol := range []string{protocolGRPC, protocolHTTP} {
 			(&receiver{reject: 3}).serve(t, protocol)
 			if _, err := SendOTLP(t.Context(), storagePart(t)); err == nil || !strings.Contains(err.Error(), "too old") {
-				t.Errorf("%s: error %v, want the receiver's", protocol, err)
+				t.Errorf("%s: got the error %v, expected the receiver's message in it", protocol, err)
 			}
 		}
 	})
-	t.Run("nobody there", func(t *testing.T) {
+	t.Run("no receiver", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -205,19 +208,20 @@ func TestSendOTLPFails(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		if _, err := SendOTLP(ctx, storagePart(t)); err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_ENDPOINT") {
-			t.Errorf("error %v, want one that says what to set", err)
+			t.Errorf("got the error %v, expected OTEL_EXPORTER_OTLP_ENDPOINT in it", err)
 		}
 	})
 	t.Run("protocol", func(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 		if _, err := SendOTLP(t.Context(), storagePart(t)); err == nil || !strings.Contains(err.Error(), `"http/json"`) {
-			t.Errorf("error %v, want one that names the protocol", err)
+			t.Errorf("got the error %v, expected the protocol in it", err)
 		}
 	})
 }
 
-// protobuf's own JSON reader must accept a saved file as OTLP. Only ids differ: OTLP has them in
-// hexadecimal, protobuf in base64.
+// TestSavedIsOTLP checks that protobuf's own JSON reader accepts a saved file as
+// OTLP. It reads wrong ids, because OTLP has them in hexadecimal and protobuf in
+// base64.
 func TestSavedIsOTLP(t *testing.T) {
 	var saved bytes.Buffer
 	rec := real(t)
@@ -237,6 +241,6 @@ func TestSavedIsOTLP(t *testing.T) {
 		}
 	}
 	if len(spans) != len(rec.Requests[0].Calls) {
-		t.Errorf("%d spans, want %d", len(spans), len(rec.Requests[0].Calls))
+		t.Errorf("got %d spans, expected %d", len(spans), len(rec.Requests[0].Calls))
 	}
 }

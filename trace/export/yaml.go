@@ -32,14 +32,15 @@ func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// The calls replace these lines. A text of several lines is indented more deeply than its
-// key, so none of its lines equals these.
+// WriteYAML replaces these lines by the requests and by the calls of a request. A
+// text of several lines is indented more deeply than its key, so none of its lines
+// equals these.
 const (
 	emptyRequests = "requests: []\n"
 	emptyCalls    = "\n  calls: []\n"
 )
 
-// A yamlWriter writes a recording as the encoder would.
+// A yamlWriter writes a recording in the same form as the encoder.
 type yamlWriter struct {
 	out *bufio.Writer
 	// known caches the YAML of texts, as values of keys at the beginning of a line.
@@ -121,7 +122,8 @@ func (y *yamlWriter) attributes(all map[string]string, indent string) error {
 	return err
 }
 
-// text writes a key and a text. lead ends with the key. indent is the key's indentation.
+// text writes a line with a key and a text. lead is the line up to the text. indent
+// is the key's indentation.
 func (y *yamlWriter) text(lead, text, indent string) error {
 	is, err := y.scalar(text)
 	if strings.ContainsAny(is, breaks) {
@@ -146,7 +148,8 @@ func (y *yamlWriter) flag(lead string, set bool) {
 	}
 }
 
-// scalar returns a text's YAML. Most texts are plain; most others occur many times.
+// scalar returns a text's YAML. Most texts are plain. It caches the YAML of other
+// texts, because most of them occur many times.
 func (y *yamlWriter) scalar(text string) (string, error) {
 	switch {
 	case isPlain(text):
@@ -163,9 +166,9 @@ func (y *yamlWriter) scalar(text string) (string, error) {
 	return is, err
 }
 
-// isPlain reports whether a text certainly needs no quotes: it has no character with a
-// meaning in YAML, and is not a special word or a number. IDs are hexadecimal; an "e" may
-// make one a number.
+// isPlain reports whether a text certainly needs no quotes: it has no character with
+// a meaning in YAML, and is not a special word or a number. A hexadecimal ID with
+// digits and an "e" may be a number, such as 1e3.
 func isPlain(text string) bool {
 	const longest = 5 // length of the longest special word, false
 	hex := len(text) == 16
@@ -188,8 +191,8 @@ func isPlain(text string) bool {
 	return len(text) > longest && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z' || text[0] == '/')
 }
 
-// isDigits reports whether a text has only digits, at most 18. Readers of YAML would take
-// it for a number.
+// isDigits reports whether a text has only digits, from 1 to 18. Readers of YAML
+// would take it for a number.
 func isDigits(text string) bool {
 	return text != "" && len(text) <= 18 && strings.Trim(text, "0123456789") == ""
 }
