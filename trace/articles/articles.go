@@ -1,6 +1,6 @@
-// Package articles holds the functions that well-known walk-throughs of kube-apiserver
-// name, step by step. It looks each up in the recordings: where it ran, and its current
-// name. It also has the articles' errors.
+// Package articles holds the functions that well-known walk-throughs of
+// kube-apiserver name, step by step. It looks up where each function ran in
+// recordings, and its current name. It also has the errors of the articles.
 //
 // The full history of a function belongs in packages history and lineage.
 package articles
@@ -26,8 +26,8 @@ type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
-	// Written names the releases that have its code, as far as known, the newest last.
-	// Nearest is the recorded release nearest to the newest.
+	// Written names the releases that have its code, as far as known, the newest
+	// last. Nearest is the recorded release nearest to the last of them.
 	Written string `yaml:"written"`
 	Nearest string `yaml:"-"`
 	// Note is about the whole text, or empty.
@@ -38,10 +38,11 @@ type article struct {
 // A chain is a sequence of calls in an article.
 type chain struct {
 	Title message.Text `yaml:"title"`
-	// Scenarios are the scenarios that show the article's request, the best first. A step
-	// that none of them calls is shown by another.
+	// Scenarios are the scenarios that show the article's request, the best first.
+	// If none of them calls a step, another scenario shows it.
 	Scenarios []string `yaml:"scenarios"`
-	// Read is the release with the chain's code, if never recorded.
+	// Read is the release with the chain's code, if that release was never
+	// recorded.
 	Read  string `yaml:"read"`
 	Steps []step `yaml:"steps"`
 }
@@ -52,14 +53,14 @@ type step struct {
 	// text is more than a name.
 	Text   string `yaml:"text"`
 	TextZh string `yaml:"text_zh"`
-	// Function is its full name in a recorded release or, if none has it, in an older
-	// one. It may also be a type. Today is the function that does the step in the newest
-	// release, if it has another name.
+	// Function is its full name in a recorded release or, if none has it, in an
+	// older release. It may also be a type. Today is the function that does the
+	// step in the newest release, if it has another name.
 	Function string       `yaml:"function"`
 	Today    string       `yaml:"today"`
 	Note     message.Text `yaml:"note"`
-	// Wrong describes an error of the article. Really is the function that it should name
-	// instead, or "".
+	// Wrong describes an error of the article. Really is the function that the
+	// article should name instead, or "".
 	Wrong  message.Text `yaml:"wrong"`
 	Really string       `yaml:"really"`
 	// scenarios are the scenarios of the step's chain.
@@ -92,8 +93,8 @@ var known = sync.OnceValues(func() ([]article, error) {
 	return all, nil
 })
 
-// nearest returns the release nearest to the last one in a text such as "v1.18 -
-// v1.20".
+// nearest returns the release nearest to the last release that a text names, such
+// as v1.20 in "v1.18 - v1.20".
 func nearest(text string, releases []string) (string, error) {
 	written, err := minorOf(text[strings.LastIndexByte(text, ' ')+1:])
 	if err != nil {
@@ -140,7 +141,7 @@ type stepStatus struct {
 	state state
 	// name is the function's full name in the release.
 	name string
-	// scenario is a scenario that calls it, if it ran.
+	// scenario is a scenario that calls the function, if the state is ran.
 	scenario string
 }
 
@@ -162,7 +163,7 @@ func newest() (string, error) {
 	return all[len(all)-1].K8sVersion, nil
 }
 
-// open reads a release's facts. last is the newest recorded release.
+// open reads the facts about a release. last is the newest recorded release.
 func open(version, last string) (*release, error) {
 	functions, err := recordings.Functions(version)
 	if err != nil {
@@ -179,8 +180,8 @@ func open(version, last string) (*release, error) {
 	return r, err
 }
 
-// lookUp looks a step up in the release: by each of its names, then by their earlier and
-// later names.
+// lookUp looks a step up in the release: by the names of its functions, then by the
+// earlier and later names of these functions.
 func (r *release) lookUp(s *step) stepStatus {
 	var is stepStatus
 	names := []string{s.Function, s.Today}
@@ -211,8 +212,8 @@ func (r *release) lookUp(s *step) stepStatus {
 	return is
 }
 
-// lookUpName looks a name up. If recordings call it, the first of the scenarios that does is
-// preferred.
+// lookUpName looks a function up. If recordings call it, the result has the first
+// of scenarios that calls it. If there is none, it has another scenario.
 func (r *release) lookUpName(name string, scenarios []string) stepStatus {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {

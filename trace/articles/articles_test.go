@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestEveryStep looks up every step of every chain in the article's nearest release and in the
-// newest. Each step ran, or the output says why it did not. The named scenario must really call
-// a step that ran.
+// TestEveryStep looks up every step of every chain in the article's nearest release
+// and in the newest. Each step must have run, or the output must say why it did
+// not. If it ran, the scenario in the output must call it.
 func TestEveryStep(t *testing.T) {
 	all, err := known()
 	if err != nil {
@@ -42,32 +42,31 @@ func TestEveryStep(t *testing.T) {
 					case at.state == ran:
 						seen++
 						if f := r.called[at.name]; f == nil || !slices.Contains(f.Scenarios, at.scenario) {
-							t.Errorf("article %s: %s: %s does not call %s", a.Name, s.Text, at.scenario, at.name)
+							t.Errorf("article %s: %s: the scenario %s does not call %s", a.Name, s.Text, at.scenario, at.name)
 						}
 					case s.Function == "" && s.Note.En == "":
 						t.Errorf("article %s: %s has neither a function nor a note", a.Name, s.Text)
 					case s.Function != "" && !explained(s, r):
-						t.Errorf("article %s: %s did not run in %s, and nothing says why", a.Name, s.Text, version)
+						t.Errorf("article %s: %s did not run in %s, and the output does not say why", a.Name, s.Text, version)
 					case s.Function != "" && at.state == missing && s.end(r).IsZero():
-						t.Errorf("article %s: %s: %s is not in %s, and nothing is known of it", a.Name, s.Text, s.Function, version)
+						t.Errorf("article %s: %s: %s is not in %s, and no release is known to have it", a.Name, s.Text, s.Function, version)
 					}
 					if s.Really != "" && r.lookUp(&step{Function: s.Really}).state != ran {
-						t.Errorf("article %s: %s: %s did not run in %s", a.Name, s.Text, s.Really, version)
+						t.Errorf("article %s: %s: the correct function %s did not run in %s", a.Name, s.Text, s.Really, version)
 					}
 				}
 			}
 		}
 	}
-	t.Logf("%d of %d looked up ran", seen, steps)
+	t.Logf("%d of %d steps ran", seen, steps)
 	if len(all) != 5 || steps < 2*180 || seen < 250 {
-		t.Errorf("%d articles, %d steps in two releases, of which %d ran", len(all), steps, seen)
+		t.Errorf("got %d articles, %d steps in two releases, and %d steps that ran, expected 5, and at least 360 and 250", len(all), steps, seen)
 	}
 }
 
-// explained reports whether the output of a step says anything about a release that did not
-// run it.
+// explained reports whether the output of a step says anything about a release.
 func explained(s *step, r *release) bool {
-	for _, said := range s.say(r, r) {
+	for _, said := range s.sentences(r, r) {
 		if text := said.String(); strings.HasPrefix(text, r.version+": ") || strings.HasPrefix(text, "neither ") {
 			return true
 		}
@@ -97,20 +96,20 @@ func TestOrderOfACreation(t *testing.T) {
 				at++
 			}
 			if at == len(calls) {
-				t.Errorf("%s: %s does not run, or runs earlier", version, want)
+				t.Errorf("%s: %s does not run after the functions before it in the list", version, want)
 				break
 			}
 		}
 		for _, c := range calls {
 			if strings.Contains(c.Function, "CreateNamedResource") {
-				t.Errorf("%s: the POST of a Deployment goes through %s", version, c.Function)
+				t.Errorf("%s: the POST of a Deployment calls %s, expected no call of CreateNamedResource", version, c.Function)
 			}
 		}
 	}
 }
 
-// TestAdmissionBeforeTheFinisher checks a claim about the mutating admission in article C: it
-// runs before finishRequest up to v1.17, and below it since then.
+// TestAdmissionBeforeTheFinisher checks a claim about article C: the mutating
+// admission runs before finishRequest up to v1.17, and below it since then.
 func TestAdmissionBeforeTheFinisher(t *testing.T) {
 	for version, before := range map[string]bool{"v1.17.17": true, "v1.18.2": false} {
 		rec, err := recordings.Load(version, "create-deployment")
@@ -122,7 +121,7 @@ func TestAdmissionBeforeTheFinisher(t *testing.T) {
 		}
 		admit, finish := at("/admission.chainAdmissionHandler.Admit"), at("/handlers.finishRequest")
 		if admit < 0 || finish < 0 || (admit < finish) != before {
-			t.Errorf("%s: call %d is the mutating admission, call %d finishRequest", version, admit, finish)
+			t.Errorf("%s: the mutating admission is call %d and finishRequest call %d, expected another order", version, admit, finish)
 		}
 	}
 }
@@ -130,11 +129,11 @@ func TestAdmissionBeforeTheFinisher(t *testing.T) {
 func TestNearest(t *testing.T) {
 	for written, want := range map[string]string{"v1.10, v1.11": "v1.20.15", "v1.18 - v1.20": "v1.20.15", "v1.25": "v1.24.17", "v1.30.4": "v1.30.4"} {
 		if got, err := nearest(written, []string{"v1.20.15", "v1.24.17", "v1.30.4"}); got != want || err != nil {
-			t.Errorf("nearest to %s: %s, %v, expected %s", written, got, err, want)
+			t.Errorf("nearest(%q) = %s, %v, expected %s", written, got, err, want)
 		}
 	}
 	if got, err := nearest("long ago", []string{"v1.20.15"}); err == nil {
-		t.Errorf("nearest to nothing: %s", got)
+		t.Errorf("nearest of a text without a release = %s, expected an error", got)
 	}
 }
 
@@ -169,21 +168,21 @@ func TestWrite(t *testing.T) {
 	}
 	var zh bytes.Buffer
 	if err := Write(&zh, "B", message.For("zh")); err != nil || !strings.Contains(zh.String(), "创建 container") {
-		t.Errorf("article B in Chinese: %v, %s", err, &zh)
+		t.Errorf("article B in Chinese: error %v, expected \"创建 container\" in:\n%s", err, &zh)
 	}
 	for name, want := range map[string]string{"": "B, registration of /api/v1/nodes/{name}, 6  r.Get", "e": "E, methods of a storage, 1  Destroy: the HTTP handler for deletion"} {
 		var out bytes.Buffer
 		if err := WriteErrors(&out, name, message.For("en")); err != nil || !strings.Contains(out.String(), want) {
-			t.Errorf("errors of %q: %v, expected %q in:\n%s", name, err, want, &out)
+			t.Errorf("WriteErrors(%q): error %v, expected %q in:\n%s", name, err, want, &out)
 		}
 	}
 	if err := Write(&bytes.Buffer{}, "Z", message.For("en")); err == nil || !strings.Contains(err.Error(), "expected one of") {
-		t.Errorf("article Z: %v", err)
+		t.Errorf("Write of the unknown article Z returned the error %v, expected the list of articles in it", err)
 	}
 }
 
-// TestNoCommandForMain checks that no step offers the source of the package of a program, which
-// apitrace source does not have.
+// TestNoCommandForMain checks that the command for a function main is "", because
+// "apitrace source" does not read the package of a program.
 func TestNoCommandForMain(t *testing.T) {
 	last, err := newest()
 	if err != nil {
@@ -199,7 +198,7 @@ func TestNoCommandForMain(t *testing.T) {
 	} {
 		s := &step{Function: function}
 		if at := r.lookUp(s); at.state != noSpan || s.command(r) != want {
-			t.Errorf("%s: state %d, command %q, expected %q", function, at.state, s.command(r), want)
+			t.Errorf("%s: got the state %d and the command %q, expected noSpan and %q", function, at.state, s.command(r), want)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 		for i := range c.Steps {
 			s := &c.Steps[i]
 			fmt.Fprintf(out, "%2d  %s\n", i+1, s.text(p))
-			for _, said := range s.say(near, now) {
+			for _, said := range s.sentences(near, now) {
 				fmt.Fprintf(out, "    %s\n", strings.Join(text.Wrap(said.Localize(p), text.Width-4), "\n    "))
 			}
 			if name := near.names.Current(lineage.Function, s.Function, c.Read); name != "" {
@@ -113,9 +113,9 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// say returns sentences about a step: the article's error, the function's history, and
-// the reason for a missing command.
-func (s *step) say(near, now *release) []message.Message {
+// sentences returns sentences about a step: the article's error, the note, the
+// step's state in both releases, and the function's history.
+func (s *step) sentences(near, now *release) []message.Message {
 	var all []message.Message
 	if s.Wrong.En != "" {
 		all = append(all, message.Of("the article is wrong: %s", s.Wrong))
@@ -153,7 +153,8 @@ func (s *step) say(near, now *release) []message.Message {
 	return clean(all)
 }
 
-// declared returns a function's name or, for a literal, its declaring function's.
+// declared returns a function's name or, for a literal, the name of its declaring
+// function.
 func declared(full string) string {
 	name, _ := funcname.SplitLiteral(full)
 	return name
@@ -192,8 +193,8 @@ func clean(all []message.Message) []message.Message {
 	return left
 }
 
-// end returns a sentence about the releases that have the step's function or type, and
-// what became of it. It is empty if no release is known to have it.
+// end returns a sentence that says which releases have the step's function or type,
+// and how it ended. It is empty if no release is known to have it.
 func (s *step) end(r *release) message.Message {
 	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
 		declared, _ := funcname.SplitLiteral(s.Function)
@@ -211,14 +212,14 @@ func (s *step) end(r *release) message.Message {
 	return message.Message{}
 }
 
-// command returns the command that shows a step in a release, or "". If the article errs,
-// it shows the correct function.
+// command returns the command that shows a step in a release, or "". If the article
+// names the wrong function, the command shows the correct one.
 func (s *step) command(r *release) string {
-	asked := s
+	shown := s
 	if s.Really != "" {
-		asked = &step{Function: s.Really, scenarios: s.scenarios}
+		shown = &step{Function: s.Really, scenarios: s.scenarios}
 	}
-	switch at := r.lookUp(asked); at.state {
+	switch at := r.lookUp(shown); at.state {
 	case noSpan:
 		if declared(at.name) == funcname.Package(at.name)+".main" {
 			return "" // apitrace source does not read the package of a program
