@@ -1,6 +1,6 @@
 // Package search finds functions, values and errors in all recordings, with their
-// scenarios and releases. It uses an index in the binary, because reading 500 recordings
-// would take seconds.
+// scenarios and releases. It uses an index in the binary, because reading 500
+// recordings would take seconds.
 //
 // The search in one open trace does not belong here.
 package search
@@ -46,8 +46,8 @@ type entry struct {
 	in []int
 }
 
-// longest is the maximum length of a text in the index. The rest is cut, and not
-// searched.
+// longest is the maximum length of a text in the index, in bytes. The rest is cut
+// off, and is not searched.
 const longest = 300
 
 //go:embed data/index.zst
@@ -95,8 +95,9 @@ func newIndex() (*index, error) {
 	return x, nil
 }
 
-// eachText yields a recording's texts, some several times. For a start, it yields only
-// functions and errors: its values, for every route and resource, are in "apitrace
+// eachText calls add for each text of a recording. It can pass a text several
+// times. For the start or the end of a program, it passes only functions and
+// errors: the values of a start, for every route and resource, are in "apitrace
 // routes".
 func eachText(rec *trace.Recording, add func(Kind, string)) {
 	for r := range rec.Requests {
@@ -136,7 +137,7 @@ func unpack(packed []byte) (*index, error) {
 	return x, nil
 }
 
-// code writes or reads the index.
+// code writes the index to c or reads it.
 func (x *index) code(c *columns.Codec) {
 	columns.List(c, "places", &x.places, func(p *Place) {
 		c.Text("place.release", &p.Release)

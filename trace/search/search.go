@@ -9,23 +9,24 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// A Hit is a text of recordings that contains the searched text.
+// A Hit is a text in recordings that matches a search.
 type Hit struct {
 	Kind Kind
 	// Text is a function's full name, "name=value", or an error; see longest.
 	Text string
-	// Places are the text's recordings, older releases first.
+	// Places are the recordings with the text, older releases first.
 	Places []Place
-	// Rank is 0 for the best matches. It is greater for a function that trace.RankFunctions
-	// ranks lower.
+	// Rank is 0 for the best matches. It is greater for a function that
+	// trace.RankFunctions ranks lower.
 	Rank int
 }
 
-// Text finds the functions, values and errors that contain a text, ignoring case, and the
-// functions that trace.MatchFunctions finds. It searches the recordings and more, with
-// texts of other recordings (see Of). The hits are in the order of Sort. A value that is
-// also an error of the same recordings is left out if that is a hit. If nothing is found
-// for a call such as "server.Run(stopCh)", Text searches for the function.
+// Text finds values and errors that contain a text, ignoring case, and the
+// functions that trace.RankFunctions finds. It searches the texts of the
+// recordings, and those in more, which has texts of other recordings (see Of). The
+// hits are in the order of Sort. If an error is a hit, Text leaves out the value
+// with the same text in the same recordings. If it finds nothing for a call such as
+// "server.Run(stopCh)", it searches for the function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -66,9 +67,9 @@ func (x *index) search(query string, more []Hit) []Hit {
 	return hits
 }
 
-// withoutTwins leaves out values that are also errors among the hits, of the same
-// recordings. A function may record an error that it was passed. The error itself shows
-// its text and place.
+// withoutTwins leaves out values with the text of an error in hits, if both are in
+// the same recordings. A function may record as a value an error that it was
+// passed. The hit of the error shows the same text and the same recordings.
 func withoutTwins(hits []Hit) []Hit {
 	places := map[string][]Place{}
 	for _, h := range hits {
@@ -117,11 +118,12 @@ func Merge(a, b []Hit) []Hit {
 	return a
 }
 
-// Sort sorts hits: the best matches first, then hits in recordings of requests before hits
-// in recordings of a start, then hits in the newest release. Functions come before values
-// before errors. Values and errors of more releases come first, because those of few
-// releases are mostly random names and revisions. Hits of fewer scenarios come first,
-// because they say more.
+// Sort sorts hits: the best matches first, then hits in recordings of requests
+// before hits in recordings of a start, then hits in the newest release. Functions
+// come before values before errors. Values and errors of more releases come first,
+// because texts of few releases are mostly random names and revisions. Hits of
+// fewer scenarios come first, because they say more. Last, hits in more recordings
+// come first.
 func Sort(hits []Hit) {
 	newest := ""
 	if x, err := library(); err == nil { // else there are no hits
@@ -161,8 +163,8 @@ func (h *Hit) key(newest string) [7]int {
 	return [7]int{h.Rank, onlyStart, old, int(h.Kind), -inReleases, len(scenarios), -len(h.Places)}
 }
 
-// isStart reports whether a scenario is the start of a program. It has a hundred times the
-// texts of a request.
+// isStart reports whether a scenario is the start of a program. A start has a
+// hundred times the texts of a request.
 func isStart(scenario string) bool { return scenario == "boot" || strings.HasPrefix(scenario, "boot-") }
 
 // Of lists all texts of one recording, functions first, with the given place.
@@ -176,9 +178,9 @@ func Of(rec *trace.Recording, place Place) []Hit {
 	return slices.CompactFunc(all, func(a, b Hit) bool { return order(a, b) == 0 })
 }
 
-// values finds the values that have a name and contain a text, ignoring case. The name is
-// an attribute's full name or its end, as in the tree ("flow_schema"). An empty text
-// finds all.
+// values finds the values that have a name and contain a text, ignoring case. The
+// name is an attribute's full name or its end, as in the tree ("flow_schema"). If
+// text is empty, it finds all values with the name.
 func values(name, text string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {

@@ -32,7 +32,8 @@ func TestUpdateIndex(t *testing.T) {
 	}
 }
 
-// The index must have the embedded recordings and, for a sample, the same texts.
+// TestIndexIsOfTheRecordings checks that the index has the embedded recordings, and
+// the same texts as a sample of them.
 func TestIndexIsOfTheRecordings(t *testing.T) {
 	x, err := library()
 	if err != nil {
@@ -49,7 +50,7 @@ func TestIndexIsOfTheRecordings(t *testing.T) {
 		}
 	}
 	if !slices.Equal(places, x.places) {
-		t.Fatalf("the index is of %d recordings that are not the %d carried: go test ./trace/search -update", len(x.places), len(places))
+		t.Fatalf("the index has %d recordings, expected the %d embedded recordings: run \"go test ./trace/search -update\"", len(x.places), len(places))
 	}
 	for at, place := range places {
 		if place.Scenario != "get-forbidden" && place.Scenario != "create-deployment" {
@@ -67,7 +68,7 @@ func TestIndexIsOfTheRecordings(t *testing.T) {
 			}
 		}
 		if !maps.Equal(want, got) {
-			t.Errorf("%v: the index has other texts than the recording: go test ./trace/search -update", place)
+			t.Errorf("%v: the index has other texts than the recording: run \"go test ./trace/search -update\"", place)
 		}
 	}
 }
@@ -80,30 +81,30 @@ func TestFinds(t *testing.T) {
 	}
 	hits, err := Text("is forbidden")
 	if err != nil || !has(hits, "get-forbidden", "v1.37.1", "cannot get resource") || has(hits, "get-node", "v1.37.1", "") {
-		t.Errorf("a text of an error: %v, %d hits", err, len(hits))
+		t.Errorf("Text of a part of an error: error %v, got %d hits, expected get-forbidden and not get-node", err, len(hits))
 	}
 	if hits, err = Text("exceeded quota"); err != nil || len(hits) != 1 || hits[0].Kind != Error || !has(hits, "quota-exceeded", "v1.37.1", "configmaps=1") {
-		t.Errorf("an error that a call has as a value, too: %v, %+v", err, hits)
+		t.Errorf("Text of an error that is also a value: error %v, got %+v, expected only the error", err, hits)
 	}
 	if hits, err = Text("error=configmaps \"second\""); err != nil || len(hits) != 1 || hits[0].Kind != Value {
-		t.Errorf("a text that the value has, and the error has not: %v, %+v", err, hits)
+		t.Errorf("Text of a part of NAME=VALUE: error %v, got %+v, expected only the value", err, hits)
 	}
 	if hits, err = values("error", "exceeded quota"); err != nil || len(hits) != 1 {
-		t.Errorf("the same, as a value: %v, %+v", err, hits)
+		t.Errorf("values of the name error: error %v, got %+v, expected one hit", err, hits)
 	}
 	if hits, err = Text("BeforeCreate"); err != nil || !has(hits, "create-deployment", "v1.26.15", "rest.BeforeCreate") {
-		t.Errorf("a function: %v, %d hits", err, len(hits))
+		t.Errorf("Text of a function: error %v, got %d hits, expected rest.BeforeCreate in them", err, len(hits))
 	}
 	if hits, err = values("flow_schema", "global-default"); err != nil || !has(hits, "get-node", "v1.37.1", "flow_schema=global-default") {
-		t.Errorf("a value: %v, %d hits", err, len(hits))
+		t.Errorf("values of the name flow_schema: error %v, got %d hits, expected global-default in them", err, len(hits))
 	}
 	if hits, err = Text("no such thing"); err != nil || len(hits) > 0 {
-		t.Errorf("nothing: %v, %v", err, hits)
+		t.Errorf("Text of a text in no recording: error %v, got %v, expected no hits", err, hits)
 	}
 }
 
-// TestBetterMatchesComeFirst searches for a text. One function's name ends with the text, and
-// other names contain it.
+// TestBetterMatchesComeFirst searches for a text. The name of one function ends
+// with it, if case is ignored. The names of other functions contain it.
 func TestBetterMatchesComeFirst(t *testing.T) {
 	hits, err := Text("corruptObject")
 	if err != nil {
@@ -114,7 +115,7 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	}
 	ends, contains := at("storage.IsCorruptObject"), at("corruptObjectDeleter).Get")
 	if ends != 0 || contains < 1 || hits[ends].Rank != 0 || hits[contains].Rank == 0 {
-		t.Fatalf("at %d and %d of %d", ends, contains, len(hits))
+		t.Fatalf("IsCorruptObject is hit %d and corruptObjectDeleter.Get hit %d of %d, expected IsCorruptObject first, with a better rank", ends, contains, len(hits))
 	}
 	write := func(most int, lang string) string {
 		var out strings.Builder
@@ -126,20 +127,21 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	best := slices.IndexFunc(hits, func(h Hit) bool { return h.Rank > 0 })
 	_, others, found := strings.Cut(write(len(hits), "en"), "\nother functions with this text in their names:\n")
 	if !found || strings.Contains(others, "IsCorruptObject") || strings.Count(others, "corruptObjectDeleter).Get\n") != 1 || strings.Contains(others, "--most") {
-		t.Errorf("the others are not beneath:\n%s", others)
+		t.Errorf("expected the other functions, each once, below their title:\n%s", others)
 	}
 	for lang, wanted := range map[string]string{
 		"en": fmt.Sprintf("and %d more, %d of them other functions with this text in their names: --most %d lists all\n", len(hits)-1, len(hits)-best, len(hits)),
 		"zh": fmt.Sprintf("另有 %d 项，其中 %d 项是名称中含有该文本的其他函数：--most %d 可全部列出\n", len(hits)-1, len(hits)-best, len(hits)),
 	} {
 		if got := write(1, lang); !strings.HasSuffix(got, wanted) {
-			t.Errorf("%s: %q does not end with %q", lang, got, wanted)
+			t.Errorf("%s: got %q, expected %q at the end", lang, got, wanted)
 		}
 	}
 }
 
-// A text that only a start has comes after the texts of requests, and a random name after
-// a text of many releases.
+// TestRequestsComeBeforeStarts checks that a text that only a start has comes after
+// the texts of requests, and that a random name comes after a text of many
+// releases.
 func TestRequestsComeBeforeStarts(t *testing.T) {
 	for query, first := range map[string]string{
 		"not found":      `nodes "missing" not found`,
@@ -154,17 +156,17 @@ func TestRequestsComeBeforeStarts(t *testing.T) {
 			return !slices.ContainsFunc(h.Places, func(p Place) bool { return !strings.HasPrefix(p.Scenario, "boot") })
 		}
 		if hits[0].Text != first {
-			t.Errorf("%q: the first is %q, expected %q", query, hits[0].Text, first)
+			t.Errorf("%q: the first hit is %q, expected %q", query, hits[0].Text, first)
 		}
 		start := slices.IndexFunc(hits, onlyStart)
 		if start >= 0 && slices.ContainsFunc(hits[start:], func(h Hit) bool { return h.Rank == hits[start].Rank && !onlyStart(h) }) {
-			t.Errorf("%q: a text of a request comes after a text of a start", query)
+			t.Errorf("%q: a text of a request comes after a text of a start, with the same rank", query)
 		}
 	}
 }
 
-// TestOldNames searches for names that only old releases have, for a type, for a part of an old
-// name and for a name that every release has.
+// TestOldNames searches for names of old releases, a type, a part of an old name,
+// and names of recorded functions.
 func TestOldNames(t *testing.T) {
 	for _, test := range []struct {
 		query, release string
@@ -192,20 +194,20 @@ func TestOldNames(t *testing.T) {
 		for _, want := range test.want {
 			_, after, ok := strings.Cut(rest, strings.TrimSpace(want))
 			if !ok {
-				t.Errorf("%s: expected %q in order in:\n%s", test.query, want, &out)
+				t.Errorf("%s: expected %q, after the texts before it, in:\n%s", test.query, want, &out)
 				break
 			}
 			rest = after
 		}
 	}
 	if _, err := (Query{Text: "priorityAndFairnessHandler).Handle", Release: "v1.17.17"}).Find(); err == nil || !strings.Contains(err.Error(), "leave --k8s out") {
-		t.Errorf("a function of later releases in v1.17.17: %v", err)
+		t.Errorf("Find of a function of later releases in v1.17.17 returned the error %v, expected \"leave --k8s out\" in it", err)
 	}
 	if found, err := (Query{Text: "BeforeCreate"}).Find(); err != nil || len(found.Names) > 0 {
-		t.Errorf("BeforeCreate, which recordings have, is found among the names of sources, too: %+v, %v", found, err)
+		t.Errorf("Find of BeforeCreate = %+v, error %v, expected only hits, because recordings call it", found, err)
 	}
 	if _, err := (Query{Text: "NoSuchFunctionAnywhere"}).Find(); err == nil {
-		t.Error("a name that no release has was found")
+		t.Error("Find of a name that no release has returned no error")
 	}
 }
 
@@ -216,11 +218,11 @@ func TestABrokenIndexIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back, err := unpack(data); err != nil || len(back.entries) != 1 {
-		t.Fatalf("%v, %v", back, err)
+		t.Fatalf("unpack = %v, %v, expected the packed index", back, err)
 	}
 	for n := range data {
 		if _, err := unpack(data[:n]); err == nil {
-			t.Errorf("%d of %d bytes are no error", n, len(data))
+			t.Errorf("unpack of the first %d of %d bytes returned no error", n, len(data))
 		}
 	}
 }
@@ -236,8 +238,8 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// TestFindGates checks that a search finds feature gates: by any part of their names if nothing
-// else is found, else by the beginning of their names.
+// TestFindGates checks that a search finds feature gates. If nothing else matches,
+// any part of a gate's name is enough, otherwise the name must begin with the text.
 func TestFindGates(t *testing.T) {
 	for query, want := range map[string]string{
 		"consistentlist": "ConsistentListFromCache ConsistentListFromCacheSkipTimeoutFallback",
@@ -254,11 +256,11 @@ func TestFindGates(t *testing.T) {
 			names = append(names, g.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: gates %q, expected %q", query, got, want)
+			t.Errorf("%s: got the gates %q, expected %q", query, got, want)
 		}
 	}
 	found, err := Query{Text: "consistentlist", Release: "v1.31.0"}.Find()
 	if err != nil || len(found.Gates) != 1 {
-		t.Errorf("in v1.31.0: %v, %v; expected one gate", found, err)
+		t.Errorf("Find in v1.31.0 = %v, error %v, expected one gate", found, err)
 	}
 }

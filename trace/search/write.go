@@ -31,8 +31,9 @@ type Result struct {
 // A Layer is a layer of the trees: a part of the server.
 type Layer struct{ Name, Title string }
 
-// Write writes up to most hits, in the order of Sort, each with its recordings and the
-// command that shows it. It then writes up to mostNames names, and as many feature gates.
+// Write writes up to most hits, in the order of Sort, each with its recordings and
+// the command that shows it. It then writes up to mostNames names, and as many
+// feature gates.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
@@ -67,7 +68,8 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 // NamesTitle is the title of Result.Names.
 var NamesTitle = message.Of("in the released sources (read, not run):")
 
-// mostNames is how many names of released sources are listed.
+// mostNames is the maximum number of listed names of released sources, and of
+// listed gates.
 const mostNames = 8
 
 func (r *Result) writeNames(out io.Writer, p message.Printer) {
@@ -127,7 +129,7 @@ func (r *Result) writeLayers(out io.Writer, p message.Printer) {
 	}
 }
 
-// Fate says which releases have a name, and what became of it.
+// Fate returns a sentence that says which releases have a name, and how it ended.
 func Fate(n lineage.Found) message.Message {
 	in := message.Of("from %s to %s", n.First, n.Last)
 	if n.First == n.Last {
@@ -142,9 +144,9 @@ func Fate(n lineage.Found) message.Message {
 	return message.Of("%s; %s", in, n.Became)
 }
 
-// Names returns the functions and types of released sources that match a query, except
-// functions in recordings with the same name in the newest release. If nothing matches
-// and partly is set, a part of a name is enough.
+// Names returns the functions and types of released sources that match a query. It
+// leaves out functions that recordings call and that the newest release has under
+// the same name. If nothing matches and partly is set, a part of a name is enough.
 func Names(query string, partly bool) ([]lineage.Found, error) {
 	names, err := lineage.Load()
 	if err != nil {
@@ -160,13 +162,14 @@ func Names(query string, partly bool) ([]lineage.Found, error) {
 	}), nil
 }
 
-// A Query describes a search: for a Text, or for values with a name. Value is NAME=TEXT
-// or NAME.
+// A Query describes a search: for a Text, or for values with a name. Value is
+// NAME=TEXT or NAME.
 type Query struct {
 	Text, Value string
 	// Release limits the search to a release's recordings and source. "" means all.
 	Release string
-	// Layers are the layers of the trees, which Text may name by their titles.
+	// Layers are the layers of the trees. Find finds the layers with Text in their
+	// titles.
 	Layers []Layer
 }
 
@@ -224,7 +227,7 @@ func find(query, value string) (*Result, error) {
 			return nil, err
 		}
 		named, err := gates.Search(query)
-		if len(hits)+len(old) > 0 { // a part of a name is not likely to be meant
+		if len(hits)+len(old) > 0 { // a text within the name of a gate is probably not meant as the gate
 			named = slices.DeleteFunc(named, func(g *gates.Gate) bool { return !strings.HasPrefix(strings.ToLower(g.Name), strings.ToLower(query)) })
 		}
 		if err != nil || len(hits)+len(old)+len(named) > 0 {
@@ -251,7 +254,8 @@ func find(query, value string) (*Result, error) {
 	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, message.List(names))
 }
 
-// where lists scenarios with their releases, grouped by equal releases.
+// where lists scenarios with their releases. Scenarios of the same releases share a
+// line.
 func where(places []Place, p message.Printer) []string {
 	var scenarios []string
 	releases := map[string][]string{}
