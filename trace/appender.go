@@ -9,10 +9,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Appender writes a recording to a file, request by request. The file can be
-// read whatever happens later: each request is written completely, or removed
-// again if it does not fit on the disk. Load sorts the requests by the time when
-// they were sent. It is not safe for concurrent use.
+// An Appender writes a recording to a file, request by request. Load can read the
+// file at any time. If a request does not fit on the disk, it is removed again. If
+// this process is killed, Load returns the requests before the cut. Load sorts the
+// requests by the time when they were sent. An Appender is not safe for concurrent
+// use.
 type Appender struct {
 	// Requests is the number of requests in the file.
 	Requests int
@@ -82,8 +83,8 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 type Place struct{ offset, length int64 }
 
 // Append writes a request. If it cannot be encoded, the error is a
-// [RequestError]. After an error of the file, each call writes nothing and
-// returns that error.
+// [RequestError]. After an error of the file, later calls of Append write nothing
+// and return the same error.
 func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	if a.err != nil {
 		return Place{}, a.err

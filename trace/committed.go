@@ -6,7 +6,7 @@ import (
 )
 
 // A CommittedTree describes the commit of a kubernetes checkout: its web address at a
-// remote, and the files that differ from it.
+// remote, and the files of the checkout that differ from the commit.
 type CommittedTree struct {
 	// URL is the address of the top folder at the commit, with a final slash.
 	// It is "" if no remote is known to have the commit.

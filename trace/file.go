@@ -100,8 +100,8 @@ func parse(data []byte) (*Recording, error) {
 	return readJSON(data)
 }
 
-// otherForm returns the format of data if apitrace prints but does not read it,
-// else "". It looks only at the beginning.
+// otherForm returns the format of data if apitrace can print this format but not
+// read it, else "". It looks only at the beginning of data.
 func otherForm(data []byte) string {
 	begins := func(text string) bool { return bytes.HasPrefix(data, []byte(text)) }
 	switch {

@@ -125,8 +125,8 @@ func (r *Request) entryOrder() ([]int, error) {
 	return order, nil
 }
 
-// sortSiblings sorts the calls of one parent by time. It moves a call on a goroutine
-// that the parent started before calls from later lines of the parent.
+// sortSiblings sorts the calls of one parent by time. A call on a goroutine that the
+// parent started is moved in front of calls from later lines of the parent.
 func (r *Request) sortSiblings(kids []int) {
 	slices.SortStableFunc(kids, func(a, b int) int {
 		return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)

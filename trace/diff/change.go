@@ -17,7 +17,7 @@ const (
 	// Reordered: the order of calls changed.
 	Reordered Kind = "reordered"
 	// Valued: a value that does not vary between runs differs, or the call
-	// failed in another way.
+	// returned an error or panicked on one side only.
 	Valued Kind = "value"
 	// Timed: the call differs only in its own time. It is reported only with
 	// Options.Times. Requests that differ only in times took the same path.
@@ -41,7 +41,7 @@ type Change struct {
 	// Wraps is set if an added or removed call has calls of both sides below
 	// it: it was inserted above them, or removed from there.
 	Wraps bool
-	// CountA and CountB count a Repeated call.
+	// CountA and CountB are the numbers of Repeated calls on each side.
 	CountA, CountB int
 	// Values are the values that differ.
 	Values []ValueChange

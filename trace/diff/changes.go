@@ -25,7 +25,7 @@ func (d *Diff) build(a, b *side, p *placing, o Options) {
 	})
 }
 
-// indices turns partners from nodes into calls.
+// indices returns, by call, the call's partner, or None.
 func indices(s *side) []int {
 	calls := make([]int, s.len()-1)
 	for i := range calls {

@@ -126,7 +126,7 @@ func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string)
 
 // takeGate stores a gate in r if its default differs on the other side. A gate
 // that only B knows must be on. A gate that B no longer knows is not the
-// reason: B has its code without the gate, or no longer.
+// reason: B runs its code without the gate, or no longer has the code.
 func (r *Reason) takeGate(here, there indexedSide, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	other, knownThere := there.code.Gate(program, gate)

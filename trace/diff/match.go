@@ -129,7 +129,7 @@ func (s *side) identities() map[callIdentity]run {
 
 // pairCallers pairs nodes by their children. The partner of a node x is a node
 // with the same label above the partners of x's children. Each child votes for
-// one. It has as many votes as its subtree has nodes.
+// one such node, with as many votes as its subtree has nodes.
 func (m *matcher) pairCallers() {
 	// below has each node's partner. If a node has none, below has the entry
 	// of its largest child that has an entry.

@@ -112,8 +112,8 @@ func (m *merger) place() {
 	}
 }
 
-// nextPaired returns, for each call of A, the first call from there on that B
-// has, or None.
+// nextPaired returns, for each call of A, the first call at or after it that B
+// has, too, or None.
 func (m *merger) nextPaired() []int {
 	next, last := make([]int, len(m.d.InB)), None
 	for i := len(next) - 1; i >= 0; i-- {

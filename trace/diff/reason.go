@@ -258,7 +258,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 	case call.Leaf && there.lacks(function) && (same || r.Way.Kind != WayCalls):
 		r.Why, r.Spanless = NoSpan, recordings.SpanlessLeaf
 	case there.lacks(function) && !callsNothing(here.code.Function(call.Process, call.Function)):
-		return r // it calls nothing there, so it may have run without a recorded call
+		return r // on the other side, it calls nothing, so it may have run without a recorded call
 	case text == nil:
 		return r
 	case same && !sameName:

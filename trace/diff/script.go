@@ -98,7 +98,7 @@ func (w *scriptWriter) removals() {
 	}
 }
 
-// moves puts the calls that stay where B has them. It works from the root
+// moves moves the staying calls to their places in B. It works from the root
 // downwards, so a call's callers are in place first.
 func (w *scriptWriter) moves() {
 	aboveA := nearest(w.d.A, w.stays)

@@ -3,24 +3,24 @@ package diff
 import "github.com/kubeapitrace/apitrace/trace"
 
 // Times vary between runs and with the load of the machine. A difference is
-// reported only if a call's own time, without its callees, is timesMore times
-// as long on one side, and the difference exceeds 1/worthOf of the longer
+// reported only if a call's own time, without its callees, is at least minRatio
+// times as long on one side, and the difference exceeds 1/minPart of the longer
 // request.
 const (
-	timesMore = 2
-	worthOf   = 20
+	minRatio = 2
+	minPart  = 20
 )
 
 // timed adds changes for calls that differ only in time. changed marks the
 // calls of A with other differences.
 func (f *finder) timed(changed []bool) {
-	worth := max(took(f.d.A), took(f.d.B)) / worthOf
+	threshold := max(took(f.d.A), took(f.d.B)) / minPart
 	for i, j := range f.d.InB {
 		if j == None || changed[i] || !isTimed(f.d.A.Call(i)) || !isTimed(f.d.B.Call(j)) {
 			continue
 		}
 		a, b := f.d.A.SelfNs(i), f.d.B.SelfNs(j)
-		if shorter, longer := min(a, b), max(a, b); longer >= timesMore*shorter && longer-shorter > worth {
+		if shorter, longer := min(a, b), max(a, b); longer >= minRatio*shorter && longer-shorter > threshold {
 			f.add(Change{Kind: Timed, A: i, B: j, OwnNsA: a, OwnNsB: b})
 		}
 	}

@@ -64,7 +64,7 @@ type Value struct {
 }
 
 // Look returns an Activity for each request that called the function, given by its full
-// name. The index of the sources tells which calls are in the caller's text. For an
+// name. The index of the sources says which calls are in the caller's text. For an
 // edited program, or a release outside of the index, Look assumes that all are.
 func Look(function string, of []*trace.Recording) ([]Activity, error) {
 	var all []Activity

@@ -31,7 +31,7 @@ type Code struct {
 	// functions are the functions of the traced packages, by program, sorted by
 	// name. The codes of other releases share them.
 	functions map[string][]*Source
-	// gates tells, by program and gate, whether a gate is on by default.
+	// gates has, by program and gate, whether a gate is on by default.
 	gates map[string]map[string]bool
 	// packages are the import paths of the traced packages, by program.
 	packages func() map[string]map[string]bool

@@ -6,7 +6,7 @@ import "github.com/kubeapitrace/apitrace/internal/message"
 type Program struct {
 	// Functions are all functions, methods and function literals, sorted by name.
 	Functions []Source
-	// Gates tells, by gate, whether a feature gate is on by default.
+	// Gates has, by name, whether a feature gate is on by default.
 	Gates map[string]bool
 }
 

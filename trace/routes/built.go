@@ -55,7 +55,7 @@ type BuiltRoute struct {
 	Call int `json:"call" description:"The call that built it."`
 }
 
-// BuiltBy returns what a start has built: servers, groups, resources and routes.
+// BuiltBy returns the servers, groups, resources and routes that a start has built.
 func BuiltBy(start *trace.Request) (*Built, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
