@@ -132,7 +132,7 @@ func NewReasons(c *Comparison) (*Reasons, error) {
 }
 
 // hasLeaves reports whether a recording has calls of functions that call
-// nothing. Every request makes some.
+// nothing. Every request makes such calls.
 func hasLeaves(rec *trace.Recording) bool {
 	return slices.ContainsFunc(rec.Requests, func(r trace.Request) bool {
 		return slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Leaf })

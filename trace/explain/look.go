@@ -20,7 +20,8 @@ type Activity struct {
 	Scenario, Method, Path string
 	Status                 int
 	// Calls counts the function's calls. Ns is their total time in nanoseconds, SelfNs
-	// without their callees. A call below another one of the function counts in both.
+	// without their callees. In Ns, the time of a call below another call of the function
+	// counts twice.
 	Calls      int
 	Ns, SelfNs int64
 	// Untimed counts the calls with only a recorded entry; see trace.Call.Leaf. For a

@@ -141,8 +141,8 @@ func (c *chromeWriter) request(tree *trace.Tree, start int64) error {
 	return nil
 }
 
-// place returns a call's process. It names the process and the thread before their first
-// use.
+// place returns the number of a call's process. It names the process and the thread
+// before their first use.
 func (c *chromeWriter) place(call *trace.Call) (int, error) {
 	pid, ok := c.pids[call.Process]
 	if !ok {

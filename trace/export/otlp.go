@@ -57,8 +57,8 @@ func NewSender(ctx context.Context) (*Sender, error) {
 }
 
 // Send sends the recording's calls as spans, and returns their number. It returns when
-// the receiver has accepted them, or with the first error. It is an error if some are
-// rejected. Send is safe for concurrent use.
+// the receiver has accepted them, or with the first error. It is an error if the
+// receiver rejects some spans. Send is safe for concurrent use.
 func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	b := &batcher{ctx: ctx, to: s.exporter}
 	if err := errors.Join(trace.Export(ctx, rec, b), b.flush()); err != nil {
@@ -115,8 +115,8 @@ const batchSize = 512
 // A batcher is an sdktrace.SpanExporter that passes on many spans at a time. Unlike the
 // SDK's batch processor, it drops no spans and hides no errors.
 type batcher struct {
-	// ctx is Send's. The SDK would export spans with its own context, so a receiver could
-	// block Send.
+	// ctx is the context of Send. The SDK would export spans with its own context, so a
+	// receiver could block Send.
 	ctx   context.Context
 	to    sdktrace.SpanExporter
 	spans []sdktrace.ReadOnlySpan

@@ -12,8 +12,8 @@ import (
 // A Place is a function that asks for a gate, or makes calls that depend on it.
 type Place struct {
 	Program, Function string
-	// File is the path of the function's file. Line is the function's line, or 0 if no
-	// recording calls it.
+	// File is the path of the function's file. Line is the function's line, or 0 if unknown.
+	// Places knows it only if a recording calls the function.
 	File string
 	Line int
 	// Asks are the lines that ask whether the gate is on. The function's line is 0.

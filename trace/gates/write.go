@@ -133,7 +133,7 @@ type writer struct {
 	message.Printer
 }
 
-// paragraph writes a text after an empty line.
+// paragraph writes a wrapped text. If indent is "", it writes an empty line before the text.
 func (w *writer) paragraph(indent, said string) {
 	if indent == "" {
 		fmt.Fprintln(w)

@@ -98,7 +98,7 @@ const (
 	// BranchIn: the call is inside an if, a case or a loop, or to the right of
 	// && or ||.
 	BranchIn
-	// BranchElse: the call is in the else.
+	// BranchElse: the call is in the else part of the branch.
 	BranchElse
 	// BranchPast: the call comes after the branch, and the branch leaves the
 	// function or the loop.

@@ -27,9 +27,9 @@ type Route struct {
 	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes, it is the runtime's
 	// name of the handler itself.
 	Handler string `json:"handler"`
-	// File is the file of Handler: its package's import path, a slash and its name. Line
-	// is the line of Handler's word "func". The trace has neither if a method is the
-	// handler. Then Choose looks the file up, and Line stays 0.
+	// File is the file of Handler: the import path of its package, a slash and the name of
+	// the file. Line is the line of Handler's word "func". The trace has neither if a method
+	// is the handler. Then Choose looks the file up, and Line stays 0.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 
