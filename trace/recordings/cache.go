@@ -18,9 +18,9 @@ const maxCached = 400_000
 // a recording takes an eighth of the time of decoding it (BenchmarkCopied).
 var cached = newCache(maxCached)
 
-// A cache keeps the most recently used recordings, within its limit, from their second
-// load on. So a command that reads each recording once needs no more memory than without
-// a cache. Several goroutines may use it.
+// A cache keeps the most recently used recordings, within its limit, from their
+// second load on. So a command that reads each recording once needs no more memory
+// than without a cache. Several goroutines may use it.
 type cache struct {
 	mu sync.Mutex
 	// limit is the maximum number of calls of all recordings together. calls is
@@ -72,8 +72,8 @@ func (c *cache) get(key cacheKey) *trace.Recording {
 	return at.Value.(*cacheEntry).rec
 }
 
-// put keeps a recording from its second load on, if it is not larger than the limit. It
-// reports whether it keeps rec, which must then not be changed.
+// put keeps a recording from its second load on, if it is not larger than the limit.
+// It reports whether it keeps rec, which must then not be changed.
 func (c *cache) put(key cacheKey, rec *trace.Recording) bool {
 	calls := countCalls(rec)
 	c.mu.Lock()

@@ -16,8 +16,9 @@ type callCodec struct {
 	*codec
 	request *trace.Request
 	times   *times
-	// By call, places has the number of its place (see local), counters has the number of
-	// its counter (see counter), and parents has the position of its parent, or -1.
+	// By call, places has the number of its place (see local), counters has the
+	// number of its counter (see counter), and parents has the position of its
+	// parent, or -1.
 	places, counters, parents []int32
 	// processes are the distinct processes of the calls.
 	processes []string
@@ -36,8 +37,9 @@ type callCodec struct {
 // An open is a call that may still get children. at is its position in the request.
 type open struct {
 	at int
-	// free is the rank that predicts the start of the next child, and the end of the call:
-	// the start of the call, or the end of the last child on the same goroutine.
+	// free is the rank that predicts the start of the next child, and the end of the
+	// call: the start of the call, or the end of the last child on the same
+	// goroutine.
 	free int
 	// calls is set if it has children.
 	calls, newGoroutine bool
@@ -201,9 +203,9 @@ func (c *callCodec) leave(levels int) {
 	}
 }
 
-// counter returns the number of the counter that gave a call its ID. The probe of each
-// process has two counters, and counts calls in the order of their start. The second
-// counter is for functions that call nothing.
+// counter returns the number of the counter that gave a call its ID. The probe of
+// each process has two counters, and counts calls in the order of their start. The
+// second counter is for functions that call nothing.
 func (c *callCodec) counter(call *trace.Call) int32 {
 	at := slices.Index(c.processes, call.Process)
 	if at < 0 {

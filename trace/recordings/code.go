@@ -148,8 +148,8 @@ func (c *Code) Gate(program, gate string) (on, known bool) {
 }
 
 // GateSince returns the minor version, such as "v1.36", since which the gate has the
-// default that it has in this release. It looks back as far as the index does. It returns
-// "" if the index lacks the release or the gate.
+// default that it has in this release. It looks back as far as the index does. It
+// returns "" if the index lacks the release or the gate.
 func (c *Code) GateSince(program, gate string) string {
 	x, err := loadIndex()
 	if err != nil {
@@ -173,7 +173,8 @@ type GateDefault struct {
 	Indexed, Known, On bool
 }
 
-// Gates returns the feature gates of all releases of the index, sorted by program and name.
+// Gates returns the feature gates of all releases of the index, sorted by program and
+// name.
 func Gates() ([]Gate, error) {
 	x, err := loadIndex()
 	if err != nil {
@@ -211,8 +212,8 @@ func (x *index) gateSince(release, program, gate string) string {
 	return semver.MajorMinor(x.releases[r])
 }
 
-// PutIndex adds a release's programs, by name, to the index in a folder. It removes the
-// programs of another patch release of the same minor version.
+// PutIndex adds a release's programs, by name, to the index in a folder. It removes
+// the programs of another patch release of the same minor version.
 func PutIndex(folder, release string, programs map[string]*Program) error {
 	releases := map[string]map[string]*Program{}
 	if err := readIndexFile(folder, releases); err != nil {

@@ -16,7 +16,8 @@ var faulty = sync.OnceValues(func() ([]*archive, error) {
 	return openAll(folder)
 })
 
-// faultsOf returns the recordings of the faults of a release, or nil if there are none.
+// faultsOf returns the recordings of the faults of a release, or nil if there are
+// none.
 func faultsOf(k8sVersion string) (*archive, error) {
 	all, err := faulty()
 	for _, a := range all {

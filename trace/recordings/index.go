@@ -43,7 +43,8 @@ const (
 	SpanlessDirective
 )
 
-// Why returns the reason as the end of a sentence. It is the zero Message for Spanned.
+// Why returns the reason as the end of a sentence. It is the zero Message for
+// Spanned.
 func (s Spanless) Why() message.Message {
 	switch s {
 	case SpanlessLeaf:
@@ -79,8 +80,8 @@ type SourceCall struct {
 // A Branch is the innermost branch of a function's text around a call.
 type Branch struct {
 	Kind BranchKind
-	// Text is the branch's code on one line, without its body, such as "if err == nil" or
-	// "for _, p := range plugins". A shortened text ends with "…".
+	// Text is the branch's code on one line, without its body, such as "if err ==
+	// nil" or "for _, p := range plugins". A shortened text ends with "…".
 	Text string
 	// Line is the line of the branch. The line of the function is 0.
 	Line int

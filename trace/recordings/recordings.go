@@ -190,8 +190,8 @@ func (e *UnknownVersionError) message() message.Message {
 // An UnknownScenarioError reports that a release has no recording of a scenario.
 type UnknownScenarioError struct {
 	Scenario, K8sVersion string
-	// Reason is the reason why the release could not run the scenario. It is empty if the
-	// recorder never tried.
+	// Reason is the reason why the release could not run the scenario. It is empty if
+	// the recorder never tried.
 	Reason message.Message
 	// NoModule is set if the reason is an unavailable module. A replay would
 	// fail, too.

@@ -76,7 +76,8 @@ func shortened(v int64) int64 {
 // floor returns the greatest multiple of unit that is not above v.
 func floor(v, unit int64) int64 { return v - (v%unit+unit)%unit }
 
-// unitOf returns the largest of coarse, fine and 1 that divides all times of the request.
+// unitOf returns the largest of coarse, fine and 1 that divides all times of the
+// request.
 func unitOf(r *trace.Request) int64 {
 	for _, unit := range []int64{coarse, fine} {
 		if !slices.ContainsFunc(r.Calls, func(c trace.Call) bool {

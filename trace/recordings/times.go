@@ -20,13 +20,14 @@ type times struct {
 	unit int64
 	// starts and ends are the ranks of the calls' times.
 	starts, ends []int32
-	// kinds are the kinds of events; see callCodec. events has, for each rank, the number
-	// of the kind of its first stored event, or 0 if no event was stored yet.
+	// kinds are the kinds of events; see callCodec. events has, for each rank, the
+	// number of the kind of its first stored event, or 0 if no event was stored yet.
 	kinds  []*eventKind
 	events []uint8
 }
 
-// gapColumns is the prefix of the names of the columns with differences between times.
+// gapColumns is the prefix of the names of the columns with differences between
+// times.
 const gapColumns = "gap."
 
 // An eventKind is a kind of events with similar times.
