@@ -26,14 +26,14 @@ func TestSaveAndLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: saved with mode %v, want 0600", name, info.Mode())
+			t.Errorf("%s: saved with mode %v, expected 0600", name, info.Mode())
 		}
 		got, err := Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, rec) {
-			t.Errorf("%s: saved %+v, loaded %+v", name, rec, got)
+			t.Errorf("%s: saved %+v, loaded %+v, expected the same", name, rec, got)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestImportForeign(t *testing.T) {
 		},
 	}}}
 	if got, want := dump(t, rec), dump(t, want); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("parse: %v in %s", err, out.String())
 			}
 			if !reflect.DeepEqual(got, rec) {
-				t.Fatalf("wrote %+v, read %+v", rec, got)
+				t.Fatalf("wrote %+v, read %+v, expected the same", rec, got)
 			}
 			if lines := bytes.Count(out.Bytes(), []byte("\n")); name == "OTLP" && lines != len(rec.Requests) {
 				t.Fatalf("got %d lines, expected one for each of %d requests", lines, len(rec.Requests))

@@ -27,7 +27,7 @@ func TestPairRequests(t *testing.T) {
 		{"no requests in A", nil, []trace.Request{list}, nil},
 	} {
 		if got := pairRequests(test.a, test.b); !slices.Equal(got, test.want) {
-			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+			t.Errorf("%s: got %v, expected %v", test.name, got, test.want)
 		}
 	}
 }

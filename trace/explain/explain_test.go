@@ -43,7 +43,7 @@ func TestLook(t *testing.T) {
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+		t.Errorf("got\n%+v\nexpected\n%+v", got, want)
 	}
 	if got, err := Look("example.org/shop.other", []*trace.Recording{recording()}); err != nil || got != nil {
 		t.Errorf("Look for a function that was not called = %+v, error %v, expected nil", got, err)
@@ -102,7 +102,7 @@ error  sold out
 error  panic in shop.Take (shop.go:14)
 `
 	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+		t.Errorf("got\n%s\nexpected\n%s", out.String(), want)
 	}
 
 	page.Activities, page.Note = nil, ""
@@ -252,7 +252,7 @@ func TestMerge(t *testing.T) {
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}
 	if got := merge(activities); !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+		t.Errorf("got\n%+v\nexpected\n%+v", got, want)
 	}
 	page := &Page{Function: "example.org/shop.Take", Activities: activities, Recordings: 5, Merged: true}
 	for lang, text := range map[string]string{

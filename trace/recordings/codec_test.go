@@ -114,7 +114,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, rec) {
-			t.Fatalf("wrote\n%+v\nread\n%+v", rec, got)
+			t.Fatalf("wrote\n%+v\nread\n%+v\nexpected the same", rec, got)
 		}
 	})
 }

@@ -33,7 +33,7 @@ func TestFaultsLoad(t *testing.T) {
 			continue
 		}
 		if rec.Scenario != name || rec.K8sVersion != release.K8sVersion || len(rec.Requests) != 1 || !slices.Equal(rec.Edited, []string{name}) {
-			t.Errorf("recording of fault %s: got the scenario %s, release %s, edited files %q and %d requests", name, rec.Scenario, rec.K8sVersion, rec.Edited, len(rec.Requests))
+			t.Errorf("recording of fault %s: got the scenario %s, release %s, edited files %q and %d requests, expected the fault as scenario and edited file, the newest release and one request", name, rec.Scenario, rec.K8sVersion, rec.Edited, len(rec.Requests))
 		}
 		if has, err := Has(Latest, name); err != nil || !has || release.Has(name) {
 			t.Errorf("%s: Has = %v, %v, expected true; the release has such a scenario: %v, expected false", name, has, err, release.Has(name))

@@ -57,7 +57,7 @@ func loadAll(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s %s: %v", info.K8sVersion, scenario, err)
 			} else if rec.Scenario != scenario || rec.K8sVersion != info.K8sVersion || rec.EtcdVersion != info.EtcdVersion {
-				t.Errorf("%s %s: the recording has the scenario %s, Kubernetes %s and etcd %s", info.K8sVersion, scenario, rec.Scenario, rec.K8sVersion, rec.EtcdVersion)
+				t.Errorf("%s %s: the recording has the scenario %s, Kubernetes %s and etcd %s, expected those of the list", info.K8sVersion, scenario, rec.Scenario, rec.K8sVersion, rec.EtcdVersion)
 			}
 		}
 	}
@@ -73,12 +73,12 @@ func TestResolve(t *testing.T) {
 		"v1.30.4": "v1.30.4", "1.30.4": "v1.30.4", "1.30": "v1.30.4", "v1.30": "v1.30.4", "latest": latest, "": latest,
 	} {
 		if got, err := Resolve(in); err != nil || got != want {
-			t.Errorf("Resolve(%q) = %q, %v, want %q", in, got, err, want)
+			t.Errorf("Resolve(%q) = %q, %v, expected %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"v1.30.3", "1.30.3"} {
 		if _, err := Resolve(in); err == nil || !strings.HasSuffix(err.Error(), "the recorded release of this minor version is v1.30.4") {
-			t.Errorf("Resolve(%q): %v, want an error that names v1.30.4", in, err)
+			t.Errorf("Resolve(%q): %v, expected an error that names v1.30.4", in, err)
 		}
 	}
 	for _, in := range []string{"1.3", "1", "v", "vv1.30", "1.99", "newest"} {
@@ -254,7 +254,7 @@ func TestShape(t *testing.T) {
 	calls[1].Function, calls[2].Function, calls[3].Function = "b", "c", "a"
 	got, err := Shape(one)
 	if want := "# GET /cart -> 500\nexample.org/shop.Take\n  a\n  b\n    c\n"; err != nil || got != want {
-		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+		t.Errorf("got %v\n%s\nexpected\n%s", err, got, want)
 	}
 	calls[2].Parent = calls[0].ID
 	if other, err := Shape(one); err != nil || other == got {
