@@ -68,7 +68,8 @@ type Static struct {
 
 // WriteOptions set how a page is printed.
 type WriteOptions struct {
-	// Width is the number of columns. 0 means 80. Names and addresses are not broken.
+	// Width is the number of columns. 0 means 80. A line with a function's name or an
+	// address may be longer.
 	Width int
 	// Colour makes titles stand out.
 	Colour bool
