@@ -7,13 +7,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Brief summarizes the changes between two recordings in one line of a history:
-// those in the default view.
+// A Brief summarizes the changes between two recordings for one line of a history.
 type Brief struct {
-	Same    bool        `json:"same" description:"Whether both took the same path."`
-	Marks   []BriefMark `json:"marks" description:"What a first look should have, by the sign of the change."`
+	Same bool `json:"same" description:"Whether both took the same path."`
+	// Marks has the changes that the default view shows.
+	Marks   []BriefMark `json:"marks" description:"The changes that a first look should have, by sign."`
 	Smaller int         `json:"smaller" description:"How many other changes there are."`
-	// Told and Counts are set by Comparer.Brief if sentences are asked for.
+	// Told is empty unless Comparer.Brief is called for sentences.
 	Told   []BriefLayer `json:"told" description:"The sentences, by layer, each once."`
 	Counts []BriefCount `json:"counts" description:"How many changes there are of each kind, small ones included."`
 }
@@ -21,18 +21,18 @@ type Brief struct {
 // A BriefMark is the sign of a kind of change, with the changes of that kind. The sign
 // is in brackets if both sources have the call but only one side ran it.
 type BriefMark struct {
-	Mark  string   `json:"mark" description:"The sign, as \"apitrace history\" has it."`
-	Names []string `json:"names" description:"What changed so: functions, or values with what they were and are."`
-	// Change is StepSame for packages whose functions moved.
+	Mark  string   `json:"mark" description:"The sign, as \"apitrace history\" shows it."`
+	Names []string `json:"names" description:"What changed: functions, packages, or values with their old and new text."`
+	// Change is StepSame for packages with moved functions.
 	Change ChangeKind `json:"-"`
 }
 
 // A BriefLayer holds the sentences of one layer.
 type BriefLayer struct {
-	Layer     string   `json:"layer" description:"Name of the layer, empty for what is in none."`
+	Layer     string   `json:"layer" description:"Name of the layer, empty for changes in no layer."`
 	Title     string   `json:"title" description:"Title of the layer."`
 	Colour    string   `json:"colour" description:"Colour of the layer, empty if it has none."`
-	Sentences []string `json:"sentences" description:"What changed in it."`
+	Sentences []string `json:"sentences" description:"What changed in the layer."`
 }
 
 // A BriefCount is the number of changes of a kind.
@@ -42,8 +42,8 @@ type BriefCount struct {
 	Count int       `json:"count" description:"How many there are."`
 }
 
-// Brief summarizes the differences. Sentences take longer, because they need the merged
-// requests.
+// Brief summarizes the differences. With sentences it takes longer, because they need
+// the merged requests.
 func (c *Comparer) Brief(sentences bool) *Brief {
 	b := &Brief{Same: c.recordings.Same(), Marks: []BriefMark{}, Told: []BriefLayer{}, Counts: []BriefCount{}}
 	var packages []string
@@ -86,7 +86,7 @@ func (c *Comparer) Brief(sentences bool) *Brief {
 	return b
 }
 
-// Names returns the names that have a mark.
+// Names returns the names of a mark, or nil.
 func (b *Brief) Names(mark string) []string {
 	for i := range b.Marks {
 		if b.Marks[i].Mark == mark {
@@ -108,6 +108,7 @@ func (c *Comparer) addBriefly(byMark map[string]*BriefMark, differences *Differe
 	}
 }
 
+// changeKind returns the ChangeKind of a step with a change of this kind.
 func changeKind(kind diff.Kind) ChangeKind {
 	switch kind {
 	case diff.Added:
@@ -135,9 +136,10 @@ func (c *Comparer) addTold(b *Brief, differences *Differences) {
 	}
 }
 
-// newBetween replaces an added or removed call by the key steps that came or went with
-// it, as KeysBetween finds them and the sources tell of them. If none remains, it
-// returns the change itself.
+// newBetween replaces an added or removed call by the key steps that KeysBetween finds,
+// each as a change. It leaves out a key step below the call if the sources do not show
+// that its function is in both of them, or only in this side's. If no key step remains,
+// newBetween returns the change itself.
 func (c *Comparer) newBetween(differences *Differences, change ShownChange) []ShownChange {
 	if change.Kind != diff.Added && change.Kind != diff.Removed {
 		return []ShownChange{change}
@@ -179,7 +181,7 @@ func (c *Comparer) briefMark(differences *Differences, change diff.Change) strin
 	switch c.reasons.Of(differences.Diff, change).Why {
 	case diff.OtherWay, diff.MovedFunction:
 		return "(" + mark + ")"
-	case diff.NoReason: // the caller is new or gone, the function is not
+	case diff.NoReason: // only one side makes the call above, but both sources have the function
 		if above >= 0 && differences.Partners(tree)[above] == diff.None && c.reasons.InBoth(tree.Call(call)) {
 			return "(" + mark + ")"
 		}
@@ -189,7 +191,7 @@ func (c *Comparer) briefMark(differences *Differences, change diff.Change) strin
 	return mark
 }
 
-// briefly names the changed function or value.
+// briefly names the changed function, or says how it changed.
 func (c *Comparer) briefly(differences *Differences, change ShownChange) string {
 	w, name := &c.words, NameWithPurpose(differences.CallOf(change.Change))
 	switch change.Kind {
@@ -210,6 +212,7 @@ func (c *Comparer) briefly(differences *Differences, change ShownChange) string 
 	return name
 }
 
+// appendNew appends a text unless the list has it.
 func appendNew(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list

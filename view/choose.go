@@ -16,9 +16,9 @@ type chooser struct {
 
 	origin []bool // see Node.Origin
 	errors *ErrorPath
-	// candidates are the calls that the choice allows to be shown. rank has
-	// their steps, the most telling first. The last ones are left out first.
-	// rank is nil without a limit.
+	// candidates marks the calls that may be shown. rank has the steps of the
+	// candidates, the most telling first. If there are too many, the last steps
+	// are left out. rank is nil without a limit.
 	candidates []bool
 	// leading has Node.Leads of the candidates. It is nil without Filter.Grep.
 	leading []bool
@@ -29,8 +29,8 @@ type chooser struct {
 	upstreamBefore []int
 
 	shown []bool
-	// shownBefore[i] counts the shown calls before i. A difference of two
-	// counts tells whether a subtree has any.
+	// shownBefore[i] counts the shown calls before i. The difference of two
+	// counts tells whether a subtree has a shown call.
 	shownBefore []int
 }
 
@@ -43,7 +43,8 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 	return c
 }
 
-// view builds a view of at most most steps, or of all if most is 0.
+// view builds a view of at most most steps, and most/2 steps of chosen code. 0
+// means no limit.
 func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil, byLayer: len(c.choice.Filter.Layers) > 0}
 	v.Root = c.node(0)
@@ -87,21 +88,21 @@ func (c *chooser) findCandidates() {
 			c.upstreamBefore[i+1]++
 		}
 		wanted := c.wanted(i, keyBelow)
-		lets := selected[i]
+		isSelected := selected[i]
 		switch {
 		case i == 0:
 			c.candidates[i] = true
-		case lets:
+		case isSelected:
 			c.candidates[i] = c.choice.Full || wanted || finds && c.choice.Marked == nil
 		default:
 			c.candidates[i] = wanted && c.leading != nil && c.leading[i]
 		}
-		if lets {
+		if isSelected {
 			c.matching++
 		}
 		switch {
 		case c.candidates[i]:
-		case lets:
+		case isSelected:
 			c.plumbing++
 		case c.choice.Filter.Errors && c.tree.Call(i).Error != "":
 			c.handled++
@@ -109,19 +110,21 @@ func (c *chooser) findCandidates() {
 	}
 }
 
-// startLayers are the guide's layers that matter in a program's start. The
-// goroutines that it starts call functions of many other layers, without a
+// startLayers are the layers that matter in the start of a program. The
+// goroutines of the program call functions of many other layers, without a
 // request.
 var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller, trace.LayerOwn}
 
-// stopLayers are the guide's layers that matter in a program's end: the steps
-// of the shutdown. Others only have goroutines that still run, and the work of
-// hooks in etcd.
+// stopLayers are the layers that matter in the end of a program: the steps of
+// the shutdown. Other layers only have calls of goroutines that still run, and
+// of hooks that work in etcd.
 var stopLayers = []string{trace.LayerServer}
 
-// wanted reports whether a view for a first look may show call i. It shows key
-// steps, the origins of failures that matter, and one call of each process.
-// keyBelow marks the calls that are key steps or lead to one.
+// wanted reports whether a view that is not full may show call i. It shows key
+// steps, the error path, and the origins of failures that matter. If the call
+// enters another process and there is no key step at or below it, the view
+// shows the call itself. keyBelow marks the calls that are key steps or lead
+// to one.
 func (c *chooser) wanted(i int, keyBelow []bool) bool {
 	call, parent := c.tree.Call(i), c.tree.Parent(i)
 	switch {
@@ -132,7 +135,7 @@ func (c *chooser) wanted(i int, keyBelow []bool) bool {
 		if c.tree.Request.IsStop() {
 			layers = stopLayers
 		} else if call.NewGoroutine && call.Unfinished && !c.leads(i, keyBelow) {
-			return call.Panic != "" // it waits for the end
+			return call.Panic != "" // a goroutine that waits for the end
 		}
 		return call.Panic != "" || c.classifier.Key(call.Function) && slices.Contains(layers, c.classifier.Layer(call.Function))
 	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && Fatal(c.tree, c.errors, i):
@@ -155,12 +158,13 @@ func (c *chooser) leads(i int, keyBelow []bool) bool {
 	return false
 }
 
-// Fatal returns Node.Fatal for call i of a request with this error path. If it
-// is not known for a failed request, every error may be the reason.
+// Fatal returns Node.Fatal for call i of a request with this error path. If the
+// error path of a failed request is not known, errors is nil and every error
+// counts.
 func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 	call := tree.Call(i)
 	if tree.Request.OfProgram() {
-		return call.Panic != "" // the goroutines that it starts continue, and retry what fails
+		return call.Panic != "" // goroutines of the program retry after an error
 	}
 	if call.Panic != "" || call.Unfinished || errors.has(i) {
 		return true
@@ -170,9 +174,8 @@ func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 
 func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
 
-// show marks the shown calls of a view with at most most steps, and half as
-// many steps of chosen code. It returns the number of candidates that are left
-// out.
+// show marks the shown calls of a view with at most most steps, and most/2
+// steps of chosen code. It returns the number of candidates that are left out.
 func (c *chooser) show(most int) (left int) {
 	c.shown = c.candidates
 	if most > 0 && c.rank != nil {
@@ -208,8 +211,7 @@ func (c *chooser) show(most int) (left int) {
 }
 
 // apart reports whether call i belongs to upstream's own tracing and the choice
-// shows it. Such calls are shown besides the steps, and never left out for
-// them.
+// shows such calls. They do not count as steps, so no limit leaves them out.
 func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
 
 // origins marks the calls where an error or a panic began, and unfinished calls
@@ -236,9 +238,10 @@ type state struct {
 	above, through int
 	newGoroutine   bool
 	handoff        string
-	event          *trace.Call // the first that took up a write's event
+	event          *trace.Call // the outermost call above that handled a write's event, or nil
 }
 
+// node returns a node for call i, without its place in the tree.
 func (c *chooser) node(i int) *Node {
 	function := c.tree.Call(i).Function
 	return &Node{
@@ -253,8 +256,9 @@ func (c *chooser) node(i int) *Node {
 }
 
 // descend adds the shown calls below call i to node. Call i is node's own call
-// or a folded call below it. descend returns the number of folded calls that
-// are not counted yet.
+// or a folded call below it. from describes the folded calls above call i's
+// children. descend returns the number of folded calls that are not counted
+// yet.
 func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 	pending = from.above
 	for child := range c.tree.Children(i) {
@@ -278,7 +282,7 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 			})
 			if below.event != nil {
 				next.Afterwards = true
-				// The event may have entered by a folded call above this one.
+				// A folded call above this one may have received the event.
 				if since := c.tree.Request.SinceWrite(below.event); since > 0 {
 					next.AfterNs = since + call.StartNs - below.event.StartNs
 				}

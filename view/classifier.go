@@ -1,7 +1,7 @@
 package view
 
-// A Classifier classifies functions for readers. Functions are given by their
-// full names, as in trace.Call.
+// A Classifier classifies functions for readers. The argument function is a
+// full name, as in trace.Call.
 type Classifier interface {
 	// Layer returns the part of the server that the function belongs to, such as
 	// "admission", or "".
@@ -11,7 +11,7 @@ type Classifier interface {
 	Key(function string) bool
 	// Minor reports whether a key step is less important. It is left out first.
 	Minor(function string) bool
-	// Constructor reports whether the function only makes an error that its
+	// Constructor reports whether the function only makes an error, which its
 	// caller decided on.
 	Constructor(function string) bool
 	// Group returns a label, such as "admission plugin", or "". Consecutive
@@ -25,7 +25,7 @@ type Guide interface {
 	Classifier
 	// Title returns a layer's name for people, or "".
 	Title(layer string) string
-	// Note explains a key step to a learner, or is "".
+	// Note returns the explanation of a key step for a learner, or "".
 	Note(function string) string
 	// Values returns the names of the attributes that are recorded on the
 	// function's calls, the most important first.

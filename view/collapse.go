@@ -10,8 +10,8 @@ import (
 // collapse makes one node of each run of siblings below n that belong to one
 // group, and of each run of equal siblings. Two nodes are equal if they have
 // the same function, the same failure and the same marks, and if their children
-// are equal one by one. If groups is false, members of a group stay apart,
-// because a filter asked for them.
+// are equal one by one. If groups is false, calls of a group are not collapsed,
+// because a filter selected them.
 func collapse(tree *trace.Tree, n *Node, errors *ErrorPath, groups bool, marks func(call int) string) {
 	c := collapser{tree: tree, seed: maphash.MakeSeed(), errors: errors, groups: groups, marks: marks}
 	c.collapse(n)
@@ -22,7 +22,7 @@ type collapser struct {
 	seed   maphash.Seed
 	errors *ErrorPath
 	groups bool
-	marks  func(call int) string // nil if no call has a mark of its own
+	marks  func(call int) string // Choice.Marks; nil if no call has a mark
 }
 
 // shape is the key for comparing nodes. It has only a hash of the children,
@@ -33,12 +33,12 @@ type shape struct {
 	unfinished, origin, newGoroutine, crossing bool
 	leads                                      bool
 	afterwards                                 bool
-	// eventful is set if an important failure or another process is at or below
-	// the node, and hook if a call of a webhook is. The node must then not
-	// disappear in a group.
+	// eventful is set if an important failure, another process or a mark is at
+	// or below the node, and hook if a call of a webhook is. Such a node must
+	// not disappear in a group.
 	eventful, hook bool
-	// holdsGroup is set if a member of the node's own group is below it. The
-	// node is then not a member itself but contains the members.
+	// holdsGroup is set if a child belongs to the node's own group. The node
+	// then is not a member of the group but contains the members.
 	holdsGroup bool
 	// call distinguishes a group's calls that must not be collapsed.
 	call     int
@@ -54,7 +54,7 @@ func (c *collapser) collapse(n *Node) shape {
 		s := c.collapse(child)
 		last := len(kept) - 1
 		switch {
-		case last >= 0 && c.groups && sameGroup(kept[last], child) && !shapes[last].holdsMuch() && !s.holdsMuch():
+		case last >= 0 && c.groups && sameGroup(kept[last], child) && !shapes[last].mustStay() && !s.mustStay():
 			fold(kept[last])
 			fold(child)
 			merge(kept[last], child)
@@ -94,8 +94,8 @@ func (c *collapser) collapse(n *Node) shape {
 	return s
 }
 
-// eventful reports whether a node itself is another process or an important
-// failure.
+// eventful reports whether a node itself enters another process, is on the
+// error path, or is the origin of an important failure.
 func (c *collapser) eventful(n *Node) bool {
 	return n.Crossing || n.Origin && n.Fatal || c.errors.At(n.Calls[0]) != nil
 }
@@ -105,11 +105,12 @@ func callsHook(call *trace.Call) bool {
 	return call.Attributes[trace.AttrWebhookName] != "" && call.Attributes[trace.AttrAdmissionVerdict] != ""
 }
 
-// prune folds the children of a member of a group that may disappear. Of a
-// plugin that calls a webhook, only the way to the webhook is then left.
+// prune folds the children of n, a member of a group, except the children that
+// must stay. For a plugin that calls a webhook, only the calls that lead to the
+// webhook remain. prune returns the kept children and their shapes.
 func prune(n *Node, children []*Node, shapes []shape) (kept []*Node, of []shape) {
 	for i, child := range children {
-		if shapes[i].holdsMuch() {
+		if shapes[i].mustStay() {
 			kept, of = append(kept, child), append(of, shapes[i])
 			continue
 		}
@@ -119,9 +120,11 @@ func prune(n *Node, children []*Node, shapes []shape) (kept []*Node, of []shape)
 	return kept, of
 }
 
-// holdsMuch reports whether the node contains something that must not disappear.
-func (s *shape) holdsMuch() bool { return s.eventful || s.hook || s.holdsGroup }
+// mustStay reports whether the node must not disappear in a group.
+func (s *shape) mustStay() bool { return s.eventful || s.hook || s.holdsGroup }
 
+// sameGroup reports whether two consecutive siblings are members of one group
+// and began in the same way.
 func sameGroup(a, b *Node) bool {
 	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Handoff == b.Handoff && a.Afterwards == b.Afterwards
 }

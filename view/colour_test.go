@@ -10,7 +10,7 @@ func TestLayerColoursCanBeReadAndToldApart(t *testing.T) {
 	seen := map[string]string{}
 	for layer, colour := range layerColours {
 		if other, ok := seen[colour]; ok {
-			t.Errorf("%s and %s both have the colour %s", layer, other, colour)
+			t.Errorf("%s and %s both have the colour %s, expected different colours", layer, other, colour)
 		}
 		seen[colour] = layer
 		light := luminance(t, colour)

@@ -19,12 +19,14 @@ type Comparer struct {
 	options    ComparisonOptions
 	words      comparisonWords
 	reasons    *diff.Reasons
-	// varying are the recordings' scenarios with traces that differ from run to run.
+	// varying are the scenarios of the recordings if their traces differ from run to
+	// run.
 	varying []*scenarios.Scenario
 }
 
-// NewComparer prepares the comparison of two recordings. The guide must know both. It
-// returns an error if the source of a side cannot be read.
+// NewComparer prepares the comparison of two recordings. The guide must know the
+// functions of both. NewComparer returns an error if the source of a side cannot be
+// read.
 func NewComparer(c *diff.Comparison, guide Guide, o ComparisonOptions) (*Comparer, error) {
 	reasons, err := diff.NewReasons(c)
 	if err != nil {
@@ -44,13 +46,14 @@ func varyingScenarios(c *diff.Comparison) []*scenarios.Scenario {
 	for _, rec := range []*trace.Recording{c.A, c.B} {
 		s, err := scenarios.Known(ownScenario(rec))
 		if err != nil || s.Varies.En == "" || len(all) > 0 && all[0].Name == s.Name {
-			continue // not of the library, or the same on each run
+			continue // not in the library, the same on each run, or already in all
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
+// summary returns the statements about the differences of a pair of requests.
 func (c *Comparer) summary(d *Differences) *Summary {
 	sides := SideNames{A: c.options.NameA, B: c.options.NameB, Lang: c.options.Lang, Scenarios: c.words.scenarios}
 	for _, scenario := range c.varying {
@@ -131,12 +134,13 @@ type Pair struct {
 	*Comparer
 	pair *diff.RequestPair
 
-	// All further fields are nil if one side lacks the request.
+	// The fields below are nil if one side lacks the request.
 	differences *Differences
 	said        *Summary
 	// by inverts Summary.Instead: it maps a replaced call to its replacement.
 	by map[int]int
-	// merged, a and b give names to calls. They are made when needed.
+	// merged, a and b give the calls of the merged tree and of both sides the names for
+	// links. They are nil until a tree is written.
 	merged, a, b *trace.Places
 }
 
@@ -180,7 +184,7 @@ func (c *Comparer) Join(sentences []string) string {
 }
 
 // Comparison describes the pair. With choice.Full its tree shows all changes. Otherwise
-// it shows the changes that concern key steps, and others as marked decides.
+// Differences.marked selects the changes.
 func (p *Pair) Comparison(choice Choice) *Comparison {
 	out := p.head()
 	if p.differences == nil {
@@ -212,8 +216,8 @@ func (p *Pair) selects(filter *Filter) func(call int) bool {
 	}
 }
 
-// tooMany returns the number of changes in the default view if they are too many to
-// read, else 0.
+// tooMany returns the number of changes in the default view if there are too many to
+// read. Otherwise, and in the full or a filtered view, it returns 0.
 func (p *Pair) tooMany(choice Choice) int {
 	const readable = 150
 	n := 0
@@ -260,8 +264,8 @@ func (p *Pair) head() *Comparison {
 
 func requestLine(r *trace.Request) string { return r.Method + " " + oneLine(r.Path) }
 
-// numberOf returns a request's number in a recording, counted from 1, or 0 if it is not
-// there.
+// numberOf returns a request's number in a recording, counted from 1, or 0 if the
+// recording does not have the request.
 func numberOf(rec *trace.Recording, r *trace.Request) int {
 	for i := range rec.Requests {
 		if &rec.Requests[i] == r {
@@ -271,7 +275,8 @@ func numberOf(rec *trace.Recording, r *trace.Request) int {
 	return 0
 }
 
-// facts counts both sides' calls, and the changes by kind.
+// facts counts both sides' calls, and the changes by kind. ComparisonOptions.Times adds
+// both durations.
 func (p *Pair) facts() string {
 	w, counts, calls := &p.words, map[diff.Kind]int{}, map[diff.Kind]int{}
 	for _, c := range p.differences.Changes {
@@ -324,7 +329,7 @@ func sourcePlace(names *Names, rec *trace.Recording, committed *trace.CommittedT
 }
 
 // changeURLs returns upstream's addresses for a change's code: the call's place on
-// each side and, if both are in the same file, its comparison.
+// each side and, if both are in the same file, the comparison of this file.
 func (p *Pair) changeURLs(change diff.Change) []string {
 	c, d := p.recordings, p.pair.Diff
 	var urls []string

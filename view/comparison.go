@@ -12,35 +12,35 @@ type Comparison struct {
 	NameA   string `json:"nameA" description:"What side A is called: a release, or a scenario."`
 	NameB   string `json:"nameB" description:"What side B is called."`
 	Request string `json:"request" description:"Method and path of the request."`
-	// Was differs from Request for two scenarios.
+	// Was is set if the sides have different requests, as two scenarios can have.
 	Was string `json:"was,omitempty" description:"Method and path on side A; absent if side B has the same."`
 	// RequestA and RequestB are the numbers of the request. Pairs are all pairs of
 	// requests.
-	RequestA int            `json:"requestA" description:"Number of the request on side A, from 1; 0 if that does not have it."`
-	RequestB int            `json:"requestB" description:"Number of the request on side B, from 1; 0 if that does not have it."`
+	RequestA int            `json:"requestA" description:"Number of the request on side A, from 1; 0 if side A does not have it."`
+	RequestB int            `json:"requestB" description:"Number of the request on side B, from 1; 0 if side B does not have it."`
 	Pairs    []ComparedPair `json:"pairs" description:"All pairs of requests, in order."`
-	StatusA  int            `json:"statusA" description:"HTTP status of side A, 0 if that does not have the request."`
-	StatusB  int            `json:"statusB" description:"HTTP status of side B."`
+	StatusA  int            `json:"statusA" description:"HTTP status of side A, 0 if side A does not have the request."`
+	StatusB  int            `json:"statusB" description:"HTTP status of side B, 0 if side B does not have the request."`
 	CallsA   int            `json:"callsA" description:"How many calls side A has."`
 	CallsB   int            `json:"callsB" description:"How many calls side B has."`
 	Same     bool           `json:"same" description:"Whether both took the same path to the same answer."`
-	OnlyIn   string         `json:"onlyIn,omitempty" description:"Which side alone has the request; absent if both do. There is no tree then."`
+	OnlyIn   string         `json:"onlyIn,omitempty" description:"Which side alone has the request, in words; there is no tree then. Absent if both sides have the request."`
 	Facts    string         `json:"facts" description:"How many calls and changes there are, in words."`
 	// Warnings name differences that may not come from upstream.
-	Warnings []string `json:"warnings" description:"What may be no change of upstream's, such as edited files."`
-	Legend   []string `json:"legend" description:"The marks that steps have here, each with its meaning."`
+	Warnings []string `json:"warnings" description:"Why differences may not come from upstream, such as edited files."`
+	Legend   []string `json:"legend" description:"The marks of the steps, each with its meaning."`
 	// Layers and Unchanged are the summary.
 	Layers    []ComparedLayer `json:"layers" description:"What changed, by layer."`
 	Unchanged []string        `json:"unchanged" description:"Titles of the layers in which no difference is recorded."`
 	// LeftOut counts the sentences that the filter leaves out.
 	LeftOut int      `json:"-"`
 	Changes int      `json:"changes" description:"How many changes there are."`
-	Shown   int      `json:"shown" description:"How many of them the steps show."`
-	Folded  int      `json:"folded" description:"How many calls of the merged tree are folded: shown by no step."`
+	Shown   int      `json:"shown" description:"How many of the changes the steps show."`
+	Folded  int      `json:"folded" description:"How many calls of the merged tree are folded, which means that no step shows them."`
 	Hidden  []string `json:"hidden,omitempty" description:"The changes that no step shows, if there are few: mark, function and place."`
 	// Places is set if ComparisonOptions.Places is set.
 	Places   []ChangePlace     `json:"-"`
-	TooMany  int               `json:"tooMany,omitempty" description:"How many changes a first look would have to show if those are too many: then there are no sections. Ask for one layer, or for all. Absent otherwise."`
+	TooMany  int               `json:"tooMany,omitempty" description:"Number of changes, if the tree would have too many changes or steps to show. There are no sections then: ask for one layer, or for all changes. Absent otherwise."`
 	Sections []ComparedSection `json:"sections" description:"The sections of the merged tree."`
 }
 
@@ -52,7 +52,7 @@ type ComparedPair struct {
 
 // A ComparedLayer is a LayerSummary.
 type ComparedLayer struct {
-	Name      string             `json:"name" description:"Name of the layer, empty for what is in none."`
+	Name      string             `json:"name" description:"Name of the layer, empty for changes in no layer."`
 	Title     string             `json:"title" description:"Title of the layer."`
 	Colour    string             `json:"colour" description:"Colour of the layer, empty if it has none."`
 	Sentences []ComparedSentence `json:"sentences" description:"What changed."`
@@ -64,51 +64,51 @@ type ComparedSentence struct {
 	Kind StatementKind `json:"kind" description:"What kind of statement it is."`
 	Text string        `json:"text" description:"The sentence, without a full stop."`
 	// Evidence are lines that belong below the sentence.
-	Evidence []string `json:"evidence" description:"How the sentence is known, or on what it depends: one line each."`
+	Evidence []string `json:"evidence" description:"How the sentence is known, or which condition it depends on: one line each."`
 	// Call is the first call that the sentence is about. Step is the nearest shown step
 	// at or above that call.
-	Call int `json:"call" description:"The first call of which it tells."`
-	Step int `json:"step" description:"The step that shows that call, or the nearest above it; -1 if there are no sections."`
+	Call int `json:"call" description:"The first call that the sentence is about."`
+	Step int `json:"step" description:"The step that shows \"call\", or else the nearest step above it; -1 if there are no sections."`
 }
 
 // A ComparedSection is a section of the merged tree.
 type ComparedSection struct {
 	SectionHead
 	Root ComparedStep `json:"root" description:"The step with which the request enters the layer."`
-	// Instead is also below the section's caller, with Elsewhere set.
-	Instead *ComparedStep `json:"instead,omitempty" description:"The step of side A whose place the first step took; absent if it took none, or if that step leads on itself."`
+	// Instead is a copy of a step below the section's caller. There, Elsewhere is set.
+	Instead *ComparedStep `json:"instead,omitempty" description:"The step of side A that the section's first step replaced; absent if it replaced none, or if the replaced step calls further steps."`
 }
 
 // A ComparedStep is a step of the merged tree.
 type ComparedStep struct {
 	StepHead
-	A      *Spot      `json:"a,omitempty" description:"The call on side A; absent if that does not make it."`
-	B      *Spot      `json:"b,omitempty" description:"The call on side B; absent if that does not make it."`
-	Caller string     `json:"caller" description:"Full name of the function above it in the merged tree, empty for the first call."`
-	Nth    int        `json:"nth" description:"Which of the calls of the function below that one it is, from 1. Function, caller and nth name a place in a link."`
+	A      *Spot      `json:"a,omitempty" description:"The call on side A; absent if side A does not make it."`
+	B      *Spot      `json:"b,omitempty" description:"The call on side B; absent if side B does not make it."`
+	Caller string     `json:"caller" description:"Full name of the function above the call in the merged tree, empty for the first call."`
+	Nth    int        `json:"nth" description:"Number of the call among the calls of its function below \"caller\", from 1. Function, caller and nth name a place in a link."`
 	Change ChangeKind `json:"change" description:"added if side B alone makes the call, removed if side A alone does, changed if something else differs, empty if nothing does." enum:"|added|removed|changed"`
-	Mark   string     `json:"mark" description:"The signs of what changed, as the terminal has them; empty for nothing."`
+	Mark   string     `json:"mark" description:"The signs of the changes, as the terminal shows them; empty if there are none."`
 	// Details do not say that a call is added or removed.
 	Details  []string        `json:"details" description:"What changed at the call: its old name, caller, count or values."`
 	Values   []ComparedValue `json:"values" description:"The values that differ."`
 	Deciding []Value         `json:"deciding,omitempty" description:"The values that decided the request, of a call that one side alone makes."`
 	// Links is set if ComparisonOptions.Links is set.
-	Links   []string `json:"links,omitempty" description:"Where upstream shows the code of the changes, if that was asked for."`
+	Links   []string `json:"links,omitempty" description:"Where upstream shows the code of the changes, if links were asked for."`
 	TimeA   string   `json:"timeA,omitempty" description:"How long the step took on side A, if times were asked for."`
 	TimeB   string   `json:"timeB,omitempty" description:"How long the step took on side B, if times were asked for."`
-	Was     *Origin  `json:"was,omitempty" description:"Where a moved call was on side A; absent if it has not moved."`
-	Instead *Origin  `json:"instead,omitempty" description:"The call of side A whose place this call of side B took; absent if a sentence says no such thing."`
-	By      *Origin  `json:"by,omitempty" description:"The call of side B that took the place of this call of side A; absent if a sentence says no such thing."`
+	Was     *Origin  `json:"was,omitempty" description:"The caller of a moved call on side A; absent if the call has not moved."`
+	Instead *Origin  `json:"instead,omitempty" description:"The call of side A that this call of side B replaced; absent if no sentence says so."`
+	By      *Origin  `json:"by,omitempty" description:"The call of side B that replaced this call of side A; absent if no sentence says so."`
 	// Elsewhere is set for a step that ComparedSection.Instead shows.
-	Elsewhere bool   `json:"elsewhere,omitempty" description:"Whether the step is shown at the head of a section, whose first step took its place."`
-	Compare   string `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
-	// Sides are A and B if ComparisonOptions.SideBySide is set, each nil without
-	// the call.
+	Elsewhere bool   `json:"elsewhere,omitempty" description:"Whether a section shows the step at its head, because the section's first step replaced it."`
+	Compare   string `json:"compare,omitempty" description:"Where upstream shows the changes of the file; absent if that is not known."`
+	// Sides has the step on A and B if ComparisonOptions.SideBySide is set. A side
+	// without the call is nil.
 	Sides    [2]*SideStep   `json:"-"`
-	Children []ComparedStep `json:"children" description:"The steps that it called, or that calls folded below it called."`
+	Children []ComparedStep `json:"children" description:"The steps that this step called, directly or through folded calls."`
 }
 
-// A SideStep is a step on one side, for a drawing with both sides next to each other.
+// A SideStep is a step on one side, for a layout with both sides next to each other.
 type SideStep struct {
 	StepHead
 	// Values are the values that differ. A side without an error has no error value.
@@ -136,8 +136,9 @@ type ChangePlace struct {
 type SourcePlace struct {
 	// Name is the function's name. Place is its file and line.
 	Name, Place string
-	// URL is "" if unknown. Uncommitted is set for a line that is not committed,
-	// Unpublished for a line of a commit that no branch fetched from GitHub contains.
+	// URL is "" if it is not known. Uncommitted is set for a line that is not
+	// committed. Unpublished is set if no branch fetched from GitHub has the line's
+	// commit.
 	URL                      string
 	Uncommitted, Unpublished bool
 }
@@ -146,23 +147,23 @@ type SourcePlace struct {
 type Spot struct {
 	Call     int    `json:"call" description:"Number of the call in its own request."`
 	Function string `json:"function" description:"Full name of the function."`
-	Name     string `json:"name" description:"Its short name."`
+	Name     string `json:"name" description:"Short name of the function."`
 	Place    string `json:"place" description:"File and line of the function."`
-	Caller   string `json:"caller" description:"Full name of the function that called it."`
-	Nth      int    `json:"nth" description:"Which of the calls of the function by that caller it is, from 1."`
-	Time     string `json:"time" description:"How long it took, empty if only its entry was recorded."`
+	Caller   string `json:"caller" description:"Full name of the function that made the call."`
+	Nth      int    `json:"nth" description:"Number of the call among the caller's calls of the function, from 1."`
+	Time     string `json:"time" description:"How long the call took, empty if only its entry was recorded."`
 	URL      string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
 }
 
-// An Origin is another call that belongs to a change: the caller before a call moved,
+// An Origin is another call that belongs to a change: the old caller of a moved call,
 // or the other call of a replacement.
 type Origin struct {
-	Name string `json:"name" description:"Short name of that call's function."`
-	Step int    `json:"step" description:"The step that shows that call, or the nearest above it."`
+	Name string `json:"name" description:"Short name of the other call's function."`
+	Step int    `json:"step" description:"The step that shows the other call, or else the nearest step above it; -1 if there is none."`
 }
 
-// ComparisonOptions set the content of a comparison. Full shows every change with its
-// caller, not every call.
+// ComparisonOptions set the content of a comparison. With Full, a comparison shows
+// every change and its caller, but not every call.
 type ComparisonOptions struct {
 	Options
 	// NameA and NameB name the sides: a version, or a scenario.

@@ -8,8 +8,8 @@ import (
 // comparisonWords has the words for the sentences about changes.
 type comparisonWords struct {
 	message.Printer
-	// scenarios is set if two scenarios on one release are compared. Then nothing
-	// changed over time.
+	// scenarios is set for two scenarios on one release. The sentences then do
+	// not speak of changes over time.
 	scenarios bool
 	// nameA and nameB are the names of the sides.
 	nameA, nameB string

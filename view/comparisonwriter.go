@@ -16,8 +16,8 @@ type comparisonWriter struct {
 	sides [2]sideWriter
 	// steps maps a merged call to the first call of the step that shows it.
 	steps map[int]int
-	// instead maps a section's first step to the replaced step, which the
-	// section shows.
+	// instead maps a section's first step to the step that it replaced. The
+	// section shows both.
 	instead map[*Node]*Node
 }
 
@@ -44,7 +44,8 @@ func (s *sideWriter) outcome(n *Node) outcome {
 	return outcomeOf(s.requests, s.path, s.calls[n.Calls[0]])
 }
 
-// write adds the tree. The sections are left out if there are too many changes.
+// write adds the tree and the counts of changes. If Comparison.TooMany is set, it only
+// adds the places.
 func (w *comparisonWriter) write(out *Comparison, tree *MergedTree, choice Choice) {
 	o := w.of.options.Options
 	o.Choice = choice
@@ -53,7 +54,7 @@ func (w *comparisonWriter) write(out *Comparison, tree *MergedTree, choice Choic
 	w.stepWriter = newStepWriter(c.B, tree.Story, w.of.guide, o)
 	a := newStepWriter(c.A, tree.Story, w.of.guide, o)
 	b := w.stepWriter
-	a.noted = map[string]bool{} // both sides together have each note once
+	a.noted = map[string]bool{} // shared, so that both sides together have each note once
 	b.noted = a.noted
 	w.sides = [2]sideWriter{
 		{a, d.A, tree.Merged.A, ErrorPathOf(d.A, w.guide)},
@@ -82,7 +83,7 @@ func (w *comparisonWriter) write(out *Comparison, tree *MergedTree, choice Choic
 	}
 }
 
-// note records the steps at and below a node.
+// note fills steps and instead for a node and the nodes below it.
 func (w *comparisonWriter) note(n *Node) {
 	for _, call := range n.Calls {
 		w.steps[call] = n.Calls[0]
@@ -95,8 +96,8 @@ func (w *comparisonWriter) note(n *Node) {
 	}
 }
 
-// replaced returns the sibling step that a section's first step replaced, or nil. A
-// sibling with its own steps stays in its place.
+// replaced returns the step below parent that n replaced, or nil. n must begin a
+// section. A replaced step with steps of its own stays where it is.
 func (w *comparisonWriter) replaced(parent, n *Node) *Node {
 	was, ok := w.of.said.Instead[n.Calls[0]]
 	if !ok || n.Opens == nil {
@@ -125,7 +126,8 @@ func (w *comparisonWriter) addPlaces(out *Comparison) {
 	}
 }
 
-// addHidden counts the changes that the tree shows, and names the others if there are few.
+// addHidden counts the changes that the tree shows, and names the other changes if
+// there are few. With a filter, it names none.
 func (w *comparisonWriter) addHidden(out *Comparison, choice Choice) {
 	const most = 5
 	for _, c := range w.tree.Changes {
@@ -143,7 +145,8 @@ func (w *comparisonWriter) addHidden(out *Comparison, choice Choice) {
 	}
 }
 
-// legend explains the marks that steps have.
+// legend explains the marks of added and removed steps, and of the other changes that
+// the tree shows.
 func (w *comparisonWriter) legend() []string {
 	words := &w.of.words
 	texts := []string{marks[diff.Added] + " " + words.onlyIn(words.nameB), marks[diff.Removed] + " " + words.onlyIn(words.nameA)}
@@ -155,7 +158,8 @@ func (w *comparisonWriter) legend() []string {
 	return texts
 }
 
-// stepOf returns the step that shows a call, or the nearest one above, or -1.
+// stepOf returns the step that shows a call, or else the nearest step above. If there
+// is none, it returns -1.
 func (w *comparisonWriter) stepOf(call int) int {
 	for ; call >= 0; call = w.of.differences.Merged.Tree.Parent(call) {
 		if step, ok := w.steps[call]; ok {
@@ -165,8 +169,8 @@ func (w *comparisonWriter) stepOf(call int) int {
 	return -1
 }
 
-// addSentences adds the sentences, with the steps that they lead to. It leaves out
-// sentences about calls that the filter does not select, unless
+// addSentences adds the sentences, each with the step that shows its call. It leaves
+// out sentences about calls that the filter does not select, unless
 // ComparisonOptions.EverySentence is set.
 func (w *comparisonWriter) addSentences(out *Comparison, filter *Filter) {
 	layers, unchanged := w.of.said.Layers, w.of.said.Unchanged
@@ -279,8 +283,8 @@ func (w *comparisonWriter) stepAlone(n *Node) ComparedStep {
 	return out
 }
 
-// time returns the duration of a node's calls on the side, or "" without such a call
-// or with only their entry recorded.
+// time returns the sum of the durations of a node's calls on the side. It returns "" if
+// the side has no such call, or if only their entry was recorded.
 func (s *sideWriter) time(n *Node, signs Signs) string {
 	sum, made := int64(0), false
 	for _, i := range n.Calls {
@@ -294,7 +298,7 @@ func (s *sideWriter) time(n *Node, signs Signs) string {
 	return signs.Duration(sum)
 }
 
-// side describes a step on side k, or is nil without the call.
+// side describes a step on side k. It returns nil if the side does not make the call.
 func (w *comparisonWriter) side(n *Node, k int) *SideStep {
 	s := &w.sides[k]
 	call := s.call(n)
@@ -304,7 +308,8 @@ func (w *comparisonWriter) side(n *Node, k int) *SideStep {
 	return &SideStep{StepHead: s.head(n, call, s.outcome(n)), Values: w.changedValues(n, k)}
 }
 
-// changedValues returns the values of side k that the other side does not have.
+// changedValues returns side k's values of the attributes that differ. It leaves out an
+// empty error.
 func (w *comparisonWriter) changedValues(n *Node, k int) []Value {
 	var all []Value
 	for _, at := range w.tree.Merged.Changes[n.Calls[0]] {
@@ -321,6 +326,7 @@ func (w *comparisonWriter) changedValues(n *Node, k int) []Value {
 	return all
 }
 
+// origin describes a call of the merged tree.
 func (w *comparisonWriter) origin(call int) *Origin {
 	return &Origin{Name: w.tree.Merged.Tree.Call(call).ShortName(), Step: w.stepOf(call)}
 }
@@ -345,6 +351,7 @@ func (w *comparisonWriter) addChange(out *ComparedStep, c ShownChange) {
 	}
 }
 
+// spot describes call i of a side's tree, or returns nil for diff.None.
 func (w *comparisonWriter) spot(rec *trace.Recording, tree *trace.Tree, places *trace.Places, i int) *Spot {
 	if i == diff.None {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // answers reports whether a call authenticates or authorizes the request. yes
-// reports whether it accepted.
+// reports whether the call accepted.
 func answers(call *trace.Call) (answers, yes bool) {
 	decided, ok := decision(call), call.Attributes[trace.AttrAuthenticationOK]
 	return decided != "" || ok != "", decided == "Allow" || ok == "true"
@@ -80,7 +80,8 @@ func lookedAt(tree *trace.Tree, i int) message.Message {
 	return message.Message{}
 }
 
-// noneOf names the first few sources of the rules that do not cover a request.
+// noneOf says that none of the rules covers a request, and names the first few
+// sources of the rules.
 func noneOf(rules int, sources []string) message.Message {
 	const most = 3
 	named := message.List(sources[:min(len(sources), most)])

@@ -13,13 +13,13 @@ import (
 // that the default view shows.
 type Differences struct {
 	Diff *diff.Diff
-	// Merged is the tree of both requests. It holds a copy of each call, so it
-	// is nil where no tree is needed.
+	// Merged is the tree of both requests. It is nil until Merge is called,
+	// because it holds a copy of each call.
 	Merged *diff.Merged
 	// Changes are the changes of Diff, with additional information for a view.
 	Changes []ShownChange
-	// Packages are the packages that several functions left for another
-	// package.
+	// Packages are the moves of at least three functions from one package to
+	// another.
 	Packages []PackageMove
 	// keyA and keyB mark a side's calls that are key steps or lead to one.
 	keyA, keyB []bool
@@ -28,22 +28,21 @@ type Differences struct {
 // A ShownChange is a change with additional information for a view.
 type ShownChange struct {
 	diff.Change
-	// Layer is the part of the server of the change.
+	// Layer is the layer of the changed function, or "".
 	Layer string
 	// Telling is set if the default view shows the change: it concerns key
 	// steps, and no earlier change says the same.
 	Telling bool
-	// Fresh has the Values that no earlier change has.
+	// Fresh has the Values to show: an earlier change does not have them.
 	Fresh []diff.ValueChange
-	// At is the call of Merged.Tree that shows the change, if the requests are
-	// merged.
+	// At is the call of Merged.Tree that shows the change. Merge sets it.
 	At int
 }
 
 // A PackageMove says that several functions moved from one package to another
 // and kept their names.
 type PackageMove struct {
-	Layer    string
+	Layer    string // of the first such function
 	From, To string // import paths
 	// Functions counts the moved functions.
 	Functions int
@@ -104,8 +103,8 @@ func (c *Differences) Partners(tree *trace.Tree) []int {
 	return c.Diff.InB
 }
 
-// findPackageMoves finds the packages that several functions left for another
-// package.
+// findPackageMoves finds the pairs of packages between which several functions
+// moved.
 func (c *Differences) findPackageMoves(classifier Classifier) {
 	const several = 3
 	seen := map[string]bool{}
@@ -178,6 +177,8 @@ func (t *changeSelector) selects(c *diff.Change) (telling bool, fresh []diff.Val
 	return true, nil
 }
 
+// concernsKeySteps reports whether a changed call is a key step or, for an
+// added or removed call, leads to one.
 func (t *changeSelector) concernsKeySteps(c *diff.Change) bool {
 	switch c.Kind {
 	case diff.Removed:
@@ -192,15 +193,16 @@ func (t *changeSelector) concernsKeySteps(c *diff.Change) bool {
 	return t.classifier.Key(t.Diff.A.Call(c.A).Function) || t.classifier.Key(t.Diff.B.Call(c.B).Function)
 }
 
-// isNew reports whether no earlier change had this text. A value that calls
-// pass on, such as a type, changes in all of them at once.
+// isNew reports whether no earlier change had this text. If calls pass a value
+// on, such as a type, the value changes in all of these calls.
 func (t *changeSelector) isNew(text string) bool {
 	isNew := !t.seen[text]
 	t.seen[text] = true
 	return isNew
 }
 
-// OnlyChange returns the addition or the removal of a call.
+// OnlyChange returns the change of a call that only one side makes. kind is
+// diff.Added or diff.Removed.
 func OnlyChange(kind diff.Kind, call int) diff.Change {
 	if kind == diff.Added {
 		return diff.Change{Kind: kind, A: diff.None, B: call}
@@ -208,19 +210,19 @@ func OnlyChange(kind diff.Kind, call int) diff.Change {
 	return diff.Change{Kind: kind, A: call, B: diff.None}
 }
 
-// A ChangedFunction is the function to compare for a call of the merged tree.
-// If both sides have the call, it is the called function. Otherwise it is the
-// nearest caller that both sides have.
+// A ChangedFunction is the function to show if a reader compares the source of
+// a call of the merged tree. If both sides have the call, it is the called
+// function. Otherwise it is the nearest caller that both sides have.
 type ChangedFunction struct {
 	A, B *trace.Call
-	// Line is the line that makes the call, of side B if OnB is set, else of
-	// side A. It is 0 if the function is the call's own.
+	// Line is the line of the function that leads to the call, on side B if OnB
+	// is set, else on side A. It is 0 if both sides have the call.
 	Line int
 	OnB  bool
 }
 
 // ChangedFunction returns the function to compare for a call of the merged
-// tree, or nil if no caller is on both sides.
+// tree. It returns nil if only one side has the call and all its callers.
 func (d *Differences) ChangedFunction(call int) *ChangedFunction {
 	f := &ChangedFunction{}
 	i := call

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// outermost returns the first call before the given call that returned the
-// error. If none did, it returns the first call with an error that is a part of
-// text, or -1.
+// outermost returns the first call that returned the error with this text. It
+// looks at the calls before call before. If none did, it returns the first call
+// with an error that is a part of text, or -1.
 func outermost(tree *trace.Tree, before int, text string) int {
 	part := -1
 	for i := range before {
@@ -60,9 +60,9 @@ func (f *errorFinder) born(i int) {
 	f.add(i, ErrorBorn, f.tree.Call(i).Error)
 }
 
-// crashedBelow returns the first call below call i with which another process
-// is entered and that ended in a panic, or -1. The client of such a process
-// only sees that the connection broke.
+// crashedBelow returns the first call below call i that entered another
+// process and panicked, or -1. The client of such a process only sees that the
+// connection broke.
 func (f *errorFinder) crashedBelow(i int) int {
 	for below := i + 1; below < f.tree.End(i); below++ {
 		call := f.tree.Call(below)
@@ -100,9 +100,9 @@ func (f *errorFinder) causeBelow(i int) int {
 	return cause
 }
 
-// causeBeside returns the last call of the same caller before call i with an
-// error that is a part of i's error, or -1. The caller passed that error to i,
-// which added text to it.
+// causeBeside returns the last call that call i's caller made before i and
+// that failed with a part of i's error, or -1. The caller passed this error to
+// i, and i added text to it.
 func (f *errorFinder) causeBeside(i int) int {
 	cause, text := -1, f.tree.Call(i).Error
 	for sibling := range f.before(i) {
@@ -113,11 +113,11 @@ func (f *errorFinder) causeBeside(i int) int {
 	return cause
 }
 
-// causeBefore returns the failed call before call i if i's error replaces its
-// error, or -1. The caller must have passed i's error on. Between the failed
-// call and i, it may only have made calls on i's line, for i's arguments, and
-// calls for metrics or tracing. If i was its caller's first call, the caller
-// itself may have been called to replace an error.
+// causeBefore returns the failed call before call i if i's error replaces the
+// error of the failed call, or -1. The caller must have returned i's error.
+// Between the failed call and i, it may only have made calls on i's line, for
+// i's arguments, and calls for metrics or tracing. If i was its caller's first
+// call, the caller itself may have been called to replace an error.
 func (f *errorFinder) causeBefore(i int) int {
 	for parent := f.tree.Parent(i); parent >= 0 && f.tree.Call(parent).Error == f.tree.Call(i).Error; parent = f.tree.Parent(i) {
 		cause, first := -1, true
@@ -142,7 +142,7 @@ func (f *errorFinder) causeBefore(i int) int {
 	return -1
 }
 
-// recordsMetrics reports whether a call only counts or traces.
+// recordsMetrics reports whether a call only records metrics or traces.
 func recordsMetrics(call *trace.Call) bool {
 	return Upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
@@ -166,10 +166,10 @@ func (f *errorFinder) lastFailure(i int) int {
 	return last
 }
 
-// failedBefore returns the call that failed right before call i, which made the
+// failedBefore returns the call that failed right before call i made the
 // answer. This is the last call that i's caller made before i. If i was the
-// first, it is the last call that the caller's caller made, and so on.
-// failedBefore returns -1 if that call succeeded.
+// first, it is the last call that the caller's caller made before, and so on.
+// failedBefore returns -1 if this call succeeded.
 func (f *errorFinder) failedBefore(i int) int {
 	for ; i > 0; i = f.tree.Parent(i) {
 		last := -1
@@ -201,10 +201,10 @@ func (f *errorFinder) before(i int) iter.Seq[int] {
 	}
 }
 
-// failedIn returns call i if it failed. If i is a function literal that its
-// caller called immediately, it then looks at the last call of the literal,
-// since such a literal sets the caller's own variables. failedIn returns -1 if
-// none failed.
+// failedIn returns call i if it failed. If i succeeded and is a function
+// literal of its caller, failedIn looks at the last call of the literal: such
+// a literal may have set the caller's own variables. failedIn returns -1 if
+// this call did not fail, either.
 func (f *errorFinder) failedIn(i int) int {
 	for f.tree.Call(i).Error == "" {
 		if !strings.HasPrefix(f.tree.Call(i).Function, f.tree.Call(f.tree.Parent(i)).Function+".func") {

@@ -40,14 +40,14 @@ const (
 	// ErrorTurned: the call replaced the error. It returned its own error right
 	// after the call before it had failed, and its error was passed on.
 	ErrorTurned ErrorKind = "turned"
-	// ErrorDenied: the call refused without an error. Examples are an
-	// authorizer that did not allow the request, and authenticators that did
-	// not know the user.
+	// ErrorDenied: the call refused the request without an error. For example,
+	// an authorizer did not allow the request, or the authenticators did not
+	// know the user.
 	ErrorDenied ErrorKind = "denied"
 	// ErrorRefused: the call is the admission plugin that the error comes from.
 	ErrorRefused ErrorKind = "refused"
-	// ErrorAnswered: the call wrote an HTTP status code without an error, such
-	// as when no handler is registered for a path.
+	// ErrorAnswered: the call wrote an HTTP status code without an error. For
+	// example, no handler is registered for the path.
 	ErrorAnswered ErrorKind = "answered"
 	// ErrorTimedOut: the time of the request was over, and the call wrote the
 	// answer in place of the handler, which was still running.
@@ -75,8 +75,9 @@ func (p *ErrorPath) At(i int) *ErrorStep {
 // has reports whether call i is a step or returned the error.
 func (p *ErrorPath) has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
 
-// OtherErrors returns the calls in which an error or a panic began that is not on the
-// error path, in order of entry. Calls that only passed such an error on are left out.
+// OtherErrors returns the calls in which other errors or panics began, in
+// order of entry. It leaves out the calls of the error path, and calls that
+// only passed an error on.
 func (v *View) OtherErrors() []int {
 	var all []int
 	for i, began := range origins(v.Tree) {
@@ -132,6 +133,7 @@ func (f *errorFinder) status(i int) {
 	f.add(i, ErrorStatus, strings.TrimSpace(attributes[trace.AttrStatusReason]+" "+attributes[trace.AttrStatusCode]))
 }
 
+// add adds a step unless call is -1.
 func (f *errorFinder) add(call int, kind ErrorKind, text string) {
 	f.say(call, kind, message.Of("%s", text))
 }
@@ -142,8 +144,8 @@ func (f *errorFinder) say(call int, kind ErrorKind, text message.Message) {
 	}
 }
 
-// maker returns the call that decided on the error passed to call i: its caller
-// or, if the caller is a constructor, the nearest call above that is not.
+// maker returns the call that decided on the error passed to call i. This is
+// i's nearest caller that is not a constructor.
 func (f *errorFinder) maker(i int) int {
 	i = f.tree.Parent(i)
 	for i > 0 && f.classifier.Constructor(f.tree.Call(i).Function) {
@@ -154,8 +156,8 @@ func (f *errorFinder) maker(i int) int {
 
 // answered adds the steps of an error that no call returned. The call that
 // answered the request made the error. If a call had failed right before, the
-// error replaces the failed call's error. If a call had refused, its refusal is
-// the first step.
+// error replaces the failed call's error. Otherwise, if a call of the same
+// layer had refused the request, its refusal is the first step.
 func (f *errorFinder) answered(handled int, text string) {
 	maker := f.maker(handled)
 	no := f.lastNo(0, handled)
@@ -180,10 +182,10 @@ func (f *errorFinder) answered(handled int, text string) {
 
 func (f *errorFinder) layer(i int) string { return f.classifier.Layer(f.tree.Call(i).Function) }
 
-// timedOut adds the step of upstream's filter that answers when the time of a
-// request is over, and reports whether that filter wrote the answer. The
-// handler's own answer is then thrown away. If the handler had begun its
-// answer, the filter panics instead (apiserver/pkg/server/filters/timeout.go).
+// timedOut reports whether upstream's filter for timeouts wrote the answer,
+// and then adds the step of this filter. The handler's own answer is thrown
+// away. If the handler had begun its answer, the filter panics instead
+// (apiserver/pkg/server/filters/timeout.go).
 func (f *errorFinder) timedOut() bool {
 	for i := range f.tree.Len() {
 		call := f.tree.Call(i)
@@ -195,7 +197,7 @@ func (f *errorFinder) timedOut() bool {
 	return false
 }
 
-// panicked adds the step of the call at or below call i in which a panic began.
+// panicked adds the step of the call in which the panic of call i began.
 func (f *errorFinder) panicked(i int) {
 	for at := i; at >= 0; {
 		i, at = at, -1
@@ -209,9 +211,10 @@ func (f *errorFinder) panicked(i int) {
 	f.add(i, ErrorPanicked, f.tree.Call(i).Panic)
 }
 
-// withoutError returns the error path of a failed request if no call has the
-// error as a value. The path ends at the call that wrote the HTTP status. If no
-// call did, withoutError returns nil.
+// withoutError returns the error path of a failed request if no call recorded
+// the error of the answer. The path ends at the call that wrote the HTTP
+// status, or made the Status. If there is no such call, withoutError returns
+// nil.
 func (f *errorFinder) withoutError() *ErrorPath {
 	if f.notWritten() {
 		return f.path
@@ -225,9 +228,9 @@ func (f *errorFinder) withoutError() *ErrorPath {
 	return nil
 }
 
-// notWritten adds the steps of a result that could not be written in a form that
-// the client accepts, and reports whether this was the error. Upstream then
-// writes a Status in place of the result (WriteObjectNegotiated in
+// notWritten reports whether the result could not be written in a form that
+// the client accepts, and then adds the steps of this error. Upstream writes a
+// Status in place of the result (WriteObjectNegotiated in
 // apiserver/pkg/endpoints/handlers/responsewriters/writers.go).
 func (f *errorFinder) notWritten() bool {
 	code := strconv.Itoa(f.tree.Request.Status)
@@ -251,8 +254,8 @@ func firstWith(tree *trace.Tree, i int, attribute string) int {
 	return -1
 }
 
-// statusOf returns the first call from i on that made a Status from the error,
-// or -1. A Status may lack a reason.
+// statusOf returns the first call from i on that made a Status from an error,
+// or -1. The reason of the Status may be empty.
 func statusOf(tree *trace.Tree, i int) int {
 	for ; i < tree.Len(); i++ {
 		if _, ok := tree.Call(i).Attributes[trace.AttrStatusReason]; ok {

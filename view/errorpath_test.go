@@ -10,9 +10,9 @@ import (
 )
 
 // failed makes a failed request from calls in the format of outline.
-// "?name=value&…" behind a name sets attributes. Every call is made from
-// another line, unless a "," before the name says that it is an argument of the
-// next call.
+// "?name=value&…" behind a name sets attributes. Each call is made from a line
+// of its own. A call with a "," before its name is an argument of the next
+// call, on the line of this call.
 func failed(t *testing.T, text string) *trace.Tree {
 	t.Helper()
 	tree := outline(t, text)
@@ -56,7 +56,7 @@ handler
     result!lost
   err?apitrace.error=lost
 `, "born work lost"},
-		"turned into another error right away": {`
+		"replaced by the next call": {`
 handler
   get!not found
     read!no key
@@ -65,7 +65,7 @@ handler
     interpret!not found
   err?apitrace.error=not found
 `, "born read no key, turned interpret not found"},
-		"turned by a call that others were made for, after the books were kept": {`
+		"replaced by a call with arguments, after metrics were recorded": {`
 handler
   list!too old
     client!compacted
@@ -74,7 +74,7 @@ handler
       interpretPage!too old
   err?apitrace.error=too old
 `, "born client compacted, turned interpretPage too old"},
-		"an error long before is no reason": {`
+		"an earlier error that was handled": {`
 handler
   create!invalid
     name!no name
@@ -87,7 +87,7 @@ handler
   decode!bad byte
   err?apitrace.error=cannot decode: bad byte
 `, "born decode bad byte, wrapped handler cannot decode: bad byte"},
-		"turned into another error by its caller": {`
+		"replaced by the caller": {`
 handler
   apply!conflict
     merge!two owners
@@ -108,7 +108,7 @@ filter
   NewResponse
     err?apitrace.error=forbidden
 `, "denied union decision=NoOpinion, nobody allowed it (RBAC: none of 7 bindings applies to the user), born filter forbidden"},
-		"none of the rules": {`
+		"no rule allows it": {`
 filter
   union?apitrace.authorization.decision=Allow
   union?apitrace.authorization.decision=NoOpinion
@@ -123,7 +123,7 @@ filter
   unauthorized
     err?apitrace.error=Unauthorized
 `, "born bearer bad token, turned unauthorized Unauthorized"},
-		"an authenticator that was asked in vain, and the next one knew": {`
+		"one authenticator failed, the next one accepted": {`
 filter
   union?apitrace.authentication.ok=true
     bearer?apitrace.authentication.ok=false!bad token
@@ -132,13 +132,13 @@ filter
   handler
     err?apitrace.error=not found
 `, "born handler not found"},
-		"a question of another layer": {`
+		"a decision for another layer": {`
 handler
   admit
     authz/union?apitrace.authorization.decision=NoOpinion
   err?apitrace.error=bad options
 `, "born handler bad options"},
-		"bookkeeping between the refusal and the answer": {`
+		"metrics between the refusal and the answer": {`
 filter
   union?apitrace.authentication.ok=false!bad token
     bearer?apitrace.authentication.ok=false!bad token
@@ -148,14 +148,14 @@ filter
     unauthorized
       err?apitrace.error=Unauthorized
 `, "born bearer bad token, turned unauthorized Unauthorized"},
-		"who had said no to the call that made it": {`
+		"an authorizer refused below the call that made the error": {`
 filter
   check!jane is forbidden
     union?apitrace.authorization.decision=2
       bindings?apitrace.rbac.bindings=0
   err?apitrace.error=jane is forbidden
 `, "denied union decision=NoOpinion, nobody allowed it (RBAC: there are no bindings), born check jane is forbidden"},
-		"what failed right before it was answered": {`
+		"a call failed right before the answer": {`
 dispatch
   dispatch.func3
     select!404: Page Not Found
@@ -163,14 +163,14 @@ dispatch
     answer
       err?apitrace.error=no such resource
 `, "born select 404: Page Not Found, turned answer no such resource"},
-		"what succeeded right before it was answered": {`
+		"a call succeeded right before the answer": {`
 dispatch
   select!404: Page Not Found
   default
   answer
     err?apitrace.error=no such resource
 `, "born answer no such resource"},
-		"handed on to be said better": {`
+		"passed to a later call, which wrapped it": {`
 handler
   decode!bad byte
   look
@@ -191,7 +191,7 @@ handler
       spec!b
   err?apitrace.error=invalid: [a, b]
 `, "born spec b, wrapped validate [a, b], wrapped create invalid: [a, b]"},
-		"made by who answers": {`
+		"made by the function that answers": {`
 authorization
   authorize
   err?apitrace.error=forbidden
@@ -202,7 +202,7 @@ authorization
 		tree := failed(t, test.call)
 		path := ErrorPathOf(tree, viewtest.ByName{})
 		if path == nil {
-			t.Errorf("%s: no error path", name)
+			t.Errorf("%s: got no error path, expected one", name)
 			continue
 		}
 		for _, s := range path.Steps {
@@ -219,14 +219,15 @@ func TestNoErrorPath(t *testing.T) {
 	tree := failed(t, answered)
 	tree.Request.Status = 200
 	if path := ErrorPathOf(tree, viewtest.ByName{}); path != nil {
-		t.Errorf("a request that succeeded has the error path %+v", path)
+		t.Errorf("a successful request: got the error path %+v, expected none", path)
 	}
 	if path := ErrorPathOf(failed(t, "handler\n  store!lost\n"), viewtest.ByName{}); path != nil {
-		t.Errorf("a request whose handler noted no error has the error path %+v", path)
+		t.Errorf("a request without a recorded error of the handler: got the error path %+v, expected none", path)
 	}
 }
 
-// TestNormalErrorIsPlumbing checks that an error that decided nothing is folded in a short view of a successful request.
+// TestNormalErrorIsPlumbing checks that the default view of a successful
+// request folds a call with an error, unless the call is a key step.
 func TestNormalErrorIsPlumbing(t *testing.T) {
 	tree := outline(t, "root\n  a\n    plumbing!not mine\n  b!not mine\n")
 	tree.Request.Status = 200

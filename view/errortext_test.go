@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// cut cuts a text as the probe does.
+// cut512 cuts a text as the probe cuts a value.
 func cut512(s string) string { return cutTo(s, 512) }
 
+// cutTo cuts a text after limit bytes, as the probe does.
 func cutTo(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -26,17 +27,17 @@ func TestSameErrorOfTwoLengths(t *testing.T) {
 		"different":                   {"lost", "found", false},
 		"a value and the error":       {cut512(long), long, true},
 		"both cut":                    {cut512(longer), cutTo(longer, 2048), true},
-		"another end":                 {cut512(long + "x"), long, false},
-		"another beginning":           {cut512("x" + long[1:]), long, false},
-		"no cut, a text like a cut":   {"lost… (3 bytes more)", "lost", false},
+		"different ends":              {cut512(long + "x"), long, false},
+		"different beginnings":        {cut512("x" + long[1:]), long, false},
+		"whole, but it looks cut":     {"lost… (3 bytes more)", "lost", false},
 		"a prefix is not the same":    {"lost", "lost and found", false},
-		"cut, and shorter than it is": {cut512(long), long[:512], false},
+		"cut, and whole but as short": {cut512(long), long[:512], false},
 	} {
 		if got := sameError(test.a, test.b); got != test.want {
-			t.Errorf("%s: got %v", name, got)
+			t.Errorf("%s: sameError returned %v, expected the opposite", name, got)
 		}
 		if got := sameError(test.b, test.a); got != test.want {
-			t.Errorf("%s, the other way round: got %v", name, got)
+			t.Errorf("%s, with exchanged arguments: sameError returned %v, expected the opposite", name, got)
 		}
 	}
 }
@@ -53,12 +54,12 @@ func TestIncludesACutError(t *testing.T) {
 		"an aggregate within":         {cut512("invalid: [a, " + long + "]"), "[a, " + long + "]", true},
 		"an aggregate, whole":         {"invalid: a, b", "[a, b]", true},
 		"longer than the text":        {cut512("put: " + long), long + long, false},
-		"another one":                 {cut512("put: " + long), strings.Repeat("x", 600), false},
-		"a short accident at the cut": {cut512(strings.Repeat("b", 511) + "a and the rest"), "a and more than that, forty bytes in all", false},
+		"another error":               {cut512("put: " + long), strings.Repeat("x", 600), false},
+		"a short overlap at the cut":  {cut512(strings.Repeat("b", 511) + "a and the rest"), "a and more than that, forty bytes in all", false},
 		"in the part that is cut off": {cut512(long + "the cause"), "the cause", false},
 	} {
 		if got := includes(test.text, test.err); got != test.want {
-			t.Errorf("%s: got %v", name, got)
+			t.Errorf("%s: includes returned %v, expected the opposite", name, got)
 		}
 	}
 }

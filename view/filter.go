@@ -30,7 +30,7 @@ type Filter struct {
 	// In a failed request, a returned error counts only if it took part, unless
 	// the error path is unknown or the view shows everything.
 	Errors bool
-	// Etcd selects the calls in etcd, and the way there.
+	// Etcd selects the calls in etcd, and the calls that lead there.
 	Etcd bool
 	// Grep must match the call's name, file:line, a value ("name=value"), or
 	// its error. nil matches all.
@@ -71,7 +71,7 @@ type filtering struct {
 	*Filter
 	tree       *trace.Tree
 	classifier Classifier
-	functions  map[string]bool // the result of Functions and NotFunctions by function
+	functions  map[string]bool // results of selectsFunction, by function
 	errors     *ErrorPath      // nil if every failure is selected
 	etcd       []bool          // whether the call is in etcd or leads there; nil without Filter.Etcd
 }
@@ -104,14 +104,15 @@ func (f *filtering) selects(i int) bool {
 		call.DurationNs < f.MinDuration.Nanoseconds(),
 		f.Errors && !f.failed(i),
 		f.Etcd && !f.etcd[i],
-		!f.letsFunction(call.Function):
+		!f.selectsFunction(call.Function):
 		return false
 	}
 	return f.Grep == nil || f.grep(call)
 }
 
-// leading marks the calls above selected calls that the other fields than Grep
-// select. selected tells which calls the filter selects.
+// leading marks the calls above selected calls, if all fields except Grep
+// select them. It does not mark calls that are selected themselves. selected
+// tells which calls the filter selects.
 func (f *filtering) leading(selected []bool) []bool {
 	others := *f.Filter
 	others.Grep = nil
@@ -139,7 +140,8 @@ func (f *filtering) failed(i int) bool {
 	return call.Error != "" && f.errors == nil
 }
 
-func (f *filtering) letsFunction(function string) bool {
+// selectsFunction reports whether Functions and NotFunctions select a function.
+func (f *filtering) selectsFunction(function string) bool {
 	known, ok := f.functions[function]
 	if !ok {
 		match := func(m Matcher) bool { return m.Match(function) }
@@ -150,6 +152,7 @@ func (f *filtering) letsFunction(function string) bool {
 	return known
 }
 
+// grep reports whether Grep matches a call.
 func (f *filtering) grep(call *trace.Call) bool {
 	if f.Grep.MatchString(call.Function) || f.Grep.MatchString(call.Error) ||
 		f.Grep.MatchString(fmt.Sprintf("%s:%d", call.File, call.Line)) {

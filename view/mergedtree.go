@@ -34,8 +34,8 @@ const (
 	StepChanged ChangeKind = "changed" // both make it, and something else differs
 )
 
-// A MergedTree is the tree of both requests of a pair, with a choice of calls for the
-// reader: changes, their callers, and key steps of one side. Calls are indices of
+// A MergedTree is the tree of both requests of a pair, with the calls that a reader
+// sees: changes, their callers, and key steps of one side. Calls are indices of
 // Merged.Tree.
 type MergedTree struct {
 	*Differences
@@ -62,6 +62,7 @@ func newMergedTree(d *Differences, words comparisonWords, guide Guide, choice Ch
 	return m
 }
 
+// note fills nodes for n and the nodes below it.
 func (m *MergedTree) note(n *Node) {
 	for _, call := range n.Calls {
 		m.nodes[call] = n
@@ -74,31 +75,33 @@ func (m *MergedTree) note(n *Node) {
 // Shows reports whether the tree shows a change.
 func (m *MergedTree) Shows(c ShownChange) bool { return m.nodes[c.At] != nil }
 
-// fewChanges is a limit: with no more changes than this, every view shows them all,
-// however small. A change that was just made is mostly not a key step.
+// fewChanges is the greatest number of changes that every view shows in full. If a
+// developer has just changed upstream's source, the change is mostly not at a key step.
 const fewChanges = 10
 
 // marked returns a function that reports whether the tree shows a call of the merged
-// tree. A call is shown if it has a telling change. In the full view, with a filter, or
-// if there are few changes, any change counts.
+// tree. A call is shown if it has a telling change. In the full view, and with a
+// filter, any change counts. If there are few changes, any change counts that is not
+// of upstream's own tracing; Choice.Upstream adds these changes.
 //
-// The caller of a shown change and the nearest key step above it are shown too. So each
-// change has the same place in the tree as in the view of one request. Key steps of one
-// side are shown too, except in a further turn of a loop.
+// The caller of a shown change and the nearest key step above are shown too. So each
+// change has the same place in the tree as in the view of one request. Key steps that
+// only one side has are shown too, except in repetitions, which are not changes of
+// their own.
 func (c *Differences) marked(classifier Classifier, choice Choice) func(int) bool {
 	tree := c.Merged.Tree
 	shown := make([]bool, tree.Len())
-	told := make([]bool, tree.Len()) // at a call of one side alone, or at the first such call above it
+	changed := make([]bool, tree.Len()) // for a call of one side: whether the outermost such call above has a change
 	for i := range shown {
 		if !c.onOneSide(i) {
 			continue
 		}
-		told[i] = len(c.Merged.Changes[i]) > 0
+		changed[i] = len(c.Merged.Changes[i]) > 0
 		if parent := tree.Parent(i); parent >= 0 && c.onOneSide(parent) {
-			told[i] = told[parent]
+			changed[i] = changed[parent]
 		}
 		call := tree.Call(i)
-		shown[i] = told[i] && classifier.Key(call.Function) && !Upstream(call)
+		shown[i] = changed[i] && classifier.Key(call.Function) && !Upstream(call)
 	}
 	for _, change := range c.Changes {
 		upstream := Upstream(tree.Call(change.At))
@@ -118,12 +121,12 @@ func (c *Differences) marked(classifier Classifier, choice Choice) func(int) boo
 	return func(i int) bool { return shown[i] }
 }
 
-// onOneSide reports whether only one side makes merged call i.
+// onOneSide reports whether only one side makes call i of the merged tree.
 func (c *Differences) onOneSide(i int) bool {
 	return c.Merged.A[i] == diff.None || c.Merged.B[i] == diff.None
 }
 
-// Mark returns the marks of the changes of merged call i, or "".
+// Mark returns the marks of the changes at call i of the merged tree, or "".
 func (c *Differences) Mark(i int) string {
 	var all []string
 	switch {
@@ -156,7 +159,7 @@ func (c *Differences) ChangeAt(i int) ChangeKind {
 // A Detail is a mark and the sentence that explains it.
 type Detail struct{ Mark, Text string }
 
-// Details describe a call's changes, if any.
+// Details describe the changes of a call of the merged tree.
 func (m *MergedTree) Details(call int) []Detail {
 	var all []Detail
 	switch m.ChangeAt(call) {
@@ -177,8 +180,8 @@ func (m *MergedTree) Details(call int) []Detail {
 	return all
 }
 
-// details describes a change by the call's old form and place, or returns nil for an
-// addition or removal.
+// details says how a call differs, with its place on side A if that differs. It returns
+// nil for an addition or removal.
 func (m *MergedTree) details(c ShownChange) []string {
 	var lines []string
 	add := func(text, place string) { lines = append(lines, strings.TrimSpace(text+" "+place)) }
@@ -205,11 +208,11 @@ func (m *MergedTree) details(c ShownChange) []string {
 	return lines
 }
 
-// placeOf returns the place where a call's function is declared, as in the tree.
+// placeOf returns the place of a call's function, as the tree shows it.
 func (m *MergedTree) placeOf(call *trace.Call) string { return m.Story.Names.Place(call) }
 
-// otherPlace returns a changed function's place on side A, or "" if side B declares it
-// there too: the step's line has it.
+// otherPlace returns a changed function's place on side A. It returns "" if the place
+// on side B is the same, because the step's line shows it.
 func (m *MergedTree) otherPlace(c ShownChange) string {
 	was := m.placeOf(m.Diff.A.Call(c.A))
 	if was == m.placeOf(m.Diff.B.Call(c.B)) {
@@ -218,7 +221,8 @@ func (m *MergedTree) otherPlace(c ShownChange) string {
 	return was
 }
 
-// groupNames returns the names of the changed calls that were collapsed into one node of a group.
+// groupNames names the admission plugins of a node's calls. It returns "" if the node
+// has no group, or if its first call has no change.
 func (m *MergedTree) groupNames(n *Node) string {
 	if n.Group == "" || m.Mark(n.Calls[0]) == "" {
 		return ""
@@ -232,8 +236,8 @@ func (m *MergedTree) groupNames(n *Node) string {
 	return message.List(names).Localize(m.words.Printer)
 }
 
-// entryOnA finds the step that calls the first step of a section on side A. ok is false
-// if side A does not make the call, or if no step is above it.
+// entryOnA says how the section with this first step is entered on side A. ok is false
+// if side A does not make the call of root, or if no step is above it.
 func (m *MergedTree) entryOnA(root *Node) (e entry, ok bool) {
 	first := m.Merged.A[root.Calls[0]]
 	if first == diff.None {

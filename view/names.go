@@ -15,12 +15,13 @@ import (
 // it: "secret/storage.NewREST", "pod/storage.NewREST". Places are made
 // unambiguous in the same way, among all calls of the request.
 type Names struct {
-	// parents and folders count the additional elements of import paths and
-	// files with ambiguous short names.
+	// parents counts the additional elements of import paths with ambiguous
+	// short names. folders counts the additional folders of such files.
 	parents, folders map[string]int
 }
 
-// newNames names the calls that a view shows.
+// newNames returns the names for the calls that a view shows, and the places
+// for all calls of its tree.
 func newNames(v *View) *Names {
 	n := &Names{parents: map[string]int{}, folders: map[string]int{}}
 	packages := map[string]string{} // import paths by short name
@@ -56,8 +57,9 @@ func files(tree *trace.Tree) []string {
 	return all
 }
 
-// tellApart makes the short names of paths unique. It sets more[path] to the
-// number of additional elements in front of the short name.
+// tellApart makes the short names of paths unique. If a short name is
+// ambiguous, it sets more[path] to the number of additional elements in front
+// of it, at most 4.
 func tellApart(paths []string, more map[string]int, name func(string) string) {
 	for n := 1; n <= 4; n++ {
 		byName := map[string][]string{}
@@ -77,7 +79,8 @@ func tellApart(paths []string, more map[string]int, name func(string) string) {
 // packageName returns the shortest unambiguous end of an import path.
 func (n *Names) packageName(p string) string { return lengthen(p, packageShort(p), n.parents[p]) }
 
-// fileName returns a file with as many folders as make it unambiguous.
+// fileName returns the shortest unambiguous end of a file's path, with at
+// least one folder.
 func (n *Names) fileName(file string) string {
 	return lengthen(file, packageShort(path.Dir(file))+"/"+path.Base(file), n.folders[file])
 }
@@ -110,5 +113,6 @@ func (n *Names) Place(call *trace.Call) string {
 	return fmt.Sprintf("%s:%d", n.fileName(call.File), call.Line)
 }
 
-// packageShort returns the package part of functions' short names.
+// packageShort returns the package in the short names of functions of package
+// p.
 func packageShort(p string) string { return strings.TrimSuffix(funcname.Short(p+".f"), ".f") }

@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestPlacesTellFilesApart checks that all files with the same last folder and
-// name get one more folder. No other files do.
+// TestPlacesTellFilesApart checks that files with the same last folder and
+// name get one more folder, and that other files do not.
 func TestPlacesTellFilesApart(t *testing.T) {
 	tree, err := trace.NewTree(&trace.Request{Method: "GET", Path: "/", TraceID: "0123456789abcdef0123456789abcdef", Calls: []trace.Call{
 		{Process: "kube-apiserver", ID: "0000000000000001", Function: "a/request/union.F", File: "a/request/union/union.go", Line: 1},
@@ -26,9 +26,9 @@ func TestPlacesTellFilesApart(t *testing.T) {
 	}
 }
 
-// TestAcceptingAuthenticator checks that an authenticator is named only if it
-// is recorded as having known the user. A union of authenticators is never
-// named.
+// TestAcceptingAuthenticator checks that accepting returns an authenticator
+// only if the recording says that it knew the user, and that it never returns
+// a union of authenticators.
 func TestAcceptingAuthenticator(t *testing.T) {
 	const union = "k8s.io/apiserver/pkg/authentication/request/union.(*unionAuthRequestHandler).AuthenticateRequest"
 	ok := func(value string) map[string]string { return map[string]string{trace.AttrAuthenticationOK: value} }
@@ -40,7 +40,7 @@ func TestAcceptingAuthenticator(t *testing.T) {
 		{"one knew", []trace.Call{{Process: "kube-apiserver", ID: "0000000000000001", Function: union, Attributes: ok("true")},
 			{Process: "kube-apiserver", ID: "0000000000000002", Parent: "0000000000000001", Function: "x/a.F", Attributes: ok("false")},
 			{Process: "kube-apiserver", ID: "0000000000000003", Parent: "0000000000000001", Function: "x/b.F", Attributes: ok("true")}}, 2},
-		{"not recorded which", []trace.Call{{Process: "kube-apiserver", ID: "0000000000000001", Function: union, Attributes: ok("true")},
+		{"only the union is recorded", []trace.Call{{Process: "kube-apiserver", ID: "0000000000000001", Function: union, Attributes: ok("true")},
 			{Process: "kube-apiserver", ID: "0000000000000002", Parent: "0000000000000001", Function: "x/a.F", Attributes: ok("false")},
 			{Process: "kube-apiserver", ID: "0000000000000003", Parent: "0000000000000001", Function: "x/b.F"}}, -1},
 		{"none knew", []trace.Call{{Process: "kube-apiserver", ID: "0000000000000001", Function: union, Attributes: ok("false")}}, -1},
@@ -50,7 +50,7 @@ func TestAcceptingAuthenticator(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := accepting(tree, 0); got != test.want {
-			t.Errorf("%s: accepted by call %d, expected %d", test.name, got, test.want)
+			t.Errorf("%s: accepting returned call %d, expected %d", test.name, got, test.want)
 		}
 	}
 }

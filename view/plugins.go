@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// notCalled is the verdict of a plugin that has no method for the phase. A
-// plugin that only validates, for example, is not called to mutate
+// notCalled is the recorded verdict of a plugin that has no method for the
+// phase. A plugin that only validates, for example, is not called to mutate
 // (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
 const notCalled = "not asked"
 
@@ -16,13 +16,13 @@ type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "refused", notCalled
-	// Calls counts the plugin's calls, without calls for its metrics, and of
-	// functions that call nothing, such as accessors of the request.
+	// Calls counts the calls that the plugin made. It does not count functions
+	// that call nothing, such as accessors of the request.
 	Calls int
 }
 
-// Plugins returns the admission plugins of a node in call order, or nil if it
-// has none.
+// Plugins returns the admission plugins of a node in call order, or nil if the
+// node has none.
 func (s *Story) Plugins(n *Node) []Plugin {
 	var all []Plugin
 	for _, i := range n.Calls {
@@ -60,7 +60,9 @@ func (s *Story) pluginsBefore(p Plugin) map[string]bool {
 	return called
 }
 
-// made counts the calls of a plugin's own method.
+// made returns Plugin.Calls for call i, which wraps a plugin. It counts the
+// calls below the first call that is neither a leaf nor for metrics: the
+// plugin's method.
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {
 		call := s.Tree.Call(child)
@@ -98,13 +100,14 @@ const (
 	PluginsNotCalled
 )
 
-// A PluginGroup is the plugins of one kind in call order.
+// A PluginGroup has plugins of one kind, in call order.
 type PluginGroup struct {
 	// Again is set for plugins that were called before. If a webhook or a
 	// policy changes the object, the mutating plugins are called again
 	// (apiserver/pkg/admission/reinvocation.go).
-	Again   bool
-	Kind    PluginKind
+	Again bool
+	Kind  PluginKind
+	// Verdict is the verdict of each plugin of the group.
 	Verdict string
 	Plugins []Plugin
 }
@@ -124,6 +127,7 @@ func (g *PluginGroup) Title(lang string) string {
 	return g.did(lang)
 }
 
+// did says how the plugins handled the request.
 func (g *PluginGroup) did(lang string) string {
 	switch g.Kind {
 	case PluginsWorked:
@@ -138,7 +142,7 @@ func (g *PluginGroup) did(lang string) string {
 
 // GroupPlugins groups plugins that handled the request in the same way. Plugins
 // that were called again come last. called has the names of the plugins that
-// were called before; GroupPlugins adds those of all.
+// were called before. GroupPlugins adds the names of all plugins to called.
 func GroupPlugins(all []Plugin, called map[string]bool) []PluginGroup {
 	var first, again []Plugin
 	for _, p := range all {

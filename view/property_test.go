@@ -20,6 +20,7 @@ func errorsOf(view *View, choice Choice) *ErrorPath {
 	return view.ErrorPath
 }
 
+// anyChoice draws a Choice.
 func anyChoice(t *rapid.T) Choice {
 	choice := Choice{
 		Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth"),
@@ -36,7 +37,8 @@ func anyChoice(t *rapid.T) Choice {
 	return choice
 }
 
-// TestEveryCallIsShownOrCounted checks that every call is in exactly one place of a view, and that the totals agree.
+// TestEveryCallIsShownOrCounted checks that every call is in exactly one place of a
+// view, and that the totals agree.
 func TestEveryCallIsShownOrCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := viewtest.AnyRecording(t)
@@ -47,20 +49,20 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 		choice := anyChoice(t)
 		view := NewView(tree, viewtest.ByName{}, choice)
 		if sum := view.Shown + view.Folded + view.Cut; sum != tree.Len() {
-			t.Fatalf("%d shown + %d folded + %d cut of %d calls", view.Shown, view.Folded, view.Cut, tree.Len())
+			t.Fatalf("%d shown + %d folded + %d cut calls, expected %d in all", view.Shown, view.Folded, view.Cut, tree.Len())
 		}
 		shown := map[int]*Node{}
 		checkNode(t, view, view.Root, shown)
 		if len(shown) != view.Shown {
-			t.Fatalf("%d calls in nodes, Shown is %d", len(shown), view.Shown)
+			t.Fatalf("the nodes have %d calls, but View.Shown is %d", len(shown), view.Shown)
 		}
 		for _, part := range []int{view.Plumbing, view.Handled, view.LessTelling, view.Upstream} {
 			if choice.Depth == 0 && part > view.Folded {
-				t.Fatalf("%d are plumbing, %d handled, %d less telling, %d upstream's of %d folded", view.Plumbing, view.Handled, view.LessTelling, view.Upstream, view.Folded)
+				t.Fatalf("Plumbing %d, Handled %d, LessTelling %d and Upstream %d: expected none of them above Folded, %d", view.Plumbing, view.Handled, view.LessTelling, view.Upstream, view.Folded)
 			}
 		}
 		if choice.Depth == 0 && view.Cut != 0 {
-			t.Fatalf("%d calls cut without a depth", view.Cut)
+			t.Fatalf("View.Cut is %d without a depth, expected 0", view.Cut)
 		}
 		if choice.Depth == 0 && (choice.Full || choice.Most == 0) {
 			checkWanted(t, view, choice, shown)
@@ -77,7 +79,7 @@ func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
 		wanted := choice.Full || choice.Filter.finds() || (viewtest.ByName{}).Key(call.Function) && (choice.Upstream || !Upstream(call))
 		if i == 0 || !wanted || choice.Filter.Active() && !filter.selects(i) {
 			if i > 0 && choice.Filter.Active() && !filter.selects(i) && shown[i] != nil && !leadsToMatch(view.Tree, filter, shown[i]) {
-				t.Fatalf("call %d is shown in spite of the filter", i)
+				t.Fatalf("call %d is shown, but the filter does not select it, and it does not lead to a match", i)
 			}
 			continue
 		}
@@ -86,12 +88,13 @@ func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
 			above = view.Tree.Parent(above)
 		}
 		if group := shown[above]; above != i && (choice.Full || group.Group == "" || len(group.Calls) == 1 || group.Origin && group.Fatal) {
-			t.Fatalf("call %d (%s) is not shown, and not in a group", i, call.Function)
+			t.Fatalf("call %d (%s) is selected, but neither shown nor in a group", i, call.Function)
 		}
 	}
 }
 
-// leadsToMatch reports whether a node is marked as one that leads to calls that the filter selects, and does.
+// leadsToMatch reports whether Node.Leads is set and right: each call of the node
+// leads to a call that the filter selects. It returns false without Filter.Grep.
 func leadsToMatch(tree *trace.Tree, filter *filtering, n *Node) bool {
 	if !n.Leads || filter.Grep == nil {
 		return false
@@ -108,11 +111,13 @@ func leadsToMatch(tree *trace.Tree, filter *filtering, n *Node) bool {
 	return true
 }
 
-// checkNode checks that each call of a node occurs once and is below a call of its parent.
+// checkNode checks the nodes at and below n. Each call must be in one node, and below
+// a call of the parent node, with Node.Through folded calls in between. checkNode adds
+// the calls to shown.
 func checkNode(t *rapid.T, view *View, n *Node, shown map[int]*Node) {
 	for _, i := range n.Calls {
 		if shown[i] != nil {
-			t.Fatalf("call %d is in two nodes", i)
+			t.Fatalf("call %d is in two nodes, expected one", i)
 		}
 		shown[i] = n
 	}
@@ -124,10 +129,10 @@ func checkNode(t *rapid.T, view *View, n *Node, shown map[int]*Node) {
 				through++
 			}
 			if through > child.Through || len(child.Calls) == 1 && through != child.Through {
-				t.Fatalf("call %d is %d calls below its node's parent, Through is %d", i, through, child.Through)
+				t.Fatalf("call %d has %d folded calls between it and its parent node, but Node.Through is %d", i, through, child.Through)
 			}
 			if !slices.Contains(n.Calls, p) {
-				t.Fatalf("call %d is drawn below %v, the nearest shown call above it is %d", i, n.Calls, p)
+				t.Fatalf("call %d is below the node of the calls %v, expected the node of the nearest shown call above, %d", i, n.Calls, p)
 			}
 		}
 		checkNode(t, view, child, shown)

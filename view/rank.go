@@ -7,41 +7,41 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A step is the set of candidates with the same role in the request: the same
-// function, or group, called on the same way. A view shows all calls of a step
-// or none, so that equal nodes stay equal.
+// A step is the set of candidates with the same function, or group, below the
+// same step. A view shows all calls of a step or none, so that equal nodes
+// stay equal.
 type step struct {
-	calls    []int
-	process  string
-	function string
-	layer    string
-	group    bool
-	crosses  bool // whether it is in another process than the step above
-	asksBack bool // whether a step right below it is in a process that the request has left
-	starts   bool // whether it begins on another goroutine than the step above
-	parent   int  // the step above, -1 for the first
-	inLayer  int  // number of consecutive steps above it in its layer
-	below    int  // number of different steps right below it, except minor ones
-	// newNames counts attributes that no earlier call had, facts those with
-	// more than a type's name, newValues attributes with a new value.
+	calls     []int
+	process   string
+	function  string
+	layer     string
+	group     bool
+	crosses   bool // whether it is in another process than the step above
+	callsBack bool // whether a step right below it is in another process that a step above is in
+	starts    bool // whether it begins on another goroutine than the step above
+	parent    int  // the step above, -1 for the first
+	inLayer   int  // number of consecutive steps above it in its layer
+	below     int  // number of different steps right below it, except minor ones
+	// newNames counts attributes that no earlier call had. facts counts the new
+	// attributes with a value that Shorten keeps. newValues counts new pairs of
+	// an attribute and a value.
 	newNames, facts, newValues int
-	decides                    bool // whether such a value decides the request
+	decides                    bool // whether a new value decides the request
 	score                      int
 }
 
 // way identifies a step.
 type way struct {
-	parent   int
-	function string
+	parent   int    // the step above, -1 for the first
+	function string // or the group
 }
 
-// chosen lists the layers of the user's code: the own API server, and packages
-// from --trace.
+// chosen lists the layers of code that the user chose: the user's own API
+// server, and packages that --trace named.
 var chosen = []string{trace.LayerOwn, trace.LayerMore}
 
-// specific reports whether code of a layer distinguishes this request from
-// others: code of a single resource, and chosen code. All other layers are
-// common to all requests.
+// specific reports whether code of a layer runs only in some requests: code of
+// a single resource, and chosen code. Other layers are common to all requests.
 func specific(layer string) bool {
 	return layer == trace.LayerResource || slices.Contains(chosen, layer)
 }
@@ -49,8 +49,8 @@ func specific(layer string) bool {
 // A value is an attribute with its value.
 type value struct{ name, value string }
 
-// rankSteps sorts the candidates' steps by how much they tell a reader: by
-// functions and values, never by durations.
+// rankSteps returns the steps of the candidates, the most telling first. It
+// looks at functions and values, never at durations.
 func rankSteps(c *chooser) []step {
 	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
 	for i, candidate := range c.candidates {
@@ -70,7 +70,7 @@ type ranking struct {
 	steps  []step
 	index  map[way]int
 	known  map[value]bool
-	stepOf []int // the step of the call, or of the nearest candidate above it
+	stepOf []int // by call: its step, or the step of the nearest candidate above
 }
 
 // add puts candidate i into its step.
@@ -128,6 +128,7 @@ func (r *ranking) changesGoroutine(i int) bool {
 	return false
 }
 
+// newStep returns the step for its first call, and updates the step above.
 func (r *ranking) newStep(w way, call *trace.Call) step {
 	s := step{process: call.Process, function: call.Function, layer: r.classifier.Layer(call.Function), parent: w.parent}
 	if w.parent >= 0 {
@@ -136,7 +137,7 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 			above.below++
 		}
 		s.crosses = above.process != s.process
-		above.asksBack = above.asksBack || s.crosses && r.left(s.process, w.parent)
+		above.callsBack = above.callsBack || s.crosses && r.entered(s.process, w.parent)
 		if above.layer == s.layer && !s.crosses {
 			s.inLayer = above.inLayer + 1
 		}
@@ -144,8 +145,8 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 	return s
 }
 
-// left reports whether step i or a step above it is in the process.
-func (r *ranking) left(process string, i int) bool {
+// entered reports whether step i or a step above it is in the process.
+func (r *ranking) entered(process string, i int) bool {
 	for ; i >= 0; i = r.steps[i].parent {
 		if r.steps[i].process == process {
 			return true
@@ -154,16 +155,17 @@ func (r *ranking) left(process string, i int) bool {
 	return false
 }
 
-// turn reports whether the step is one of several alternating steps below a
-// step of the same layer, such as the hooks of a strategy.
-func (r *ranking) turn(s *step) bool {
+// isHook reports whether the step is one of at least three steps below a step
+// of the same layer, and calls no other steps. Hooks of a strategy are an
+// example.
+func (r *ranking) isHook(s *step) bool {
 	return s.inLayer > 0 && s.below == 0 && r.steps[s.parent].below > 2
 }
 
-// score gives each step points for being worth a line. A step gets points if
-// the request enters a process or a layer there, and more if it is the first
-// time. It also gets points for a new value, and if it is a leaf or a fork of
-// the tree. Repetitions get few points.
+// score gives each step points for how much it tells a reader. A step gets
+// points if the request enters a process or a layer with it, and more for the
+// first time. It also gets points for a new value, and if it is a leaf or a
+// fork of the tree. Repetitions get few points.
 func (r *ranking) score() {
 	if r.tree.Request.IsStart() {
 		r.scoreStart()
@@ -185,14 +187,14 @@ func (r *ranking) score() {
 		layer, function := seen{s.process, s.layer}, seen{s.process, s.function}
 		points(!layers[layer], 6)
 		points(s.crosses, 6)
-		points(s.asksBack, 6)
+		points(s.callsBack, 6)
 		points(s.inLayer == 0, 3)
 		points(s.newNames > 0, 2)
 		points(s.newValues > 0, 1)
 		points(s.decides, 5)
 		points(s.below != 1, 2)
 		points(s.group && len(s.calls) > 1, 12) // each plugin with its verdict
-		points(r.turn(s), 3)
+		points(r.isHook(s), 3)
 		points(s.starts, 2)
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return accepting(r.tree, call) == call }), 12)
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return callsHook(r.tree.Call(call)) }), 12)
@@ -201,12 +203,13 @@ func (r *ranking) score() {
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // with equal scores, steps near the entrance of the layer come first
-		// A write enters etcd's consensus through a minor step. The step that
-		// it calls then counts as the first.
+		// A write enters the layer of etcd's consensus through a minor step.
+		// The step that the minor step calls then counts as the first of the
+		// layer.
 		layers[layer] = layers[layer] || s.layer != trace.LayerEtcdApply || !r.classifier.Minor(s.function)
 		functions[function] = true
 	}
-	for i := range r.steps { // show a phase of admission, which begins a section, together with its plugins
+	for i := range r.steps { // show the first step of an admission phase, which begins a section, if its plugins are shown
 		s := &r.steps[i]
 		if !s.group || len(s.calls) < 2 {
 			continue
@@ -220,7 +223,7 @@ func (r *ranking) score() {
 }
 
 // scoreStart replaces score for a program's start, which repeats the same work
-// for each server, group and resource. New steps and steps near the top get
+// for each server, group and resource. New functions and steps near the top get
 // points.
 func (r *ranking) scoreStart() {
 	functions := map[string]bool{}

@@ -8,8 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// reordered describes a call with another place in the order of calls. Inner of
-// the statement is the call that it passed, see passedBy.
+// reordered returns the statement about a call with another place in the order
+// of calls. Its Inner is the function of the call that passedBy returns, if
+// any.
 func (s *Summary) reordered(c *ShownChange) Statement {
 	st := s.both(StatementReordered, c)
 	st.Caller = s.nameOf(s.Diff.B, pairedAbove(s.Diff.B, s.Diff.InA, c.B)).named()
@@ -46,7 +47,7 @@ func (s *Summary) passedBy(c *ShownChange) int {
 	if len(passed) == 0 {
 		return diff.None
 	}
-	other := func(i int) int { // 0 for a key step
+	other := func(i int) int { // 0 for a key step, 1 for any other call
 		if s.guide.Key(b.Call(i).Function) {
 			return 0
 		}

@@ -9,31 +9,31 @@ import (
 )
 
 // A RequestMap is the data for a picture of one request. It has the traced programs,
-// their servers, the layers of each server as stations, and the way of the request from
-// station to station. The visits are the sections of the request's Trace, with the same
-// numbers.
+// their servers, the layers of each server as stations, and the path of the request
+// from station to station. The visits are the sections of the request's Trace, with
+// the same numbers.
 type RequestMap struct {
 	Lang     string       `json:"lang" description:"The language of all texts, en or zh."`
 	Request  string       `json:"request" description:"Names the request and its answer."`
 	Facts    string       `json:"facts" description:"How many calls there were, in which programs, and how long they took."`
-	Programs []MapProgram `json:"programs" description:"The traced programs in the order in which the request reached them; then, as not reached, those that it could have."`
-	Visits   []MapVisit   `json:"visits" description:"The way: the sections of the request, in order."`
+	Programs []MapProgram `json:"programs" description:"The traced programs in the order in which the request reached them, then programs that it did not reach."`
+	Visits   []MapVisit   `json:"visits" description:"The path of the request: its sections, in order."`
 }
 
 // A MapProgram is a traced program.
 type MapProgram struct {
-	Name    string      `json:"name" description:"Name of the program, as calls have it."`
-	Version string      `json:"version" description:"Its version, empty if unknown."`
-	Calls   int         `json:"calls" description:"How many of the request's calls it has; 0 if the request did not reach it."`
-	Servers []MapServer `json:"servers" description:"The servers in it: first what is in front of all, then each server."`
+	Name    string      `json:"name" description:"Name of the program, as in the calls of a trace."`
+	Version string      `json:"version" description:"Version of the program, empty if unknown."`
+	Calls   int         `json:"calls" description:"How many of the request's calls the program has; 0 if the request did not reach it."`
+	Servers []MapServer `json:"servers" description:"The servers of the program: first the part in front of all servers, then each server."`
 }
 
-// A MapServer is a program's server. "" stands for the filter chain in front, and for
-// calls with an unknown server.
+// A MapServer is a program's server. The server with the name "" has the calls in
+// front of all servers, such as the filter chain, and calls of an unknown server.
 type MapServer struct {
-	Name     string       `json:"name" description:"Name of the server, as its director has it; empty for what is in front of all of a program, such as the filter chain, and for a program without such servers."`
-	Calls    int          `json:"calls" description:"How many calls it has."`
-	Stations []MapStation `json:"stations" description:"Its layers, in the order in which a request meets them."`
+	Name     string       `json:"name" description:"Name of the server, from its director; empty for the part in front of a program's servers, such as the filter chain, and for a program without such servers."`
+	Calls    int          `json:"calls" description:"How many calls the server has."`
+	Stations []MapStation `json:"stations" description:"The layers of the server, in the order in which a request meets them."`
 }
 
 // A MapStation is a layer of a server.
@@ -42,26 +42,26 @@ type MapStation struct {
 	Layer  string `json:"layer" description:"Name of the layer."`
 	Title  string `json:"title" description:"Title of the layer."`
 	Colour string `json:"colour" description:"Colour of the layer, empty if it has none."`
-	Tier   int    `json:"tier" description:"Row in which to draw it; a request goes downwards."`
-	Calls  int    `json:"calls" description:"How many calls of the layer there are; 0 if the request did not come here."`
-	First  int    `json:"first" description:"The first of those calls, -1 if there are none."`
-	Visits []int  `json:"visits" description:"Numbers of the visits; empty if its calls are only within those of others."`
+	Tier   int    `json:"tier" description:"Row of the station, from 0 at the top; a request goes downwards."`
+	Calls  int    `json:"calls" description:"How many calls the station has; 0 if the request did not reach it."`
+	First  int    `json:"first" description:"The first call of the station, -1 if there is none."`
+	Visits []int  `json:"visits" description:"Numbers of the visits to the station; empty if its calls are only parts of visits to other stations."`
 }
 
 // A MapVisit is a section.
 type MapVisit struct {
 	Number     int      `json:"number" description:"Number of the section, from 1."`
 	Station    string   `json:"station" description:"The station."`
-	From       int      `json:"from" description:"Number of the visit from which it was called; 0 for the first, which the client sends."`
-	Via        []string `json:"via" description:"The stations between that visit's and this one, in order: steps of that visit which run there."`
+	From       int      `json:"from" description:"Number of the visit that called this one; 0 for the first visit, and for visits with \"afterwards\"."`
+	Via        []string `json:"via" description:"The stations between the visit \"from\" and this one, in order: steps of the visit \"from\" ran there."`
 	Title      string   `json:"title" description:"Title of the section."`
 	Call       int      `json:"call" description:"The section's first call."`
-	Name       string   `json:"name" description:"Short name of that call's function."`
-	Time       string   `json:"time" description:"How long that call took, empty if only its entry was recorded."`
-	Called     string   `json:"called,omitempty" description:"Who called it; absent for the first."`
-	Sentences  []string `json:"sentences" description:"What happened in it."`
-	Failed     bool     `json:"failed,omitempty" description:"Whether the request failed there."`
-	Afterwards bool     `json:"afterwards,omitempty" description:"Whether it is what a write caused, and nobody called it."`
+	Name       string   `json:"name" description:"Name of the section's first step."`
+	Time       string   `json:"time" description:"How long the first step took, empty if only its entry was recorded."`
+	Called     string   `json:"called,omitempty" description:"Who called the section; absent for the first section."`
+	Sentences  []string `json:"sentences" description:"What happened in the section."`
+	Failed     bool     `json:"failed,omitempty" description:"Whether the first step's failure decided the request."`
+	Afterwards bool     `json:"afterwards,omitempty" description:"Whether the section handles the event of the request's own write, without a caller."`
 }
 
 // tiers are the rows of the map, from the outside in. A row lists its layers as a
@@ -78,6 +78,8 @@ var tiers = [][]string{
 	{trace.LayerEtcdDisk, trace.LayerUpstreamTracing, ""},
 }
 
+// tierOf returns the row of a layer. A layer that tiers does not have is in the last
+// row.
 func tierOf(layer string) int {
 	at := slices.IndexFunc(tiers, func(t []string) bool { return slices.Contains(t, layer) })
 	if at < 0 {
@@ -86,9 +88,9 @@ func tierOf(layer string) int {
 	return at
 }
 
-// These layers are on the map even if the request did not reach them, so that the
-// reader sees this. They are in front of the servers of kube-apiserver, in the server
-// that handled the request, and in etcd.
+// The map of a request has these layers even if the request did not reach them, so
+// that the reader sees this. They are in front of the servers of kube-apiserver, in
+// the server that handled the request, and in etcd.
 var (
 	alwaysInFront = []string{trace.LayerFilters, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization}
 	alwaysInside  = []string{trace.LayerRouting, trace.LayerHandler, trace.LayerAdmission, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3}
@@ -118,8 +120,8 @@ func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*Requ
 	return m.out, nil
 }
 
-// serversOf returns each call's server: of the nearest director at or above it in the
-// same program, or "".
+// serversOf returns the name of each call's server, or "". The name is recorded with
+// the nearest director.ServeHTTP at or above the call in the same program.
 func serversOf(tree *trace.Tree) []string {
 	servers := make([]string, tree.Len())
 	for i := range servers {
@@ -134,6 +136,7 @@ func serversOf(tree *trace.Tree) []string {
 	return servers
 }
 
+// A mapper makes the RequestMap of a request.
 type mapper struct {
 	traceWriter
 	servers []string // by call
@@ -192,7 +195,7 @@ func (m *mapper) countCalls() {
 	}
 }
 
-// visit adds the visits: the way of the request.
+// visit adds a visit for each section.
 func (m *mapper) visit() {
 	for _, s := range m.story.Sections {
 		first := s.Root.Calls[0]
@@ -218,7 +221,7 @@ func (m *mapper) visit() {
 
 // via returns the stations between a section and the section that calls it. These are
 // the stations of the steps from the first step of the calling section down to the
-// caller. The stations of both sections are left out.
+// caller. The stations of both sections are left out; to is the section's own station.
 func (m *mapper) via(s *Section, to string) []string {
 	var way []string
 	if !m.leads(s.From.Root, s.Caller, &way) {
@@ -234,8 +237,8 @@ func (m *mapper) via(s *Section, to string) []string {
 	return append([]string{}, way...)
 }
 
-// leads appends the stations of the steps from one step down to another. If there is
-// no way, it appends nothing and returns false.
+// leads appends the stations of the steps from one step down to another. If to is not
+// below from, it appends nothing and returns false.
 func (m *mapper) leads(from, to *Node, way *[]string) bool {
 	known := len(*way)
 	if layer := from.Layer; layer != "" {
@@ -279,7 +282,7 @@ func (m *mapper) unreached(r *trace.Request) {
 	}
 }
 
-// order sorts servers and stations as a request meets them.
+// order sorts servers and stations in the order in which a request meets them.
 func (m *mapper) order() {
 	place := map[string]int{}
 	for tier, layers := range tiers {
@@ -296,6 +299,8 @@ func (m *mapper) order() {
 	}
 }
 
+// serverPlace returns the place of a server in the order of servers: first "", then
+// chained, then all others.
 func serverPlace(name string) int {
 	if name == "" {
 		return -1

@@ -52,7 +52,7 @@ func TestRequestMapIsTheWayOfTheSections(t *testing.T) {
 						if station.Calls > 0 {
 							reached[station.ID] = true
 							if station.First < 0 || guide.Layer(r.Calls[station.First].Function) != station.Layer {
-								t.Errorf("%s: the first call of %s is %d", test.scenario, station.ID, station.First)
+								t.Errorf("%s: MapStation.First of %s is %d, expected a call of its layer", test.scenario, station.ID, station.First)
 							}
 						}
 					}
@@ -67,23 +67,23 @@ func TestRequestMapIsTheWayOfTheSections(t *testing.T) {
 			for k, v := range m.Visits {
 				section := doc.Sections[k]
 				if v.Number != section.Number || v.Title != section.Title || v.Call != section.Root.Call || v.Called != section.Called || !v.Afterwards && v.From != section.From {
-					t.Errorf("%s: visit %+v is not section %d, %s", test.scenario, v, section.Number, section.Title)
+					t.Errorf("%s: visit %+v, expected the data of section %d, %s", test.scenario, v, section.Number, section.Title)
 				}
 				for _, id := range append([]string{v.Station}, v.Via...) {
 					if stations[id] == nil {
-						t.Errorf("%s: visit %d is at %q, which is not on the map", test.scenario, v.Number, id)
+						t.Errorf("%s: visit %d names the station %q, expected a station of the map", test.scenario, v.Number, id)
 					}
 				}
 			}
 		}
 		for _, id := range test.reached {
 			if !reached[id] {
-				t.Errorf("%s: %s is not reached", test.scenario, id)
+				t.Errorf("%s: the station %s has no calls, expected some", test.scenario, id)
 			}
 		}
 		for _, id := range test.not {
 			if reached[id] {
-				t.Errorf("%s: %s is reached", test.scenario, id)
+				t.Errorf("%s: the station %s has calls, expected none", test.scenario, id)
 			}
 		}
 	}
@@ -112,12 +112,12 @@ func TestRequestMapGoesFromServerToServer(t *testing.T) {
 	for _, v := range m.Visits {
 		if v.Station == "kube-apiserver/kube-apiserver/handler" {
 			if len(v.Via) != 2 || v.Via[0] != "kube-apiserver/kube-aggregator/aggregator" || v.Via[1] != "kube-apiserver/kube-apiserver/routing" {
-				t.Errorf("the way to the handler is %v", v.Via)
+				t.Errorf("Via of the handler's visit is %v, expected the stations aggregator and routing", v.Via)
 			}
 			return
 		}
 	}
-	t.Error("no visit of the handler")
+	t.Error("got no visit to the handler's station, expected one")
 }
 
 func guideOf(t *testing.T) view.Guide {

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// rules are the rules for the sentences about a request, one for each kind.
+// rules are the rules for the sentences about a request, one for each kind of
+// sentence.
 var rules = []rule{
 	{"request", 90, false, sayRequest},
 	{"caller", 95, false, sayCaller},
@@ -93,9 +94,9 @@ func sayCaller(t *sentenceFinder, i int, call *trace.Call) (message.Message, boo
 }
 
 // accepting returns the innermost call at or below authenticator i that knew
-// the user. It returns -1 if i did not know the user. It also returns -1 if the
-// innermost call is a union, which only calls other authenticators: their
-// answers were not recorded.
+// the user. It returns -1 if i did not know the user. It also returns -1 if
+// the innermost call is a union, which only calls other authenticators. Their
+// answers were not recorded then.
 func accepting(tree *trace.Tree, i int) int {
 	if tree.Call(i).Attributes[trace.AttrAuthenticationOK] != "true" {
 		return -1
@@ -114,9 +115,9 @@ func accepting(tree *trace.Tree, i int) int {
 
 var saysImpersonated = message.Of("from here on the request runs as %s")
 
-// sayImpersonated describes a call that returns the impersonated user. Its value
-// is the user that the request names; the call fails if the caller may not
-// impersonate this user.
+// sayImpersonated describes a call that returns the impersonated user. The
+// recorded value is the user that the request names. The call fails if the
+// caller may not impersonate this user.
 func sayImpersonated(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	user := call.Attributes[trace.AttrUserImpersonated]
 	return saysImpersonated.With(user), user != "" && call.Error == "" && call.Panic == "" && !call.Unfinished
@@ -154,8 +155,8 @@ func sayPermission(t *sentenceFinder, i int, call *trace.Call) (message.Message,
 	return saysNotBy.With(whyNot(t.tree, i)), true
 }
 
-// privileged is the group that kube-apiserver gives to its authorizer of groups
-// that may do everything (pkg/kubeapiserver/authorizer/config.go).
+// privileged is the group that kube-apiserver allows everything, with an
+// authorizer for such groups (pkg/kubeapiserver/authorizer/config.go).
 const privileged = "system:masters"
 
 // allowed says why call i of an authorizer allows the request. Some authorizers
@@ -168,7 +169,7 @@ func (t *sentenceFinder) allowed(i int) message.Message {
 	if reason != "" {
 		return saysAllowed.With(reason)
 	}
-	by := t.tree.Call(i) // the last one called decided
+	by := t.tree.Call(i) // the last authorizer that i called decided
 	for child := range t.tree.Children(i) {
 		if c := t.tree.Call(child); strings.HasSuffix(c.Function, ".Authorize") {
 			by = c
@@ -180,8 +181,8 @@ func (t *sentenceFinder) allowed(i int) message.Message {
 	return saysAllowedIn.With(by.ShortName())
 }
 
-// inGroup reports whether the groups of the user, as recorded last before call
-// i, contain the group.
+// inGroup reports whether the user belongs to the group, according to the
+// groups that were recorded last at or before call i.
 func (t *sentenceFinder) inGroup(i int, group string) bool {
 	for ; i >= 0; i-- {
 		if groups := t.tree.Call(i).Attributes[trace.AttrUserGroups]; groups != "" {
@@ -209,8 +210,8 @@ func sayAggregated(t *sentenceFinder, i int, call *trace.Call) (message.Message,
 	}
 	says := saysAggregated
 	for below := i + 1; below < t.tree.End(i); below++ {
-		// The proxy answers in place of the server: without a call of it
-		// (proxyError), or after the call failed (Error), in
+		// The proxy answers in place of the server: without calling the server
+		// (proxyError), or after such a call failed (Error). Both are in
 		// kube-aggregator/pkg/apiserver/handler_proxy.go.
 		if f := t.tree.Call(below).Function; strings.HasSuffix(f, "/pkg/apiserver.proxyError") || strings.HasSuffix(f, "/pkg/apiserver.(*responder).Error") {
 			says = saysNotReached
@@ -233,8 +234,8 @@ func sayBody(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool)
 	if call.Error != "" || kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != trace.LayerCodec {
 		return message.Message{}, false
 	}
-	// The handler decodes the body before it calls the registry. Below the
-	// registry, objects are decoded. Admission decodes the answers of webhooks.
+	// The handler decodes the body before it calls the registry. Calls below
+	// the registry decode objects. Admission decodes the answers of webhooks.
 	if t.above(i, trace.LayerRegistry) || t.nearest(i, trace.LayerHandler, trace.LayerFieldManager, trace.LayerAdmission, trace.LayerAuthentication, trace.LayerAuthorization,
 		trace.LayerResponse) != trace.LayerHandler {
 		return message.Message{}, false
@@ -247,8 +248,8 @@ var (
 	saysApplies = message.Of("server-side apply: manager %s becomes the owner of the fields that it sends")
 )
 
-// sayOwners says nothing if the request fails later, or changes nothing: then
-// nobody owns anything new.
+// sayOwners says nothing if the request fails later, or changes nothing,
+// because then no manager owns new fields.
 func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (message.Message, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
 	says := saysOwners
@@ -270,7 +271,7 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (message.Message, 
 		return message.Message{}, false
 	}
 	s := &Story{View: &View{Tree: t.tree}}
-	asked, worked := map[string]bool{}, map[string]bool{} // by name: some are called twice
+	called, worked := map[string]bool{}, map[string]bool{} // by name, because some plugins are called twice
 	for below := i + 1; below < t.tree.End(i); below++ {
 		for _, p := range s.Plugins(&Node{Calls: []int{below}}) {
 			switch p.kind() {
@@ -281,14 +282,14 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (message.Message, 
 			case PluginsWorked:
 				worked[p.Name] = true
 			}
-			asked[p.Name] = true
+			called[p.Name] = true
 		}
 	}
 	says := saysMutating
 	if strings.HasSuffix(call.Function, ".Validate") {
 		says = saysValidating
 	}
-	return says.With(len(asked), len(worked)), len(asked) > 0
+	return says.With(len(called), len(worked)), len(called) > 0
 }
 
 var (
@@ -313,10 +314,11 @@ func sayWebhook(t *sentenceFinder, i int, call *trace.Call) (message.Message, bo
 	return saysHookFails.With(name, configuration, call.Error), true
 }
 
-// ignored reports whether the request went on although the call of webhook i
-// failed: its failurePolicy is Ignore. Otherwise upstream counts a rejection after
-// the call, and the dispatcher fails. Its error is the webhook's, unless another
-// webhook's error came first.
+// ignored reports whether the request went on although call i of a webhook
+// failed. The webhook's failurePolicy then is Ignore. Otherwise, upstream
+// counts a rejection after the call, and the dispatcher fails. The
+// dispatcher's error is the webhook's, unless another webhook's error came
+// first.
 func (t *sentenceFinder) ignored(i int) bool {
 	parent, failure := t.tree.Parent(i), t.tree.Call(i)
 	if parent < 0 {
@@ -325,7 +327,7 @@ func (t *sentenceFinder) ignored(i int) bool {
 	for sibling := range t.tree.Children(parent) {
 		call := t.tree.Call(sibling)
 		if sibling > i && call.Function == failure.Function {
-			break // of another webhook
+			break // the call of another webhook
 		}
 		if sibling > i && strings.HasSuffix(call.Function, ".ObserveWebhookRejection") {
 			return false
@@ -422,9 +424,9 @@ func sayCache(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool
 	return saysMiss, true
 }
 
-// notCached says why the watch cache did not answer in call i, which failed. It
-// waits for the revision that the request needs, for 3 seconds at most
-// (blockTimeout in apiserver/pkg/storage/cacher/watch_cache.go).
+// notCached says why the watch cache did not answer in call i, which failed.
+// The watch cache waits for the revision that the request needs, for 3 seconds
+// at most (blockTimeout in apiserver/pkg/storage/cacher/watch_cache.go).
 func (t *sentenceFinder) notCached(i int) message.Message {
 	call := t.tree.Call(i)
 	if !strings.Contains(call.Error, "Too large resource version") {
@@ -447,7 +449,7 @@ var (
 func sayCachedList(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	delegated, revision := call.Attributes[trace.AttrCacheDelegateToEtcd] == "true", call.Attributes[trace.AttrCacheRevision]
 	cached := revision != "" && call.Attributes[trace.AttrCacheHit] == ""
-	if !delegated && !cached || !t.above(i, trace.LayerRegistry) { // above goes through all calls above
+	if !delegated && !cached || !t.above(i, trace.LayerRegistry) { // last, because it goes through all callers
 		return message.Message{}, false
 	}
 	switch {
@@ -468,8 +470,8 @@ var (
 	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
 )
 
-// sayEtcd describes a call of etcd's client. Up to v1.31, writes are
-// transactions; the first operation has the key.
+// sayEtcd describes a call of etcd's client. Up to v1.31, a write is a
+// transaction, and its first operation has the key.
 func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
 	key := cmp.Or(call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdTxnPut], call.Attributes[trace.AttrEtcdTxnDelete])
 	revision := call.Attributes[trace.AttrEtcdRevision]
@@ -497,8 +499,9 @@ func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool)
 	return says.With(key, revision), true
 }
 
-// readsRevision reports whether call i reads etcd for its current revision
-// only. The store's call for it has a revision, but no key.
+// readsRevision reports whether call i reads etcd only for its current
+// revision. The call of the store above call i then has a revision, but no
+// key.
 func (t *sentenceFinder) readsRevision(i int) bool {
 	for i = t.tree.Parent(i); i >= 0; i = t.tree.Parent(i) {
 		call := t.tree.Call(i)
@@ -547,7 +550,7 @@ func sayDurable(t *sentenceFinder, i int, call *trace.Call) (message.Message, bo
 }
 
 // writes reports whether call i belongs to a transaction that changed its keys.
-// etcd also logs a transaction that then changes nothing, and leases.
+// etcd's log also has transactions that then change nothing, and leases.
 func (t *sentenceFinder) writes(i int) bool {
 	for ; i >= 0; i = t.tree.Parent(i) {
 		if succeeded := t.tree.Call(i).Attributes[trace.AttrEtcdTxnSucceeded]; succeeded != "" {
@@ -617,11 +620,12 @@ func saySent(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool)
 	return saysInitial.With(event, key), true
 }
 
-// dispatched reports whether the event that call i sends was dispatched to the
-// watcher after the watch had begun. An event that the watch begins with has the
-// revision of the cache, not of the object (newCacheIntervalFromStore in
-// apiserver/pkg/storage/cacher/watch_cache_interval.go). From v1.23 on, process is
-// called after these events; before, it sends all of them.
+// dispatched reports whether the event that call i sends happened after the
+// watch had begun. An initial event has the revision of the cache, not of the
+// object (newCacheIntervalFromStore in
+// apiserver/pkg/storage/cacher/watch_cache_interval.go). From v1.23 on,
+// process is called after the initial events. Up to v1.22, process itself
+// sends them.
 func (t *sentenceFinder) dispatched(i int) bool {
 	const process = ".(*cacheWatcher).process"
 	by := t.tree.Parent(i)
@@ -629,9 +633,9 @@ func (t *sentenceFinder) dispatched(i int) bool {
 	return above >= 0 && strings.HasSuffix(t.tree.Call(by).Function, process) && strings.Contains(t.tree.Call(above).Function, process)
 }
 
-// written reports whether a watch wrote its events. If it cannot encode one of
-// them in the form that the client wants, it can encode none, and ends
-// (HandleHTTP in apiserver/pkg/endpoints/handlers/watch.go).
+// written reports whether a watch wrote its events. If it cannot encode an
+// event in the form that the client wants, it cannot encode any event, and
+// ends (HandleHTTP in apiserver/pkg/endpoints/handlers/watch.go).
 func (t *sentenceFinder) written() bool {
 	for i := range t.tree.Len() {
 		if call := t.tree.Call(i); call.Error != "" && strings.HasSuffix(call.Function, ".(*watchEncoder).Encode") {
@@ -641,10 +645,11 @@ func (t *sentenceFinder) written() bool {
 	return t.tree.Request.Status < http.StatusBadRequest
 }
 
-// converted returns the type of the event that call i sends to a watcher, or ""
-// if it sends none. The watcher's selector decides, in a call below i: an object
-// that enters the selection is ADDED, whatever the write was
-// (convertToWatchEvent in apiserver/pkg/storage/cacher/cache_watcher.go).
+// converted returns the type of the event that call i sends to a watcher, or
+// "" if it sends none. The watcher's selector decides about the type, in a
+// call below i. For example, any write that brings an object into the
+// selection becomes ADDED (convertToWatchEvent in
+// apiserver/pkg/storage/cacher/cache_watcher.go).
 func (t *sentenceFinder) converted(i int) string {
 	for child := range t.tree.Children(i) {
 		if call := t.tree.Call(child); strings.HasSuffix(call.Function, ".convertToWatchEvent") {

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// byFolder is a guide in which the first folder of a function's package is its
-// layer. Each function is a key step.
+// byFolder is a guide that takes the first folder of a function's package for
+// its layer. Each function is a key step.
 type byFolder struct{ viewtest.EveryStep }
 
 func (byFolder) Layer(function string) string {
@@ -20,9 +20,10 @@ func (byFolder) Layer(function string) string {
 }
 
 // storyOf makes a request from a text. A line is a call: two blanks for each
-// level, the function, then " !error" and " ?name=value&name=value" in this
-// order. "apitrace." is added to the names of values that don't begin with
-// "http.".
+// level, the function, then " panic:text", " !error" and
+// " ?name=value&name=value" in this order. A function with "other:" before it
+// runs in the process "other". Names of values get "apitrace." in front unless
+// they begin with "http.".
 func storyOf(t *testing.T, method, path string, status int, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: method, Path: path, Status: status}
@@ -59,8 +60,8 @@ func storyOf(t *testing.T, method, path string, status int, text string) *trace.
 	return tree
 }
 
-// TestSentencesSpeakOfSuccess checks that a sentence about an effect is only
-// written if the calls had that effect.
+// TestSentencesSpeakOfSuccess checks that there is a sentence about an effect
+// only if the calls had this effect.
 func TestSentencesSpeakOfSuccess(t *testing.T) {
 	for name, test := range map[string]struct {
 		method, path string
@@ -267,8 +268,8 @@ server/root
 	}
 }
 
-// TestErrorPathsWithoutAnErrorOfTheHandler checks the paths of answers that the
-// handler did not write.
+// TestErrorPathsWithoutAnErrorOfTheHandler checks the error paths of requests
+// if something else than an error of the handler decided the answer.
 func TestErrorPathsWithoutAnErrorOfTheHandler(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
@@ -315,7 +316,7 @@ server/filters
 		tree := storyOf(t, "POST", "/x", test.status, test.calls)
 		path := ErrorPathOf(tree, byFolder{})
 		if path == nil {
-			t.Errorf("%s: no error path", name)
+			t.Errorf("%s: got no error path, expected one", name)
 			continue
 		}
 		var steps []string

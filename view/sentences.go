@@ -17,10 +17,10 @@ type Sentence struct {
 	Call int
 	// Layer is the call's layer.
 	Layer string
-	// Kind is the rule's kind, such as "etcd".
+	// Kind is the kind of the sentence, such as "etcd". See rules.
 	Kind string
-	// Says is the sentence in every language, without a full stop. Text is Says in
-	// the reader's language, safe to print.
+	// Says is the sentence in every language, without a full stop. Text is
+	// Says in the reader's language, escaped for a terminal.
 	Says message.Message
 	Text string
 	// Servers are set in a sentence about delegation, in order. Each passes
@@ -29,10 +29,11 @@ type Sentence struct {
 }
 
 // Sentences describes a request in at most most sentences, in the order of
-// events. They tell the decisions, according to the recorded values, and how
-// the request failed. Calls are found by their values, so no list of functions
-// is needed. For the start or the end of a program, the sentences tell its
-// phases. The least telling sentences are left out first; 0 means no limit.
+// events. 0 means no limit. The least telling sentences are left out first.
+//
+// The sentences describe the decisions about the request, and how it failed.
+// Most rules find calls by recorded values, so they need no list of functions.
+// For the start or the end of a program, the sentences describe its phases.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
 	t := &sentenceFinder{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
 	if tree.Request.IsStart() {
@@ -70,28 +71,34 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	return t.most(most)
 }
 
+// A sentenceFinder finds the sentences about one request.
 type sentenceFinder struct {
 	tree       *trace.Tree
 	classifier Classifier
 	lang       string
 	found      []weighted
-	// end maps a kind to the end of its last call with a sentence.
+	// end maps a kind to Tree.End of its last call with a sentence.
 	end map[string]int
 }
 
+// A weighted is a sentence with its importance and its place in the order of
+// events.
 type weighted struct {
 	Sentence
 	weight int
-	// at is the place in the story, as a call's index.
+	// at is the call that gives the sentence its place in the order of events.
 	at int
-	// ns is the event's time, in nanoseconds from the trace's start.
+	// ns is the time of the event, like trace.Call.StartNs.
 	ns int64
 }
 
-// after reports whether call i is outside of the calls with a sentence of this
-// kind. Of nested calls, only the outermost gets a sentence.
+// after reports whether call i is outside of the last call with a sentence of
+// this kind. Of nested calls, only the outermost gets a sentence.
 func (t *sentenceFinder) after(kind string, i int) bool { return i >= t.end[kind] }
 
+// add adds a sentence about call i, in the place of call at. It adds nothing
+// if there is an equal sentence, or a sentence about call i with the same or a
+// greater weight.
 func (t *sentenceFinder) add(kind string, weight, i, at int, says message.Message) {
 	t.end[kind] = t.tree.End(i)
 	said := text.Escape(says.In(t.lang))
@@ -131,7 +138,7 @@ var (
 	saysPanics  = message.Of("the panic begins: %s")
 )
 
-// step adds the sentence for a step of the error path.
+// step adds the sentence for a step of the error path, in the place of call at.
 func (t *sentenceFinder) step(step ErrorStep, at int) {
 	says, weight := saysWrapped, 67
 	switch step.Kind {
@@ -167,11 +174,11 @@ func (t *sentenceFinder) nearest(i int, layers ...string) string {
 	return ""
 }
 
-// A rule makes a sentence from a call's values.
+// A rule finds the sentences of one kind.
 type rule struct {
 	kind   string
 	weight int  // importance of the sentence, relative to the others
-	ends   bool // whether the sentence is true only after the call has returned
+	ends   bool // whether the sentence is true only after the calls below have returned
 	say    func(t *sentenceFinder, i int, call *trace.Call) (says message.Message, ok bool)
 }
 

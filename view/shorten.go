@@ -16,7 +16,7 @@ var (
 )
 
 // Shorten shortens a value unambiguously. A type loses most of its import path.
-// A group versioner is replaced by its target.
+// A group versioner, recorded as JSON, is replaced by its target.
 func Shorten(value string) string {
 	if strings.HasPrefix(value, "{") {
 		var versioner struct{ Target string }

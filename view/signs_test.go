@@ -12,6 +12,6 @@ func TestDuration(t *testing.T) {
 		}
 	}
 	if got := SignsFor(true).Duration(5000); got != "5.00us" {
-		t.Errorf("in ASCII 5000 ns is %q", got)
+		t.Errorf("in ASCII 5000 ns is %q, want \"5.00us\"", got)
 	}
 }

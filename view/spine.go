@@ -7,8 +7,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// firstPaired returns a call below call i that both sides make and that is a key step or
-// leads to one: the one with the most calls below it, or diff.None.
+// firstPaired returns a call below call i that both sides make, and that is a
+// key step or leads to one. Calls below such a call are not considered. Of
+// several calls, firstPaired returns the call with the most calls below it. If
+// there is none, it returns diff.None.
 func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 	partner, leads := c.Partners(tree), c.keyA
 	if tree == c.Diff.B {
@@ -28,13 +30,13 @@ func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 	return best
 }
 
-// KeysBetween returns the key steps between a call that only one side makes and
-// the call below it that both sides make. It returns calls of the side's tree,
-// one for each part of the server: the first key step there. It returns nil if
-// there is no such call below.
+// KeysBetween returns the key steps from the call of a change, which only one
+// side makes, down to the first call below that both sides make (firstPaired).
+// It returns calls of the side's tree: the first key step of each part of the
+// server. It returns nil if both sides make no call below.
 //
-// Several filters may have been added or removed in one place. The outermost
-// filter stands for all of them, but the reader may look for another one.
+// Several filters may have been added or removed in one place. The change only
+// has the outermost filter, but the reader may look for another one.
 func (c *Differences) KeysBetween(change diff.Change, classifier Classifier) []int {
 	if !change.Wraps {
 		return nil
@@ -60,8 +62,8 @@ func (c *Differences) KeysBetween(change diff.Change, classifier Classifier) []i
 	return keys
 }
 
-// partOf returns the part of the server that shows a function: its layer, or
-// impersonation, which is a part of the authorization layer.
+// partOf returns the part of the server that a function belongs to: its layer,
+// or impersonation, which is a part of the authorization layer.
 func partOf(classifier Classifier, function string) string {
 	layer := classifier.Layer(function)
 	if Impersonation(layer, function) {

@@ -21,15 +21,15 @@ type Server struct {
 	call, end int // the calls that create it and install its APIs
 }
 
-// A startTeller describes how a program starts: its phases, its servers with
-// their delegation, and one resource from its provider to its routes. Releases
-// have different functions, so a sentence is left out if its call is not in the
-// recording.
+// A startTeller finds the sentences about the start of a program. They
+// describe its phases, its servers with their delegation, and one resource
+// from its provider to its routes. Releases have different functions. So a
+// sentence is left out if the recording does not have its call.
 type startTeller struct {
 	*sentenceFinder
 	process string
 	servers []Server
-	// followed is the call that completes the followed resource's store.
+	// followed is the call that completes the followed resource's store, or -1.
 	followed int
 }
 
@@ -55,30 +55,31 @@ func (t *sentenceFinder) tellStart() {
 	s.first("serve", 88, ".(*SecureServingInfo).Serve", nil, message.Of("the server begins to listen for requests"))
 }
 
-// own reports whether call i ran in the program itself, not in a program that
-// it calls.
+// own reports whether call i ran in the program that starts, not in another
+// one.
 func (s *startTeller) own(i int) bool { return s.tree.Call(i).Process == s.process }
 
 // find returns the first matching call from i up to, but not including, end, or
 // -1. The call must be an own call, its function must end with ending, and
-// asked must return true for it. asked may be nil.
-func (s *startTeller) find(i, end int, ending string, asked func(*trace.Call) bool) int {
+// wanted must return true for it. A nil wanted accepts every call.
+func (s *startTeller) find(i, end int, ending string, wanted func(*trace.Call) bool) int {
 	for ; i < end; i++ {
-		if call := s.tree.Call(i); s.own(i) && strings.HasSuffix(call.Function, ending) && (asked == nil || asked(call)) {
+		if call := s.tree.Call(i); s.own(i) && strings.HasSuffix(call.Function, ending) && (wanted == nil || wanted(call)) {
 			return i
 		}
 	}
 	return -1
 }
 
-// first adds a sentence to the first matching call, if any; see find.
-func (s *startTeller) first(kind string, weight int, ending string, asked func(*trace.Call) bool, says message.Message) {
-	if i := s.find(0, s.tree.Len(), ending, asked); i >= 0 {
+// first adds a sentence about the first matching call, if any; see find.
+func (s *startTeller) first(kind string, weight int, ending string, wanted func(*trace.Call) bool, says message.Message) {
+	if i := s.find(0, s.tree.Len(), ending, wanted); i >= 0 {
 		s.add(kind, weight, i, i, says)
 	}
 }
 
-// flags describes the first validation of all options and their parts.
+// flags adds the sentence about the validation of the flags. The method
+// Validate of Options has a pointer receiver in some releases.
 func (s *startTeller) flags() {
 	s.first("flags", 60, "Options.Validate", nil, message.Of("the values of the flags are checked"))
 	if s.end["flags"] == 0 {
@@ -86,7 +87,7 @@ func (s *startTeller) flags() {
 	}
 }
 
-// plugins describes the admission plugins that are initialized.
+// plugins counts the admission plugins that are initialized.
 func (s *startTeller) plugins() {
 	at := s.find(0, s.tree.Len(), "AdmissionOptions).ApplyTo", nil)
 	if at < 0 {
@@ -103,8 +104,8 @@ func (s *startTeller) plugins() {
 	}
 }
 
-// findServers finds the servers in the order of their creation, and the APIs of
-// each.
+// findServers finds the servers in the order of their creation, with their
+// group versions, resources and routes.
 func (s *startTeller) findServers() {
 	for i := range s.tree.Len() {
 		call := s.tree.Call(i)
@@ -227,8 +228,7 @@ func (s *startTeller) stores(i int) int {
 	return len(known)
 }
 
-// installed describes the routes of a resource. Its name is as in
-// "deployments.apps".
+// installed describes the routes of a resource, such as "deployments.apps".
 func (s *startTeller) installed(resource string) {
 	name, group, _ := strings.Cut(resource, ".")
 	at := -1
@@ -252,8 +252,8 @@ func (s *startTeller) installed(resource string) {
 	}
 }
 
-// groupAbove returns the API group that is installed around call i. It is ""
-// for the core group, and outside of an installation.
+// groupAbove returns the API group that a call at or above call i installs. It
+// returns "" for the core group, and if there is no such call.
 func (s *startTeller) groupAbove(i int) string {
 	for ; i >= 0; i = s.tree.Parent(i) {
 		if version := s.tree.Call(i).Attributes[trace.AttrGroupVersion]; version != "" {
@@ -268,8 +268,9 @@ func (s *startTeller) groupAbove(i int) string {
 }
 
 // delegation describes how servers pass requests on. PrepareRun of a server
-// first prepares the server behind it, which shows that there is one. The
-// servers delegate in the reverse order of their creation.
+// first calls PrepareRun of the server behind it. The number of nested calls
+// must be the number of servers. The servers delegate in the reverse order of
+// their creation.
 func (s *startTeller) delegation() {
 	const prepare = "/server.(*GenericAPIServer).PrepareRun"
 	at := s.find(0, s.tree.Len(), prepare, nil)
@@ -284,7 +285,7 @@ func (s *startTeller) delegation() {
 		s.add("prepare", 60, at, at, message.Of("OpenAPI documents and health checks are installed, now that all APIs are known"))
 		return
 	}
-	s.add("delegation", 92, at, at, message.Of("every server is prepared after the one behind it, to which it hands the requests for what it does not serve itself"))
+	s.add("delegation", 92, at, at, message.Of("the servers are prepared from the last to the first; each passes the requests that it does not serve on to the next"))
 	last := &s.found[len(s.found)-1]
 	last.Servers = slices.Clone(s.servers)
 	slices.Reverse(last.Servers)

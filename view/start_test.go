@@ -11,8 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// start makes the trace of a start from lines, one for each call: blanks for
-// its depth, its function, and its values as name=value.
+// start makes the trace of a program's start. Each line is a call: two blanks
+// for each level, the function, and values as name=value, without "apitrace."
+// before the name.
 func start(t *testing.T, lines string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: trace.MethodStart, Path: "kube-apiserver"}
@@ -54,6 +55,7 @@ runtime.main
     k8s.io/apiserver/pkg/server.completedConfig.New server.name=second
 `
 
+// told returns the sentences about a tree, and their servers.
 func told(tree *trace.Tree) (texts []string, servers []view.Server) {
 	for _, s := range view.Sentences(tree, viewtest.FirstGuide{}, nil, "en", 15) {
 		texts = append(texts, s.Text)
@@ -62,35 +64,35 @@ func told(tree *trace.Tree) (texts []string, servers []view.Server) {
 	return texts, servers
 }
 
-// TestDelegationOfServers checks that delegation is described only if the
-// recording shows that a server has another one behind it.
+// TestDelegationOfServers checks the servers of the sentence about delegation.
+// There is such a sentence only if a call of PrepareRun makes another one.
 func TestDelegationOfServers(t *testing.T) {
 	_, servers := told(start(t, twoServers+`
   k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun
     k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun`))
 	if len(servers) != 2 || servers[0].Name != "second" || servers[1].Name != "first" {
-		t.Fatalf("servers %+v, want second, which hands on to first", servers)
+		t.Fatalf("got the servers %+v, want second and then first, because second was created last", servers)
 	}
 	if s := servers[1]; !slices.Equal(s.Versions, []string{"a.io/v1"}) || s.Resources != 1 || s.Routes != 2 {
-		t.Errorf("what is installed in the first server: %+v", s)
+		t.Errorf("the server first is %+v, want the version a.io/v1, 1 resource and 2 routes", s)
 	}
 	if s := servers[0]; len(s.Versions) != 0 || s.Resources != 0 || s.Routes != 0 {
-		t.Errorf("nothing is installed in the second server: %+v", s)
+		t.Errorf("the server second is %+v, want no versions, resources or routes", s)
 	}
 	if _, servers := told(start(t, twoServers+"\n  k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun")); len(servers) != 0 {
-		t.Errorf("no server was prepared below another one, but %+v", servers)
+		t.Errorf("with a single call of PrepareRun: got the servers %+v, want none", servers)
 	}
 }
 
-// TestStartIsToldByItsCalls checks that each sentence is left out if its calls
-// are missing.
+// TestStartIsToldByItsCalls checks that a sentence is left out if its calls are
+// missing.
 func TestStartIsToldByItsCalls(t *testing.T) {
 	texts, _ := told(start(t, twoServers))
 	if want := []string{"the server first is created, with its own filter chain and its own routers", "the server second is created, with its own filter chain and its own routers"}; !slices.Equal(texts, want) {
 		t.Errorf("told %q, want %q", texts, want)
 	}
 	if texts, _ := told(start(t, "runtime.main")); len(texts) != 0 {
-		t.Errorf("of a start without calls it is told %q", texts)
+		t.Errorf("a start with one call: got the sentences %q, want none", texts)
 	}
 	texts, _ = told(start(t, `
 runtime.main

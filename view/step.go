@@ -15,29 +15,29 @@ type StepHead struct {
 	Call     int    `json:"call" description:"The step's call; the first one if it stands for several."`
 	Calls    []int  `json:"calls,omitempty" description:"All calls that the step stands for; absent if it is one."`
 	Function string `json:"function" description:"Full name of the function."`
-	Name     string `json:"name" description:"What the step is called."`
+	Name     string `json:"name" description:"Name of the step: the function, a group such as admission plugins, or upstream's span or event."`
 	Place    string `json:"place,omitempty" description:"Folder, file and line of the function: \"etcd3/store.go:235\"; absent if that is not one place."`
-	// Leads is as in Node.
+	// Leads is Node.Leads.
 	Leads bool `json:"-"`
 	// URL is set if Options.Hyperlinks is set.
-	URL           string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or was not asked for."`
+	URL           string `json:"url,omitempty" description:"Where upstream shows the place; absent if that is not known, or if links were not asked for."`
 	Layer         string `json:"layer" description:"Name of the function's layer, empty if it has none."`
 	Colour        string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
-	Key           bool   `json:"key" description:"Whether it is a key step."`
-	Folded        int    `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
-	Through       int    `json:"through" description:"How many folded calls lie between the step above and this one; 0 if that called this one itself."`
-	NewGoroutine  bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
+	Key           bool   `json:"key" description:"Whether the step is a key step."`
+	Folded        int    `json:"folded" description:"How many folded calls have this step as the nearest shown step above."`
+	Through       int    `json:"through" description:"How many folded calls lie between the step above and this one; 0 if the step above made the call itself."`
+	NewGoroutine  bool   `json:"newGoroutine,omitempty" description:"Whether the step runs on a new goroutine, which the step above, or a folded call between the two, started."`
 	SameGoroutine bool   `json:"sameGoroutine,omitempty" description:"Whether an earlier step of the same caller runs on this new goroutine, too."`
-	Handoff       string `json:"handoff,omitempty" description:"The queue, such as raft, through which its caller handed it over to another goroutine; absent if it did not."`
-	Process       string `json:"process,omitempty" description:"The process that is entered with the step; absent if it is the caller's."`
+	Handoff       string `json:"handoff,omitempty" description:"The queue, such as raft, that handed the work of the step above to this step's goroutine; absent if there was none."`
+	Process       string `json:"process,omitempty" description:"The process of the step; absent if the step above is in the same process."`
 	Running       bool   `json:"running,omitempty" description:"Whether the call had not returned when the trace was collected."`
-	Section       int    `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does. Its own children are there."`
+	Section       int    `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does. That section has the step's children."`
 	Failure       string `json:"failure,omitempty" description:"What became of the call's error or panic; absent if it had none."`
 	Fatal         bool   `json:"fatal,omitempty" description:"Whether the failure decided the request."`
 	// Errors begin with their kind: "error: …".
-	Errors []string `json:"errors,omitempty" description:"The texts of the error and the panic, where they began and mattered."`
+	Errors []string `json:"errors,omitempty" description:"The texts of the error and the panic, if they began in this call and mattered."`
 	// Note is set if Options.Notes is set.
-	Note string `json:"note,omitempty" description:"What the guide says of a key step, at its first call; absent if notes were not asked for."`
+	Note string `json:"note,omitempty" description:"The guide's explanation of a key step, only at the first step with this function; absent if notes were not asked for."`
 }
 
 // A SectionHead is the part of a section that traces and comparisons share.
@@ -46,7 +46,7 @@ type SectionHead struct {
 	Layer  string `json:"layer" description:"Name of the layer, empty if the section is in none."`
 	Title  string `json:"title" description:"Title of the layer for people."`
 	Colour string `json:"colour" description:"Colour of the layer, as \"#rrggbb\"; empty if it has none."`
-	Called string `json:"called,omitempty" description:"Who called the section's first step; absent for the first section."`
+	Called string `json:"called,omitempty" description:"How the section's first step was called, in words; absent for the first section."`
 }
 
 // Options set the content, the language and the characters of a trace or a comparison.
@@ -55,7 +55,7 @@ type Options struct {
 	Choice
 	// Lang is the language of headings and sentences: "zh", or "en" by default.
 	Lang string
-	// ASCII writes only ASCII characters. Recorded texts stay.
+	// ASCII replaces all signs by ASCII characters. Other texts stay as they are.
 	ASCII bool
 	// Notes sets StepHead.Note.
 	Notes bool
@@ -75,12 +75,12 @@ type stepWriter struct {
 	story   *Story
 	guide   Guide
 	options Options
-	// said has the sentences below sections' headings, or is nil.
+	// said has the sentences below the headings of sections. It is nil without any.
 	said map[*Section][]Sentence
-	// noted has the functions with a note that was written.
+	// noted has the functions that already have their note.
 	noted map[string]bool
-	// names and places hold each text once: a start has hundreds of thousands of calls
-	// of some thousand functions.
+	// names and places hold each text once. The start of a program has hundreds of
+	// thousands of calls of some thousand functions.
 	names  map[string]string // by function
 	places map[sourceLine]string
 }
@@ -98,8 +98,8 @@ func newStepWriter(rec *trace.Recording, story *Story, guide Guide, o Options) s
 	}
 }
 
-// An outcome is a call's effect on its request's failure. path is its step on the
-// error's path, or nil. fatal is set if it decided the request, passed if the caller
+// An outcome is a call's effect on the failure of its request. path is the call's step
+// on the error path, or nil. fatal is the result of Fatal. passed is set if the caller
 // failed, too.
 type outcome struct {
 	path          *ErrorStep
@@ -112,7 +112,8 @@ func outcomeOf(tree *trace.Tree, path *ErrorPath, i int) outcome {
 	return outcome{path.At(i), Fatal(tree, path, i), parent >= 0 && hasFailed(tree.Call(parent))}
 }
 
-// head describes a node that is named after a call.
+// head describes a node. call is the first call of the node or, in a comparison, this
+// call on one side.
 func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
 	out := StepHead{
 		Call: n.Calls[0], Function: call.Function, Name: w.name(n, call), Layer: n.Layer, Colour: LayerColour(n.Layer), Key: n.Key,
@@ -140,8 +141,8 @@ func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
 // tell adds the parts of a step that a link to its section does not show: the texts of
 // a failure and the note.
 func (w *stepWriter) tell(out *StepHead, n *Node, call *trace.Call, o outcome) {
-	// Short views leave out failures that decided nothing. They also leave out texts
-	// that are in the sentence above the tree.
+	// The default view leaves out failures that did not decide the request. It also
+	// leaves out texts on the error path, which the sentence above the tree has.
 	if n.Origin && hasFailed(call) && (w.options.Full || w.options.Filter.Errors || o.fatal && o.path == nil) {
 		out.Errors = w.errors(call)
 	}
@@ -151,7 +152,8 @@ func (w *stepWriter) tell(out *StepHead, n *Node, call *trace.Call, o outcome) {
 	}
 }
 
-// name is the function's name, or the group's label.
+// name returns the label of a group, the text of upstream's span or event, or the name
+// of the function.
 func (w *stepWriter) name(n *Node, call *trace.Call) string {
 	switch {
 	case len(n.Calls) > 1 && n.Group != "":
@@ -167,6 +169,7 @@ func (w *stepWriter) name(n *Node, call *trace.Call) string {
 	return name
 }
 
+// place returns the place of a call's function.
 func (w *stepWriter) place(call *trace.Call) string {
 	at := sourceLine{call.File, call.Line}
 	place, known := w.places[at]
@@ -177,8 +180,9 @@ func (w *stepWriter) place(call *trace.Call) string {
 	return place
 }
 
-// at returns the call that gives a node its place, or nil. For upstream's own tracing
-// this is the caller: its place says more than a place in the tracing library.
+// at returns a call with the place of a node, or nil if the node has no single place.
+// For upstream's own tracing, this is the line of the caller: it says more than a
+// place in the tracing library.
 func (w *stepWriter) at(n *Node, call *trace.Call) *trace.Call {
 	tree := w.story.Tree
 	if parent := tree.Parent(n.Calls[0]); Upstream(call) && parent >= 0 {
@@ -209,7 +213,7 @@ func (w *stepWriter) failure(call *trace.Call, o outcome) string {
 	return w.Failed + " " + says.Localize(w.Printer)
 }
 
-// errors returns a call's error and panic.
+// errors returns the lines with a call's error and panic.
 func (w *stepWriter) errors(call *trace.Call) []string {
 	var lines []string
 	if call.Error != "" {
@@ -221,7 +225,7 @@ func (w *stepWriter) errors(call *trace.Call) []string {
 	return lines
 }
 
-// sectionHead describes a section; called is the sentence on its caller.
+// sectionHead describes a section. called is SectionHead.Called.
 func (w *stepWriter) sectionHead(s *Section, called string) SectionHead {
 	return SectionHead{Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.options.Lang), Colour: LayerColour(s.Layer), Called: called}
 }
@@ -232,8 +236,8 @@ type entry struct {
 	by *Node
 	in *Section
 	// indirect is set if folded calls are in between. process is the first step's
-	// process; "" if it is the caller's. newGoroutine, sameGoroutine and handoff
-	// are as in Node.
+	// process, or "" if it is also the caller's process. newGoroutine, sameGoroutine
+	// and handoff are as in Node.
 	indirect, newGoroutine, sameGoroutine bool
 	process, handoff                      string
 }
@@ -248,7 +252,7 @@ func (w *stepWriter) entryOf(s *Section) entry {
 	return e
 }
 
-// entered says how a section is entered.
+// entered describes an entry in words.
 func (w *stepWriter) entered(e entry) string {
 	said := w.Sprintf("called by %s in %d", w.name(e.by, w.story.First(e.by)), e.in.Number)
 	if e.indirect {
@@ -269,8 +273,8 @@ func (w *stepWriter) entered(e entry) string {
 	return said
 }
 
-// calledBy returns the steps that a step called. Steps that a write caused are
-// children, but not callees.
+// calledBy returns the steps that a step called: its children, except the steps that
+// handle the event of a write.
 func calledBy(n *Node) []*Node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
 }
@@ -287,7 +291,7 @@ func oneLine(s string) string { return text.Escape(s) }
 
 func (w *stepWriter) colon() string { return w.Sprintf(": ") }
 
-// titleOf is the title of a layer for people.
+// titleOf returns the guide's title of a layer or, if there is none, the layer's name.
 func (w *stepWriter) titleOf(layer string) string {
 	if title := w.guide.Title(layer); title != "" {
 		return oneLine(title)
@@ -298,9 +302,9 @@ func (w *stepWriter) titleOf(layer string) string {
 	return w.Sprintf("In no layer")
 }
 
-// shortTitle is the title of a layer without the part in brackets. The outline of a
-// start also cuts titles at the first comma: "Server start, configuration and
-// background work" becomes "Server start".
+// shortTitle returns the title of a layer without the part in brackets. For the start
+// of a program, it also cuts the title at the first comma: "Server start,
+// configuration and background work" becomes "Server start".
 func (w *stepWriter) shortTitle(layer string) string {
 	title, ends := w.titleOf(layer), "(（"
 	if w.story.Tree.Request.IsStart() {

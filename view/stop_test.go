@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestStop checks the sentences and their order. The listener's goroutine began
-// first, and returned last.
+// TestStop checks the sentences about the end of a program, and their order.
+// The listener's goroutine began first, and returned last.
 func TestStop(t *testing.T) {
 	tree := start(t, `
 runtime.main
@@ -34,12 +34,12 @@ runtime.main
 	}
 	listener.Unfinished = true
 	if texts, _ := told(tree); !slices.Equal(texts, want[:2]) {
-		t.Errorf("while it listens: got %q, expected %q", texts, want[:2])
+		t.Errorf("with a listener that has not returned: got %q, expected %q", texts, want[:2])
 	}
 }
 
-// TestStepsOfTheEnd checks that a call waiting for the end is a step of the
-// end, not of the start.
+// TestStepsOfTheEnd checks that a call that waits for the end is a step in the
+// view of the end, not in the view of the start.
 func TestStepsOfTheEnd(t *testing.T) {
 	tree := start(t, `
 runtime.main
@@ -70,10 +70,10 @@ runtime.main
 	}
 	const run, signal, hooks = "preparedGenericAPIServer.RunWithContext", "(*namedChannelWrapper).Signal", "(*GenericAPIServer).RunPreShutdownHooks"
 	if want, got := []string{"runtime.main", run, run + ".func3", signal, hooks}, shown(); !slices.Equal(got, want) {
-		t.Errorf("of a start: got %q, expected %q", got, want)
+		t.Errorf("view of a start: got %q, expected %q", got, want)
 	}
 	tree.Request.Method = trace.MethodStop
 	if want, got := []string{"runtime.main", run, run + ".func3", signal, "RunServer.func2", hooks}, shown(); !slices.Equal(got, want) {
-		t.Errorf("of an end: got %q, expected %q", got, want)
+		t.Errorf("view of an end: got %q, expected %q", got, want)
 	}
 }

@@ -9,12 +9,13 @@ import (
 )
 
 // A Story is a view divided into sections. Steps are nested below their callers
-// only within a section. The way of a request through dozens of nested calls
-// thus needs at most maxLevel levels of indentation. Every front end of
-// apitrace shows the same sections with the same numbers.
+// only within a section. So a request with dozens of nested calls needs about
+// maxLevel levels of indentation. Every front end of apitrace shows the same
+// sections with the same numbers.
 type Story struct {
 	*View
-	// Sections are in order of entry. Sections with Node.Afterwards come last.
+	// Sections are in order of entry. Sections that handle the event of a write
+	// (Node.Afterwards of Root) come last.
 	// Sections[0] begins with the view's root.
 	Sections []*Section
 	// Names has the names of the calls in the story.
@@ -23,7 +24,7 @@ type Story struct {
 	sections map[int]*Section // by the index of each shown call
 }
 
-// A Section is the part of a request's way in one layer.
+// A Section is a part of a request's path, mostly in one layer.
 type Section struct {
 	// Number counts from 1, in order of entry.
 	Number int
@@ -31,12 +32,12 @@ type Section struct {
 	Layer string
 	// Root is the first step, with which the request enters the layer.
 	Root *Node
-	// Caller is the step that called Root, in the section From. Both are nil
-	// for the first section.
+	// Caller is the step above Root, in the section From. It called Root,
+	// unless Root.Afterwards is set. Both are nil for the first section.
 	Caller *Node
 	From   *Section
 	// GoesOn is set if the section continues From's layer. It is a section of
-	// its own only because it is nested too deeply to be drawn there.
+	// its own only because it is nested too deeply to be drawn in From.
 	GoesOn bool
 }
 
@@ -76,6 +77,7 @@ func (t *storyteller) section(s *Section) {
 	}
 }
 
+// holds notes that the section s has the calls of n.
 func (t *storyteller) holds(s *Section, n *Node) {
 	for _, i := range n.Calls {
 		t.story.sections[i] = s
@@ -104,13 +106,17 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 	}
 }
 
-// leaves reports whether a child of one of s's steps begins a new section. It
-// does if the request goes to another process, if the event of its own write is
-// handled, or if many steps in or after another layer follow. A single step
-// between two steps of s's layer stays in s. A comparison shows few of the
-// steps in between, so calls of another layer below folded calls also have
-// their own section. In a view of some layers, this holds for calls that are
-// alone below a step, or have steps below.
+// leaves reports whether child, below a step of s, begins a new section. alone
+// is set if the step has no other child. A section begins if the request
+// enters another process, if the event of its own write is handled, where etcd
+// applies a request or writes its log, and after impersonation. It also begins
+// if two connected steps of another layer follow, or four of any layer. A step
+// that returns to s's layer stays in s, and so does a step that only leads to
+// one other layer.
+//
+// Comparisons and views of some layers leave out many steps. So they also begin
+// a section at a step of another layer below folded calls. In a view of some
+// layers, this step must be alone or have steps below.
 func (t *storyteller) leaves(s *Section, child *Node, alone bool) bool {
 	const together, below = 2, 4 // steps
 	switch {
@@ -125,26 +131,26 @@ func (t *storyteller) leaves(s *Section, child *Node, alone bool) bool {
 	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || t.passes(child):
 		return false
 	}
-	if child.Through > 0 && (t.story.marked || t.story.byLayer && (alone || len(child.Children) > 0)) { // far below: such views show few of the steps in between
+	if child.Through > 0 && (t.story.marked || t.story.byLayer && (alone || len(child.Children) > 0)) { // such views leave out many steps in between
 		return true
 	}
 	return count(child, together, func(n *Node) bool { return n.Layer == child.Layer }) >= together ||
 		count(child, below, func(*Node) bool { return true }) >= below
 }
 
-// endsImpersonation reports whether child is the authorization filter and above
-// is the impersonation filter. Both filters are in one layer. Up to v1.19, no
+// endsImpersonation reports whether above is the impersonation filter and child
+// is the authorization filter. Both filters are in one layer. Up to v1.19, no
 // step of another layer is between them.
 func (t *storyteller) endsImpersonation(above, child *Node) bool {
 	return Impersonation(above.Layer, t.story.First(above).Function) && authorizes.MatchString(t.story.First(child).Function)
 }
 
-// authorizes matches the filter of authorization.
+// authorizes matches the function of the authorization filter.
 var authorizes = regexp.MustCompile(`/filters\.[wW]ithAuthorization\.func\d+$`)
 
-// passes reports whether a step only leads to one other layer. A section of it
-// would tell nothing. The watch cache and the store behind it are exceptions,
-// so that the reader sees which of them was called.
+// passes reports whether a step only leads to one other layer. A section for
+// such a step would tell nothing. The watch cache and the store behind it are
+// exceptions, so that the reader sees which of them was called.
 func (t *storyteller) passes(n *Node) bool {
 	if n.Layer == trace.LayerCacher || n.Layer == trace.LayerEtcd3 || len(n.Children) != 1 || n.Fatal {
 		return false
@@ -156,16 +162,17 @@ func (t *storyteller) passes(n *Node) bool {
 	return next.Layer != n.Layer && next.Layer != "" && !returnsTo(next, n.Layer)
 }
 
-// returnsTo reports whether a step calls the layer that called it. Other layers
-// call hooks of chosen code, and do not return to it.
+// returnsTo reports whether a step calls layer, which called the step. It
+// returns false for layers of chosen code: other layers call hooks in such
+// code, which is not a return.
 func returnsTo(n *Node, layer string) bool {
 	return !slices.Contains(chosen, layer) && slices.ContainsFunc(n.Children, func(child *Node) bool { return child.Layer == layer && !child.Crossing && !child.Afterwards })
 }
 
-// count counts the connected steps from n downwards that asked selects, up to
-// most.
-func count(n *Node, most int, asked func(*Node) bool) int {
-	if !asked(n) {
+// count counts the connected steps from n downwards for which wanted returns
+// true, up to most.
+func count(n *Node, most int, wanted func(*Node) bool) int {
+	if !wanted(n) {
 		return 0
 	}
 	sum := 1
@@ -173,7 +180,7 @@ func count(n *Node, most int, asked func(*Node) bool) int {
 		if sum >= most {
 			break
 		}
-		sum += count(child, most-sum, asked)
+		sum += count(child, most-sum, wanted)
 	}
 	return sum
 }

@@ -15,7 +15,7 @@ import (
 
 // A LayerSummary describes the changes in one part of the server.
 type LayerSummary struct {
-	// Layer is its name, or ""; Title is its title.
+	// Layer is the name of the part's layer, or "". Title is the title of the part.
 	Layer, Title string
 	// Statements describe the changes that the default view shows.
 	Statements []Statement
@@ -26,8 +26,8 @@ type LayerSummary struct {
 	others []int
 }
 
-// summarize describes the changes, layer by layer in the order of parts. Layers that
-// only follow from the changes of other layers come last.
+// summarize describes the changes of each part, in the order of parts. Parts with
+// changes that only follow from changes of other parts come last.
 func (s *Summary) summarize() {
 	for _, st := range s.statements() {
 		for _, statement := range s.statementOf(st) {
@@ -37,7 +37,7 @@ func (s *Summary) summarize() {
 			s.Instead[st.at[0]] = st.replaced.at[0]
 		}
 	}
-	for _, p := range s.Packages { // last: they say the least about the calls
+	for _, p := range s.Packages { // last, because these statements say the least about the calls
 		s.say(p.Layer, s.packageMoved(p), s.movedTo(p))
 	}
 	for i, change := range s.Changes {
@@ -63,17 +63,17 @@ func (s *Summary) summarize() {
 	s.Layers = append(s.Layers, following...)
 }
 
-// follows reports whether all statements of a layer count calls below changes of other
-// layers.
+// follows reports whether all statements of a part count calls below changes of other
+// parts.
 func (l *LayerSummary) follows() bool {
 	return len(l.Statements) > 0 && !slices.ContainsFunc(l.Statements, func(st Statement) bool {
 		return st.Kind != StatementCount || st.Caller.Name == ""
 	})
 }
 
-// parts returns the parts of the server in the order that the request enters
-// them. A part is entered at its first key step or, if it has none, at its
-// first call. Helpers of a part are often called before the request gets there.
+// parts returns the parts of the server in the order in which the request enters
+// them. The request enters a part with its first key step or, if it has none, with
+// its first call. Helpers of a part are often called before the request enters it.
 func (s *Summary) parts() []string {
 	first := map[string]int{}
 	for i := range s.Merged.Tree.Len() {
@@ -86,8 +86,8 @@ func (s *Summary) parts() []string {
 	return slices.SortedFunc(maps.Keys(first), func(a, b string) int { return cmp.Compare(first[a], first[b]) })
 }
 
-// shorten limits the number of statements of each layer. The other statements
-// count as smaller changes.
+// shorten limits the number of statements of each part. Each further statement
+// counts as a smaller change.
 func (s *Summary) shorten() {
 	const most = 12
 	for i := range s.layers {
@@ -100,10 +100,10 @@ func (s *Summary) shorten() {
 	}
 }
 
-// countOnly adds statements to layers without a change: they count the calls that only
-// one side has. Calls below a change of another layer are counted together, and the
-// statement names the first call of that change. If no statement describes the change,
-// countOnly adds one.
+// countOnly adds statements to parts without a change. Each statement counts calls
+// that only one side has. Calls below a change of another part are counted together,
+// and the statement names the outermost call of this change. If no statement describes
+// the change, countOnly adds one.
 func (s *Summary) countOnly() {
 	counts := s.countOneSided()
 	told := map[int]bool{}
@@ -123,14 +123,15 @@ func (s *Summary) countOnly() {
 // A oneSidedCount counts calls of a part that only one side has.
 type oneSidedCount struct {
 	countedCalls
-	// calls are the calls of the merged tree. top is the outermost call above the first
-	// of them; see topOnOneSide.
+	// calls are the counted calls, of the merged tree. top is the result of
+	// topOnOneSide for the first of them.
 	calls []int
 	top   int
 }
 
-// countedCalls says which calls are counted together. above is the function of their
-// outermost call if that is in another part, or "".
+// countedCalls says which calls are counted together: calls with the same three values.
+// above is the function of the call that topOnOneSide returns, or "" if this call is in
+// the same part.
 type countedCalls struct {
 	part  string
 	side  Side
@@ -168,8 +169,8 @@ func (s *Summary) countOneSided() []oneSidedCount {
 	return all
 }
 
-// topOnOneSide returns the outermost call above a call of one side, such that only this
-// side makes all the calls down to it.
+// topOnOneSide returns the outermost call at or above call i such that only one side
+// makes it and all calls from it down to i.
 func (s *Summary) topOnOneSide(i int) int {
 	for above := s.Merged.Tree.Parent(i); above >= 0 && s.onOneSide(above); above = s.Merged.Tree.Parent(above) {
 		i = above
@@ -177,7 +178,8 @@ func (s *Summary) topOnOneSide(i int) int {
 	return i
 }
 
-// nameInMerged names a merged call that one side makes.
+// nameInMerged names a call of the merged tree by its call on side B or, if side B
+// does not make it, on side A.
 func (s *Summary) nameInMerged(i int) name {
 	if b := s.Merged.B[i]; b != diff.None {
 		return s.nameOf(s.Diff.B, b)
@@ -185,8 +187,9 @@ func (s *Summary) nameInMerged(i int) name {
 	return s.nameOf(s.Diff.A, s.Merged.A[i])
 }
 
-// tellCause describes the change with a call of one side, unless a statement describes
-// it. It adds the change to told.
+// tellCause adds the statements on the change with call top of one side. It adds none
+// if the change is telling, because it then has statements, or if told has it. told is
+// a set of indices of Changes.
 func (s *Summary) tellCause(top int, told map[int]bool) {
 	tree := s.Merged.Tree
 	at := slices.IndexFunc(s.Changes, func(c ShownChange) bool {
@@ -210,35 +213,38 @@ func (s *Summary) tellCause(top int, told map[int]bool) {
 // A Summary describes in statements how two requests differ.
 type Summary struct {
 	*Differences
-	// Layers are the changed parts of the server, in the order that the request
-	// enters them. Unchanged has the titles of the other parts.
+	// Layers are the changed parts of the server, in the order in which the request
+	// enters them. Parts with changes that only follow from others come last.
+	// Unchanged has the titles of the other parts.
 	Layers    []LayerSummary
 	Unchanged []string
 	// Instead maps a call of side B to the call of side A that it replaces,
 	// according to a statement. Both are calls of the merged tree.
 	Instead map[int]int
 
-	// unchanged are the names of the parts of Unchanged.
+	// unchanged has the names of the parts, in the order of Unchanged.
 	unchanged []string
 	guide     Guide
 	sides     SideNames
-	// reasons knows the source of both sides; nil if nothing is known.
+	// reasons knows the source of both sides. It may be nil.
 	reasons *diff.Reasons
-	layers  []LayerSummary
-	index   map[string]int
-	// said maps a statement's words, with its part, to its index there.
+	// layers are the parts with changes. index maps a part to its place in layers.
+	layers []LayerSummary
+	index  map[string]int
+	// said maps a part and the words of a statement to the place of the statement in
+	// this part.
 	said map[string]int
 	// called maps short names to functions, by side.
 	called map[*trace.Tree]map[string][]string
 	// made has caller and callee pairs, by side; see madeOn.
 	made map[*trace.Tree]map[[2]string]bool
-	// folded marks the changes that are told by statements on key steps below
-	// their calls.
+	// folded marks the changes that statements on key steps below describe.
 	folded map[int]bool
 }
 
-// SideNames are the names of the two sides.
+// SideNames describes the two sides of a comparison.
 type SideNames struct {
+	// A and B are the names of the sides.
 	A, B string
 	// Lang is the language of titles, "en" or "zh".
 	Lang string
@@ -259,12 +265,12 @@ func NewSummary(c *Differences, guide Guide, sides SideNames, reasons *diff.Reas
 	return s
 }
 
-// impersonation is the name of a part of the authorization layer. It has its
+// impersonation is the name of a part of the authorization layer. This part has its
 // own title, and so its own summary.
 const impersonation = trace.LayerAuthorization + "/impersonation"
 
-// part returns the part of the server that shows a function: its layer, or
-// impersonation.
+// part returns the part of the server that a function of a layer belongs to: this
+// layer, or impersonation.
 func (s *Summary) part(layer, function string) string {
 	if Impersonation(layer, function) {
 		return impersonation
@@ -301,8 +307,9 @@ func (s *Summary) layer(name string) *LayerSummary {
 	return &s.layers[at]
 }
 
-// say adds a statement to a part. calls are the merged calls that it describes.
-// An equal statement of the part gets the calls instead.
+// say adds a statement to a part. calls are the calls of the merged tree that it
+// describes. If the part has a statement with the same words, this statement gets
+// the calls instead.
 func (s *Summary) say(part string, st Statement, calls []int) {
 	l := s.layer(part)
 	st.Layer = l.Layer
@@ -316,8 +323,8 @@ func (s *Summary) say(part string, st Statement, calls []int) {
 	l.Statements[at].Calls = append(l.Statements[at].Calls, calls...)
 }
 
-// words returns the sentence of a statement and its evidence. Statements with
-// the same words are merged.
+// words returns the sentence of a statement and its evidence. say merges statements
+// with the same words.
 func (st *Statement) words() string {
 	p := message.Printer{}
 	all := []string{st.Text(p, func(ns int64) string { return strconv.FormatInt(ns, 10) })}
@@ -334,8 +341,8 @@ func (s *Summary) count(side Side, n int) Statement {
 	return st
 }
 
-// movedTo returns the calls of the merged tree with a function that moved with
-// a package.
+// movedTo returns the calls of the merged tree with a function that moved as part of
+// p.
 func (s *Summary) movedTo(p PackageMove) []int {
 	var calls []int
 	for _, c := range s.Changes {
@@ -352,9 +359,10 @@ func (s *Summary) packageMoved(p PackageMove) Statement {
 	return st
 }
 
-// selected returns the layers with the statements and the smaller changes that have a
-// selected call, and the unchanged layers with a selected call. leftOut counts the other
-// statements. selects reports whether a call of the merged tree is selected.
+// selected returns the parts of the summary that concern selected calls. layers has
+// the statements about selected calls, and counts the smaller changes of such calls.
+// unchanged has the titles of the unchanged parts with selected calls. leftOut counts
+// the other statements. selects reports whether a call of the merged tree is selected.
 func (s *Summary) selected(selects func(call int) bool) (layers []LayerSummary, unchanged []string, leftOut int) {
 	for _, l := range s.Layers {
 		of := l

@@ -8,10 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Title returns the title of a section in a language. It is the title of the
-// section's layer. In a layer with distinct parts, such as admission, it is the
-// title of the part. The title marks sections that a write caused, and sections
-// that continue another one.
+// Title returns the title of a section in a language. This is the title of the
+// section's layer or, in a layer with distinct parts such as admission, the
+// title of the part. The title says if the section handles the event of a
+// write, and if it continues another section.
 func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	title, p := guide.Title(section.Layer), message.For(lang)
 	function := s.First(section.Root).Function
@@ -44,7 +44,7 @@ func Impersonation(layer, function string) bool {
 	return layer == trace.LayerAuthorization && (strings.Contains(function, "mpersonation.") || strings.HasSuffix(function, "mpersonationRequests"))
 }
 
-// decodes and encodes match the names of functions that decode and encode.
+// decodes and encodes match the names of functions that decode or encode.
 var (
 	decodes = regexp.MustCompile(`\.(do)?[dD]ecode\w*(\.func\d+)*$`)
 	encodes = regexp.MustCompile(`\.(do)?[eE]ncode\w*(\.func\d+)*$`)

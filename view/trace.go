@@ -41,7 +41,7 @@ type Trace struct {
 
 // Filtered says which calls a filter selects.
 type Filtered struct {
-	// Flags are the filter's, as on the command line.
+	// Flags are the command-line flags of the filter.
 	Flags    []string `json:"flags" description:"The filter, as flags of the command line."`
 	Matching int      `json:"matching" description:"How many calls match."`
 	Plumbing int      `json:"plumbing" description:"How many of the matching calls are folded because they are not key steps."`
@@ -64,7 +64,7 @@ type TraceSection struct {
 
 // A TraceSentence is a Sentence of a section.
 type TraceSentence struct {
-	Call int    `json:"call" description:"The call of which it tells."`
+	Call int    `json:"call" description:"The call that the sentence is about."`
 	Text string `json:"text" description:"The sentence, without a full stop."`
 }
 
@@ -100,7 +100,7 @@ type PluginLine struct {
 
 // A NoMatchError reports that a filter selects no call.
 type NoMatchError struct {
-	// Flags are the filter's, as on the command line.
+	// Flags are the command-line flags of the filter.
 	Flags []string
 	// Calls is the number of calls of the recording.
 	Calls int
@@ -112,8 +112,8 @@ func (e *NoMatchError) Error() string {
 }
 
 // StepsPerRequest returns the number of steps that the default view shows for each
-// request of a recording with this many requests. It does not depend on the width, so
-// that all readers see the same tree.
+// request of a recording with this many requests. It does not depend on the terminal's
+// width, so that all readers see the same tree.
 func StepsPerRequest(requests int) int {
 	const alone, together, least = 46, 60, 20
 	if requests <= 1 {
@@ -358,14 +358,14 @@ func (w *traceWriter) pluginLine(group PluginGroup) string {
 }
 
 // sentences returns the sentences of the story by section. If a filter is active, it
-// returns only the sentences about calls that the filter selects. If Filter.Grep is not
-// set, it also returns the sentences about all shown calls.
+// leaves out sentences about calls that the filter does not select. Without
+// Filter.Grep, it keeps the sentences about shown calls.
 func (w *traceWriter) sentences() map[*Section][]Sentence {
 	all := map[*Section][]Sentence{}
-	lets := w.story.Selects(&w.options.Filter, w.guide)
+	selects := w.story.Selects(&w.options.Filter, w.guide)
 	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), 0) {
 		shown := w.story.sections[s.Call] != nil && w.options.Filter.Grep == nil
-		if w.options.Filter.Active() && !shown && !lets(s.Call) {
+		if w.options.Filter.Active() && !shown && !selects(s.Call) {
 			continue
 		}
 		in := w.sectionAbout(s)
@@ -398,9 +398,9 @@ const mostSentences = 15
 // outline returns the sentences about calls that the filter selects.
 func (w *traceWriter) outline() []OutlineSentence {
 	all := []OutlineSentence{}
-	lets := w.story.Selects(&w.options.Filter, w.guide)
+	selects := w.story.Selects(&w.options.Filter, w.guide)
 	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), mostSentences) {
-		if !lets(s.Call) {
+		if !selects(s.Call) {
 			continue
 		}
 		call := w.story.Tree.Call(s.Call)
@@ -412,9 +412,9 @@ func (w *traceWriter) outline() []OutlineSentence {
 	return all
 }
 
-// took returns the duration of a call, or says why there is none. The recorded duration
-// of an unfinished call ends when the trace was collected, perhaps after the end of all
-// other calls, so took does not return it.
+// took returns the duration of a call, or says why there is none. The recorded
+// duration of an unfinished call ends when the trace was collected. This may be long
+// after the end of all other calls, so took does not return it.
 func (w *traceWriter) took(call *trace.Call) string {
 	switch {
 	case call.Unfinished:
@@ -453,7 +453,8 @@ func (w *traceWriter) role(s *Section) string {
 	return strings.TrimRight(note, ".。")
 }
 
-// called says how a section's first step was called, and by whom.
+// called names the step that called a section's first step, and says how. It returns ""
+// for the first section.
 func (w *traceWriter) called(s *Section) string {
 	switch {
 	case s.Caller == nil:

@@ -36,7 +36,7 @@ func (w *traceWriter) facts() string {
 	}
 	texts := []string{saysCallsIn.With(w.count(len(r.Calls)), w.Duration(r.Calls[0].DurationNs)).Localize(w.Printer)}
 	if r.IsStop() {
-		texts = append(texts, w.Sprintf("those that began or returned after the signal and those that led there"))
+		texts = append(texts, w.Sprintf("calls that began or returned after the signal, and the calls that led to them"))
 	}
 	for _, process := range processes {
 		name := strings.TrimSpace(process + " " + oneLine(w.rec.Version(process)))
@@ -45,8 +45,8 @@ func (w *traceWriter) facts() string {
 	return w.Clauses(texts...)
 }
 
-// warnings names edits of upstream's program, packages that only this recording traces,
-// and parts that the trace may lack.
+// warnings names edits of upstream's program, packages that --trace added, and parts
+// that the trace may lack. It also says whether the request had not returned.
 func (w *traceWriter) warnings() []string {
 	r, texts := w.story.Tree.Request, []string{}
 	if len(w.rec.Edited) > 0 {
@@ -70,9 +70,9 @@ func (w *traceWriter) unfinished() bool {
 	return r.Calls[0].Unfinished && !r.OfProgram()
 }
 
-// running names the functions that had not returned when the trace was collected. This
-// is normal for goroutines that outlive the request, such as a watch or a loop of the
-// cache.
+// running names the functions that had not returned when the trace was collected,
+// although the request had. This is normal for goroutines that outlive a request, such
+// as a watch or a loop of the cache.
 func (w *traceWriter) running() string {
 	if w.story.Tree.Request.OfProgram() || w.unfinished() {
 		return ""
@@ -151,8 +151,8 @@ func (w *traceWriter) errorSteps(path *ErrorPath) (steps []TraceSentence) {
 	return steps
 }
 
-// deliveries names the other requests of the recording that sent the events of request
-// i's writes.
+// deliveries names the watch requests of the recording that delivered the events of
+// request i's writes.
 func (w *traceWriter) deliveries(i int) []string {
 	texts := []string{}
 	for _, it := range w.rec.Deliveries(i) {

@@ -22,8 +22,8 @@ func Upstream(call *trace.Call) bool {
 	return false
 }
 
-// upstreamSays reports whether the call names a span or an event. A call that
-// only ends a span names none.
+// upstreamSays reports whether the call begins a span or adds an event. A call
+// that only ends a span has no name to show.
 func upstreamSays(call *trace.Call) bool {
 	return call.Attributes[trace.AttrUpstreamSpan] != "" || call.Attributes[trace.AttrUpstreamEvent] != ""
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// values maps the name of an attribute to the text of its value. It holds the values
-// that a reader has seen on the way to a node.
+// values maps the name of an attribute to a text, as in Value. It holds the values
+// that a reader has seen at the steps above a node.
 type values map[string]string
 
-// with returns the values with others added or replaced.
+// with returns the values after texts were added. v itself does not change.
 func (v values) with(texts []Value) values {
 	if len(texts) == 0 {
 		return v
@@ -31,13 +31,14 @@ func (v values) with(texts []Value) values {
 type Value struct {
 	Name    string `json:"name" description:"Full name of the attribute."`
 	Text    string `json:"text" description:"Short name and value: \"verb=get\"."`
-	Decides bool   `json:"decides,omitempty" description:"Whether the request was decided by it."`
+	Decides bool   `json:"decides,omitempty" description:"Whether the attribute is one that decides requests."`
 }
 
 // values lists the recorded values in the guide's order. For collapsed calls, each name
 // has all different values, in order of entry. Only the full view shows redundant
 // values: empty values, values that a step above already shows, and values in the
-// sentences of the section. shown holds the values that a reader has seen after these.
+// sentences of the section. shown holds above and the values of this node; it is nil in
+// the full view.
 func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
@@ -52,7 +53,7 @@ func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values)
 	for _, name := range w.order(n, all) {
 		called := valueLabel(name, w.options.Full)
 		if name == trace.AttrEtcdRevision && n.Layer == trace.LayerEtcdMVCC && !w.options.Full {
-			called = "store_revision" // of the store, not of the object or the write
+			called = "store_revision" // the revision of etcd's store, not of an object or a write
 		}
 		text := oneLine(called + "=" + strings.Join(quoted(w.short(all[name])), ", "))
 		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || name == trace.AttrHandoff && n.Handoff != "" || !w.options.Full && w.known(n, name, text, above) {
@@ -64,13 +65,13 @@ func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values)
 			texts = append(texts, value)
 		}
 	}
-	if w.options.Full { // it shows each value again
+	if w.options.Full { // shows each value at every step
 		return texts, nil
 	}
 	return texts, above.with(texts).with(said)
 }
 
-// short returns values as this view shows them, once.
+// short returns values as this view shows them, without repetitions.
 func (w *stepWriter) short(values []string) []string {
 	if w.options.Full {
 		return values
@@ -81,7 +82,7 @@ func (w *stepWriter) short(values []string) []string {
 			all = append(all, s)
 		}
 	}
-	const most = 6 // of equal steps drawn as one
+	const most = 6 // values of equal calls that are drawn as one step
 	if more := len(all) - most; more > 1 {
 		all = append(all[:most], saysMore.Format(w.Lang(), more))
 	}
@@ -120,7 +121,7 @@ func valueLabel(name string, full bool) string {
 	return last
 }
 
-// known reports whether a reader knows the value already: from a call above, or from
+// known reports whether a reader knows the value already: from a step above, or from
 // the sentence on how the request failed.
 func (w *stepWriter) known(n *Node, name, text string, above values) bool {
 	return above[name] == text || name == trace.AttrError && w.story.ErrorPath != nil ||

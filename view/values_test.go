@@ -9,10 +9,10 @@ func TestLabel(t *testing.T) {
 		"k8s.namespace.name": "namespace", "http.response.status_code": "status_code",
 	} {
 		if got := valueLabel(name, false); got != want {
-			t.Errorf("%q is %q, want %q", name, got, want)
+			t.Errorf("the label of %q is %q, want %q", name, got, want)
 		}
 		if got := valueLabel(name, true); "apitrace."+got != name && got != name {
-			t.Errorf("in the full view %q is %q", name, got)
+			t.Errorf("the label of %q in the full view is %q, want the name, without \"apitrace.\"", name, got)
 		}
 	}
 }

@@ -9,8 +9,8 @@ type Choice struct {
 	Full bool
 	// Most is the maximum number of steps. The most telling steps stay, see
 	// rankSteps. Steps of code that the user chose (trace.LayerOwn and
-	// trace.LayerMore) displace no others: they come on top, at most half as
-	// many. 0 means no limit. With Full, Marked or an active Filter there is
+	// trace.LayerMore) do not count. They are shown in addition, at most
+	// Most/2. 0 means no limit. With Full, Marked or an active Filter there is
 	// no limit either.
 	Most int
 	// Depth cuts calls below this many levels. 0 cuts nothing. A call that
@@ -18,11 +18,12 @@ type Choice struct {
 	Depth int
 	// Filter selects the calls of the view.
 	Filter Filter
-	// Upstream shows each span and event of upstream's own tracing.
+	// Upstream shows each call of upstream's own tracing.
 	Upstream bool
 
 	// Marked, if set, selects the calls to show, in place of the key steps.
-	// Marks distinguishes calls of the same function.
+	// Marks, if set, returns a call's mark, or "". Calls with different marks
+	// are not collapsed.
 	Marked func(call int) bool
 	Marks  func(call int) string
 }
@@ -42,8 +43,8 @@ type View struct {
 	// Shown counts the calls in Nodes. Collapsed counts the shown calls that
 	// share their Node with others.
 	Shown, Collapsed int
-	// Folded counts the calls hidden as plumbing. Cut counts the calls below
-	// Choice.Depth.
+	// Folded counts the hidden calls, except the calls below Choice.Depth. Cut
+	// counts these.
 	Folded, Cut int
 	// LessTelling counts the folded calls that would be shown without
 	// Choice.Most. Upstream counts the folded calls that are upstream's spans
@@ -59,7 +60,7 @@ type View struct {
 	Handled int
 	// marked is set for the view of a comparison (Choice.Marked).
 	marked bool
-	// byLayer is set for the view of some layers (Filter.Layers).
+	// byLayer is set if Filter.Layers is set.
 	byLayer bool
 }
 
@@ -78,15 +79,15 @@ type Node struct {
 	// one, even if they lead to several nodes. It is 0 if the parent itself
 	// made this call. For collapsed calls, it is the maximum.
 	Through int
-	// Below counts folded calls below this node that lead to no other.
+	// Below counts the folded calls below this node that lead to no other node.
 	Below int
-	// Cut counts the calls below this node deeper than Choice.Depth.
+	// Cut counts the calls below this node that are deeper than Choice.Depth.
 	Cut int
 	// Upstream counts upstream's own spans and events among the folded calls
 	// below this node, without the calls below its children.
 	Upstream int
 
-	// Layer and Key are the Classifier's, for the first call.
+	// Layer and Key are the Classifier's results for the first call.
 	Layer string
 	Key   bool
 	// Group is the Classifier's label, or "". Consecutive calls of one group
@@ -109,8 +110,9 @@ type Node struct {
 	// Origin is set if an error, a panic or a missing return began in this
 	// call. It is not set if the call only passed it on from a call below.
 	Origin bool
-	// Leads is set if Filter.Grep does not match the call. The call is shown
-	// because it leads to a call that matches, or because it is the first one.
+	// Leads is set only with Filter.Grep, if the filter does not select the
+	// call. The call is shown because it leads to a selected call, or because
+	// it is the request's first call.
 	Leads bool
 	// Fatal is set if the outcome of the call decided the request: its error
 	// led to the answer, a panic passed through it, or it never returned. A
@@ -159,8 +161,8 @@ func setContinues(n *Node) int {
 	}
 	if last >= worthwhile && 2*last >= size-1 {
 		child := n.Children[len(n.Children)-1]
-		// Parent and child must have the same number of calls. Calls after the
-		// answer are a branch of their own.
+		// Parent and child must have the same number of calls. Calls that
+		// handle the event of a write are a branch of their own.
 		child.Continues = len(child.Calls) == len(n.Calls) && !child.Afterwards
 	}
 	return size

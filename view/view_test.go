@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// outline makes a tree of calls. Each line is a call: two blanks per level,
-// then its name. Behind the name, "!text" is the error, "@" a new goroutine,
-// "#" a call in etcd. "~" means that only the entry was recorded.
+// outline makes a tree of calls. Each line is a call: two blanks for each level, then
+// its name. Signs may follow the name in this order: "#" for a call in etcd, "@" for a
+// new goroutine, "~" if only the entry was recorded, "!text" for an error.
 func outline(t testing.TB, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
@@ -41,8 +41,8 @@ func outline(t testing.TB, text string) *trace.Tree {
 	return tree
 }
 
-// describe writes a view in the format of outline, with its marks and the
-// counts of hidden calls.
+// describe writes a view with a line for each node: the name, the counts of collapsed
+// and hidden calls, and some fields of the node. "on" stands for Node.Continues.
 func describe(v *View) string {
 	var out strings.Builder
 	var write func(n *Node, depth int)
@@ -77,8 +77,8 @@ func describe(v *View) string {
 	return out.String()
 }
 
-// TestView uses viewtest.ByName: names that end in "plumbing" are not key steps, and names with "group"
-// are collapsed as one group.
+// TestView uses viewtest.ByName: names that end in "plumbing" are not key steps, and
+// names with "group" are collapsed as one group.
 func TestView(t *testing.T) {
 	for name, test := range map[string]struct {
 		choice     Choice
@@ -105,7 +105,7 @@ root below1
   a above2
   b
 `},
-		"what calls nothing is folded unless it is a key step": {call: `
+		"a leaf is folded unless it is a key step": {call: `
 root
   a
     plumbing~
@@ -116,7 +116,7 @@ root below1
   a below1
     b
 `},
-		"what calls nothing is found": {choice: Choice{Filter: Filter{Grep: regexp.MustCompile("plumbing")}}, call: `
+		"a filter finds a leaf": {choice: Choice{Filter: Filter{Grep: regexp.MustCompile("plumbing")}}, call: `
 root
   a
     plumbing~
@@ -125,7 +125,7 @@ root
   a
     plumbing
 `},
-		"the root and what is in etcd are shown": {call: `
+		"the root and the first call in etcd are shown": {call: `
 plumbing
   plumbing
     plumbing#
@@ -173,7 +173,7 @@ root
   c
   a
 `},
-		"different failures are no equals": {call: `
+		"calls with different failures are not equal": {call: `
 root
   a!x
   a!y
@@ -202,7 +202,7 @@ root
     a
   x
 `},
-		"no failure and no other process disappears in a group": {call: `
+		"failures and calls in other processes do not disappear in a group": {call: `
 root
   group1
     a!lost
@@ -231,7 +231,7 @@ root
   a
   plumbing
 `},
-		"a chain goes on on one level": {call: `
+		"a chain is drawn on one level": {call: `
 root
   x
   a
@@ -250,7 +250,7 @@ root
         d
           e
 `},
-		"collapsed calls go on one for one": {call: `
+		"collapsed calls are continued only by as many calls": {call: `
 root
   a
     b
@@ -306,8 +306,8 @@ func TestPanicAndUnfinishedBeginBelow(t *testing.T) {
 	}
 }
 
-// TestWhatAWriteCaused checks that the calls caused by a write are a branch of
-// their own, which shows the time since the write.
+// TestWhatAWriteCaused checks that a call that handles the event of a write begins a
+// branch of its own, which has the time since the write.
 func TestWhatAWriteCaused(t *testing.T) {
 	tree := outline(t, `
 serve
@@ -323,16 +323,16 @@ serve
 	v := NewView(tree, viewtest.ByName{}, Choice{Full: true})
 	take := v.Root.Children[1]
 	if !take.Afterwards || take.AfterNs != 1 || take.Continues {
-		t.Errorf("%+v", take)
+		t.Errorf("take is %+v, expected Afterwards, AfterNs 1 and no Continues", take)
 	}
 	if put := v.Root.Children[0]; put.Afterwards {
-		t.Errorf("%+v", put)
+		t.Errorf("put is %+v, expected no Afterwards", put)
 	}
 }
 
-// TestAStartShowsHowTheServerComesToBe checks that goroutines of a start are
-// not shown in layers that do not belong to it, where they continue and retry
-// after failures.
+// TestAStartShowsHowTheServerComesToBe checks that the view of a start only shows the
+// layers that matter there. Goroutines in other layers continue, and retry after
+// failures.
 func TestAStartShowsHowTheServerComesToBe(t *testing.T) {
 	tree := outline(t, `
 main
@@ -348,7 +348,7 @@ main
 	got := describe(NewView(tree, starting{}, Choice{}))
 	const want = "main below1\n  key server below1\n    key installer origin\n  key server origin\n"
 	if got != want {
-		t.Errorf("shown is\n%s\nexpected\n%s", got, want)
+		t.Errorf("the view is\n%s\nexpected\n%s", got, want)
 	}
 }
 
@@ -362,8 +362,8 @@ func (starting) Layer(function string) string {
 	return layer
 }
 
-// TestChosenCodeDisplacesNoOthers checks that steps of code that the user chose come on top of the
-// steps that a view shows without them, at most half as many.
+// TestChosenCodeDisplacesNoOthers checks that a view shows steps of code that the user
+// chose in addition to the steps that it shows without them, at most half as many.
 func TestChosenCodeDisplacesNoOthers(t *testing.T) {
 	usual, with := "main\n", "main\n"
 	for i := range 8 {
@@ -386,11 +386,12 @@ func TestChosenCodeDisplacesNoOthers(t *testing.T) {
 	want, none := shown(usual)
 	got, chosen := shown(with)
 	if len(want) != 6 || len(none) != 0 || !slices.Equal(got, want) || len(chosen) != 3 {
-		t.Errorf("shown are %q and %q with chosen code, %q without, expected 6 steps, and 3 of chosen code", got, chosen, want)
+		t.Errorf("with chosen code: got %q and %q of chosen code; without: got %q; expected the same 6 steps, and 3 of chosen code", got, chosen, want)
 	}
 }
 
-// TestHooksOfChosenCode checks that a layer that calls hooks of chosen code has a section of its own.
+// TestHooksOfChosenCode checks that a layer has a section of its own if chosen code
+// calls it, also if it calls hooks of the chosen code.
 func TestHooksOfChosenCode(t *testing.T) {
 	tree := outline(t, `
 main
@@ -409,8 +410,8 @@ main
 	}
 }
 
-// TestALeafNeedsNoSection checks that a function that calls nothing is drawn
-// where it is called, at any depth.
+// TestALeafNeedsNoSection checks that a leaf below the deepest level of a section does
+// not begin a section.
 func TestALeafNeedsNoSection(t *testing.T) {
 	text := ""
 	for depth := range maxLevel + 1 {
@@ -419,13 +420,13 @@ func TestALeafNeedsNoSection(t *testing.T) {
 	for mark, sections := range map[string]int{"": 2, "~": 1} {
 		tree := outline(t, text+strings.Repeat("  ", maxLevel+1)+"b"+mark+"\n")
 		if s := Tell(NewView(tree, viewtest.ByName{}, Choice{Full: true})); len(s.Sections) != sections {
-			t.Errorf("%q: %d sections, expected %d", mark, len(s.Sections), sections)
+			t.Errorf("the deepest call with %q: got %d sections, expected %d", mark, len(s.Sections), sections)
 		}
 	}
 }
 
-// TestPluginsThatOnlyLook checks that calls of accessors do not count as
-// further calls of a plugin.
+// TestPluginsThatOnlyLook checks that calls of accessors do not count as calls of a
+// plugin.
 func TestPluginsThatOnlyLook(t *testing.T) {
 	tree := outline(t, `
 root
@@ -452,16 +453,17 @@ root
 		}
 	}
 	if !slices.Equal(calls, []int{0, 2}) {
-		t.Errorf("the plugins made %v calls", calls)
+		t.Errorf("Plugin.Calls is %v, expected [0 2]", calls)
 	}
 }
 
-// TestTimed checks that a node has a time if one of its calls has.
+// TestTimed checks that Timed returns false for a node if only the entry of its calls
+// was recorded.
 func TestTimed(t *testing.T) {
 	tree := outline(t, "root\n  a~\n  a~\n")
 	tree.Call(0).DurationNs = 100
 	s := Tell(NewView(tree, viewtest.ByName{}, Choice{}))
 	if leaves := s.Root.Children[0]; len(leaves.Calls) != 2 || s.Timed(leaves) || !s.Timed(s.Root) {
-		t.Errorf("%+v", leaves)
+		t.Errorf("the node of the leaves is %+v, expected 2 calls, and a time only for the root", leaves)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // their names.
 type FirstGuide struct{ fewWords }
 
-// fewWords has a Guide's texts.
+// fewWords has the texts of a view.Guide.
 type fewWords struct{}
 
 func (fewWords) Title(layer string) string { return strings.ToUpper(layer) }
@@ -78,7 +78,8 @@ func (FirstGuide) Constructor(function string) bool {
 	return strings.HasSuffix(function, "admission.NewForbidden")
 }
 
-// ByName is a view.Guide that classifies functions only by their names.
+// ByName is a view.Guide for functions with invented names. Parts of a name
+// say how the function is classified.
 type ByName struct{ fewWords }
 
 func (ByName) Layer(function string) string {

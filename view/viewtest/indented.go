@@ -13,8 +13,9 @@ import (
 )
 
 // IndentedRequest makes a request from a text. Each line is a call: a blank for each
-// level, then "package.Function name=value". Other words are "error=text", "leaf",
-// "ns=duration", "go" for a new goroutine, and "in=process".
+// level, the function as "package.Function", then further words. These words are
+// "error=text", "leaf", "ns=duration", "go" for a new goroutine, "in=process", and at
+// most one attribute as "name=value".
 func IndentedRequest(text string) trace.Request {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/x", Status: 200}
 	var above []string
@@ -55,8 +56,8 @@ func IndentedRequest(text string) trace.Request {
 	return r
 }
 
-// ComparisonOf compares two requests of two scenarios and releases. IndentedRequest
-// makes both.
+// ComparisonOf compares two requests, each the only one of its recording. a and b are
+// texts for IndentedRequest.
 func ComparisonOf(a, b string, releaseA, releaseB string) *diff.Comparison {
 	return diff.CompareRecordings(
 		&trace.Recording{Scenario: "one", K8sVersion: releaseA, Requests: []trace.Request{IndentedRequest(a)}},
@@ -75,9 +76,9 @@ func (EveryStep) Title(string) string     { return "Layer" }
 func (EveryStep) Note(string) string      { return "" }
 func (EveryStep) Values(string) []string  { return nil }
 
-// CodeOf makes a release's source from a trace: each function has the calls that it
-// made there. also adds "caller callee" pairs that did not run. A callee with a final
-// "!" is a leaf without a span.
+// CodeOf makes the source of a release from a request: each function has the calls
+// that it made in the request. also has further calls as "caller callee". A callee
+// with a final "!" is a leaf without a span.
 func CodeOf(release string, r trace.Request, also ...string) *recordings.Code {
 	texts := map[string]*recordings.Source{}
 	text := func(name string) *recordings.Source {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// AnyRecording draws a tree of calls. Names have any width, and texts try to
-// break out of their line.
+// AnyRecording draws a recording of one request. Names have any width, and
+// some texts contain line breaks and escape sequences for terminals.
 func AnyRecording(t *rapid.T) *trace.Recording {
 	text := rapid.OneOf(rapid.Just(""), rapid.String(), rapid.SampledFrom([]string{
 		"not found", "wrapped: not found", "二进制对象太大了" + strings.Repeat("长", 60), "a\nb\r\x1b[44mc\x1b]8;;http://x\x07", strings.Repeat("x", 300),
