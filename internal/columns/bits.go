@@ -6,18 +6,19 @@ import (
 	"math/bits"
 )
 
-// A bitCoder writes or reads numbers as the bits of one arithmetic code: the better a bit
-// is predicted, the less space it takes. It suits numbers without repeated sequences,
-// such as times, which zstd cannot compress well. The models learn each number's
-// probability in its context.
+// A bitCoder writes or reads numbers as the bits of one arithmetic code: the
+// better a Model predicts a bit, the less space the bit takes. The code suits
+// numbers without repeated sequences, such as times. zstd cannot compress such
+// numbers well.
 //
-// The code is a number between low and high. Its leading bytes are written as soon as
-// they are certain.
+// The code is a number from low to high. Its leading bytes are written as soon
+// as low and high share them.
 type bitCoder struct {
 	writing   bool
 	low, high uint32
-	// code holds the code's bytes at the current position, for reading.
+	// code has four bytes of the code at the current position, for reading.
 	code uint32
+	// data has the written bytes, or the bytes that are not read yet.
 	data []byte
 	err  error
 }
@@ -32,7 +33,8 @@ func newBitReader(data []byte) *bitCoder {
 	return b
 }
 
-// next removes and returns the first byte of the data.
+// next removes and returns the first byte of the data. If there is none, it
+// sets err and returns 0.
 func (b *bitCoder) next() uint32 {
 	if len(b.data) == 0 {
 		b.err = fmt.Errorf("column %q: %w", BitsColumn, errTruncated)
@@ -43,7 +45,7 @@ func (b *bitCoder) next() uint32 {
 	return uint32(first)
 }
 
-// end returns an error if unread data is left.
+// end returns the first error, or an error if unread data is left.
 func (b *bitCoder) end() error {
 	if b.err == nil && len(b.data) > 0 {
 		return fmt.Errorf("column %q has %d bytes too many: another version of apitrace wrote it", BitsColumn, len(b.data))
@@ -54,7 +56,7 @@ func (b *bitCoder) end() error {
 // written returns all bytes of the code.
 func (b *bitCoder) written() []byte { return binary.BigEndian.AppendUint32(b.data, b.low) }
 
-// bit writes or reads a bit with the model's prediction.
+// bit writes or reads a bit with the model's prediction, and returns it.
 func (b *bitCoder) bit(bit bool, m *bitModel) bool {
 	middle := b.low + uint32(uint64(b.high-b.low)*uint64(m.one)>>16)
 	if !b.writing {
@@ -93,12 +95,14 @@ type bitModel struct {
 }
 
 const (
-	// mostSeen sets the slowest pace of learning.
+	// mostSeen limits bitModel.seen. The greater it is, the more slowly a model
+	// learns in the end.
 	mostSeen = 250
 	// surest is a probability's minimum distance from 0 and 1, in 1/65536.
 	surest = 24
 )
 
+// learn moves the probability towards the bit.
 func (m *bitModel) learn(bit bool) {
 	to := int32(surest)
 	if bit {
@@ -110,8 +114,8 @@ func (m *bitModel) learn(bit bool) {
 	}
 }
 
-// learningRates has the part of a difference that a model learns from a bit, in 1/32768, by the
-// number of bits seen.
+// learningRates says how far a model moves its probability towards a bit, by
+// the number of bits seen: in 1/32768 of the difference between them.
 var learningRates = func() (all [256]int32) {
 	for seen := range all {
 		all[seen] = int32(32768 * 2 / (2*seen + 3))
@@ -119,21 +123,25 @@ var learningRates = func() (all [256]int32) {
 	return all
 }()
 
-// ownLengths is how many lengths have separate models for each context.
+// ownLengths is the number of lengths with separate models for each context.
 const ownLengths = 4
 
-// enough is after how many bits a context no longer trains the general model.
+// enough is the number of bits after which a model of a context no longer
+// trains the general model of the length.
 const enough = 32
 
-// A Model predicts numbers of one kind: first the number of binary digits, by the
-// context, then the digits.
+// A Model predicts numbers of one kind: first the length, which is the number
+// of binary digits, then the digits.
 type Model struct {
+	// lengths[i] predicts whether a number has more than i digits, in any
+	// context.
 	lengths [64]bitModel
-	// contexts has models of the lengths for each used context.
+	// contexts has such models for the first lengths, by context.
 	contexts [][ownLengths]bitModel
 	// leading predicts the three digits after the first, by the length.
 	leading [65][8]bitModel
-	// others predicts whether a remaining digit is set, by the length.
+	// others predicts whether any of the digits after these is 1, by the
+	// length.
 	others [65]bitModel
 }
 
@@ -179,7 +187,8 @@ func (b *bitCoder) number(v uint64, m *Model, context int) uint64 {
 	return b.digits(v, len(m.lengths), m)
 }
 
-// digits writes or reads a number's digits and returns it. The first digit is always 1.
+// digits writes or reads the digits of a number with this length, and returns
+// the number. The first digit is always 1, so it is not written.
 func (b *bitCoder) digits(v uint64, length int, m *Model) uint64 {
 	if length < 2 || b.err != nil {
 		return uint64(length)

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// frame compresses data like a file.
+// frame compresses data with zstd, as a file is compressed.
 func frame(t *testing.T, data []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
@@ -17,7 +17,8 @@ func frame(t *testing.T, data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// Numbers are read as they were written, in every state of the models.
+// TestBits checks that numbers are read as they were written, in any state of the models,
+// and that a missing or additional byte is an error.
 func TestBits(t *testing.T) {
 	type number struct {
 		V       uint64
@@ -28,7 +29,7 @@ func TestBits(t *testing.T) {
 			return number{rapid.Uint64().Draw(t, "v") >> rapid.IntRange(0, 63).Draw(t, "shift"), rapid.IntRange(0, 5).Draw(t, "context")}
 		})).Draw(t, "numbers")
 		w, m := newBitWriter(), newModel()
-		for range 40 { // make the model sure of its prediction, which is then wrong
+		for range 40 { // make the model sure of a prediction that other numbers contradict
 			w.number(1, m, 0)
 		}
 		for _, n := range all {
@@ -41,14 +42,14 @@ func TestBits(t *testing.T) {
 		}
 		for i, n := range all {
 			if got := r.number(0, m, n.Context); got != n.V {
-				t.Fatalf("number %d: wrote %d, read %d", i, n.V, got)
+				t.Fatalf("number %d: wrote %d, read %d, expected the same", i, n.V, got)
 			}
 		}
 		if err := r.end(); err != nil {
 			t.Fatal(err)
 		}
 		if r.data = []byte{0}; r.end() == nil {
-			t.Fatal("a byte too many is no error")
+			t.Fatal("data with an additional byte: got no error from end, expected one")
 		}
 		short, m := newBitReader(data[:len(data)-1]), newModel()
 		for range 40 {
@@ -58,7 +59,7 @@ func TestBits(t *testing.T) {
 			short.number(0, m, n.Context)
 		}
 		if short.end() == nil {
-			t.Fatal("the last byte is missing, which is no error")
+			t.Fatal("data without the last byte: got no error from end, expected one")
 		}
 	})
 }

@@ -1,11 +1,11 @@
-// Package columns defines the format of the data files inside apitrace: recordings, the
-// index of the sources, the names of all releases, and the search index. A file has one
-// column for each field, and the same code writes and reads it. The fields' meaning
-// doesn't belong here.
+// Package columns defines the format of the data files inside apitrace:
+// recordings, the index of the sources, the names of all releases, and the
+// search index. A file has one column for each field. The same code of another
+// package writes and reads the fields.
 //
-// A file is compressed with zstd. It has the format's version, the names and sizes of the
-// columns, and their content. The column "texts" holds each text once, the column "bits"
-// the numbers that a Model predicts.
+// A file is compressed with zstd. It has the version of the format, the names
+// and sizes of the columns, and their content. The column "texts" holds each
+// text once. The column "bits" holds the numbers that a Model predicts.
 package columns
 
 import (
@@ -18,20 +18,21 @@ import (
 	"time"
 )
 
-// A Codec writes values into columns, or reads them, with the same code, so that both
-// cannot diverge. A writing codec writes the value that the pointer refers to; a reading
-// codec sets it. A new field of a model is one more line. After the first error a Codec
-// does nothing.
+// A Codec writes values into columns, or reads them. Its methods are called
+// with the same code for both, so that both cannot diverge. A writing codec
+// writes the value that a pointer refers to; a reading codec sets this value.
+// After the first error, a Codec does nothing.
 type Codec struct {
 	writing bool
 	columns *columns
 	// bits has the numbers that models predict.
 	bits   *bitCoder
 	models map[string]*Model
-	// texts holds each text once, index its position.
+	// texts holds each text once. index maps a text to its position in texts,
+	// from 1.
 	texts []string
 	index map[string]uint64
-	// before has the last text of Sorted, by column.
+	// before has the previous text of Sorted, by column.
 	before map[string]string
 	err    error
 }
@@ -41,8 +42,9 @@ func NewWriter() *Codec {
 	return &Codec{writing: true, columns: newColumns(), bits: newBitWriter(), models: map[string]*Model{}, index: map[string]uint64{}, before: map[string]string{}}
 }
 
-// Pack returns the file's content. Columns that resemble common take almost no space.
-// common may be nil; Open needs the same. A codec may be packed only once.
+// Pack returns the content of the file. Data that resembles common takes
+// almost no space. common may be nil. Open must get the same common. Pack may
+// be called only once.
 func (c *Codec) Pack(common []byte) ([]byte, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -69,7 +71,7 @@ const (
 	textsColumn = "texts"
 )
 
-// finish adds the columns with the texts and the bits.
+// finish adds the columns "texts" and "bits", unless they would be empty.
 func (c *Codec) finish() {
 	for _, text := range c.texts {
 		c.columns.get(textsColumn).putText(text)
@@ -80,7 +82,8 @@ func (c *Codec) finish() {
 	c.texts, c.models = nil, nil
 }
 
-// Open returns a codec that reads Pack's output.
+// Open returns a codec that reads the output of Pack. It returns an error if
+// packed is not such output, or if it needs another version of the format.
 func Open(packed, common []byte) (*Codec, error) {
 	cols, err := unpack(packed, common)
 	if err != nil {
@@ -89,8 +92,8 @@ func Open(packed, common []byte) (*Codec, error) {
 	return newReader(cols)
 }
 
-// Reread finishes writing and returns a codec that reads the values, for tests that do
-// not pack. The writer must not be used any more.
+// Reread finishes writing and returns a codec that reads the values. It is for
+// tests that do not pack. c must not be used any more.
 func (c *Codec) Reread() (*Codec, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -128,12 +131,12 @@ func (c *Codec) Err() error { return c.err }
 // Fail sets the codec's error, unless it has one or err is nil.
 func (c *Codec) Fail(err error) { c.err = cmp.Or(c.err, err) }
 
-// Column returns the column with a name, for NumberIn and StepIn, without looking it up
-// each time.
+// Column returns the column with a name, and adds it if needed. NumberIn and
+// StepIn take it, so that the name is not looked up each time.
 func (c *Codec) Column(name string) *Column { return c.columns.get(name) }
 
-// column returns the column to write or read. It returns nil if nothing was written to
-// the column.
+// column returns the column with a name. A writing codec adds the column if
+// needed. A reading codec returns nil if the file does not have it.
 func (c *Codec) column(name string) *Column {
 	if c.writing {
 		return c.columns.get(name)
@@ -141,14 +144,15 @@ func (c *Codec) column(name string) *Column {
 	return c.columns.find(name)
 }
 
-// Number writes or reads an unsigned value.
+// Number writes or reads an unsigned value. If the file does not have the
+// column, *v stays as it is.
 func (c *Codec) Number(column string, v *uint64) {
 	if c.err == nil {
 		c.NumberIn(c.column(column), v)
 	}
 }
 
-// NumberIn is Number with the result of Column.
+// NumberIn is Number for a column from Column. A nil column is not read.
 func (c *Codec) NumberIn(col *Column, v *uint64) {
 	switch {
 	case c.err != nil || col == nil:
@@ -159,7 +163,8 @@ func (c *Codec) NumberIn(col *Column, v *uint64) {
 	}
 }
 
-// Numbers reads and yields a column's remaining numbers. It ends early after an error.
+// Numbers reads and yields the remaining numbers of a column. It stops after an
+// error.
 func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for col := c.columns.get(column); c.err == nil && len(col.data) > 0; {
@@ -171,14 +176,14 @@ func (c *Codec) Numbers(column string) iter.Seq[uint64] {
 	}
 }
 
-// Step writes or reads a value as the difference from another.
+// Step writes or reads a value as its difference from another value, from.
 func (c *Codec) Step(column string, v *int64, from int64) {
 	if c.err == nil {
 		c.StepIn(c.column(column), v, from)
 	}
 }
 
-// StepIn is Step with the result of Column.
+// StepIn is Step for a column from Column.
 func (c *Codec) StepIn(col *Column, v *int64, from int64) {
 	folded := Fold(*v - from)
 	c.NumberIn(col, &folded)
@@ -187,14 +192,15 @@ func (c *Codec) StepIn(col *Column, v *int64, from int64) {
 	}
 }
 
-// Fold maps a number near 0 to a small unsigned one. Unfold is its inverse.
+// Fold maps a signed number to an unsigned one: 0, -1, 1, -2 to 0, 1, 2, 3.
 func Fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
 // Unfold is the inverse of Fold.
 func Unfold(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// Predicted writes or reads a number with a model's prediction. The context must be a
-// small number.
+// Predicted writes or reads a number with a model's prediction in a context.
+// The context must be a small number, because the model has memory for each
+// context up to it.
 func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	if c.err != nil {
 		return
@@ -203,7 +209,7 @@ func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	c.err = c.bits.err
 }
 
-// Model returns the model with a name, and makes it if needed.
+// Model returns the model with a name. It makes the model if needed.
 func (c *Codec) Model(name string) *Model {
 	m := c.models[name]
 	if m == nil {
@@ -220,7 +226,7 @@ func Int[T ~int | ~int64 | ~uint8](c *Codec, column string, v *T) {
 	*v = T(wide)
 }
 
-// Flag writes or reads a bit.
+// Flag writes or reads a bool.
 func (c *Codec) Flag(column string, v *bool) {
 	bit := BitOf(*v)
 	c.Number(column, &bit)
@@ -235,7 +241,7 @@ func BitOf(v bool) uint64 {
 	return 0
 }
 
-// Text writes or reads a text. The file stores each once.
+// Text writes or reads a text. The file stores each different text once.
 func (c *Codec) Text(column string, v *string) {
 	var i uint64
 	if c.writing {
@@ -255,7 +261,8 @@ func (c *Codec) Text(column string, v *string) {
 	}
 }
 
-// intern returns a text's number: 0 for the empty text, else 1 or more.
+// intern returns the number of a text, and adds the text if needed. The empty
+// text has the number 0; all others have 1 or more.
 func (c *Codec) intern(text string) uint64 {
 	if text == "" {
 		return 0
@@ -269,8 +276,8 @@ func (c *Codec) intern(text string) uint64 {
 	return i
 }
 
-// Sorted writes or reads a text that probably begins like the column's previous one, as
-// in a sorted list.
+// Sorted writes or reads a text that probably begins like the previous text of
+// the column, as in a sorted list.
 func (c *Codec) Sorted(column string, v *string) {
 	before := c.before[column]
 	var shared uint64
@@ -298,7 +305,7 @@ func (c *Codec) Sorted(column string, v *string) {
 	c.before[column] = *v
 }
 
-// Bytes writes or reads a column's whole content.
+// Bytes writes or reads the whole content of a column.
 func (c *Codec) Bytes(column string, v *[]byte) {
 	if c.writing {
 		c.columns.get(column).data = *v
@@ -307,7 +314,8 @@ func (c *Codec) Bytes(column string, v *[]byte) {
 	*v = c.columns.take(column)
 }
 
-// Time writes or reads a time as nanoseconds since 1970. 0 means no time.
+// Time writes or reads a time as nanoseconds since 1970. It reads it in UTC. 0
+// stands for the zero time.
 func (c *Codec) Time(column string, t *time.Time) {
 	var ns int64
 	if !t.IsZero() {
@@ -319,13 +327,13 @@ func (c *Codec) Time(column string, t *time.Time) {
 	}
 }
 
-// List writes or reads the number of elements and each element. It reads an empty list as
-// nil.
+// List writes or reads the number of elements, and calls each for every
+// element. It reads an empty list as nil.
 func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	n := uint64(len(*all))
 	c.Number(column, &n)
 	if !c.writing && c.err == nil && n > 0 {
-		if n > 100 && n > uint64(c.columns.size()) { // each element takes a byte or more; a short list needs no check
+		if n > 100 && n > uint64(c.columns.size()) { // an element takes a byte or more, so do not allocate for more; a short list needs no check
 			c.err = fmt.Errorf("column %q: expected %d elements: %w", column, n, errTruncated)
 			return
 		}
@@ -339,8 +347,8 @@ func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	}
 }
 
-// Texts writes or reads a list of texts. These are in the list's column with the suffix
-// ".text".
+// Texts writes or reads a list of texts. The number of texts is in the column,
+// the texts are in a column with the suffix ".text".
 func (c *Codec) Texts(column string, all *[]string) {
 	List(c, column, all, func(text *string) { c.Text(column+".text", text) })
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A thing has a field for each kind of column.
+// A thing has a field for each method of Codec that the tests check.
 type thing struct {
 	Number    uint64
 	Int       int
@@ -42,6 +42,8 @@ func code(c *Codec, all *[]thing, bytes *[]byte) {
 	c.Bytes("bytes", bytes)
 }
 
+// anyThing draws a thing. Lists and the time are not empty, because an empty list is read
+// as nil.
 func anyThing(t *rapid.T) thing {
 	return thing{
 		Number: rapid.Uint64().Draw(t, "number"), Int: rapid.Int().Draw(t, "int"), Step: rapid.Int64().Draw(t, "step"),
@@ -51,6 +53,7 @@ func anyThing(t *rapid.T) thing {
 	}
 }
 
+// packed returns a file with things and bytes.
 func packed(t interface{ Fatal(...any) }, all []thing, bytes, common []byte) []byte {
 	c := NewWriter()
 	code(c, &all, &bytes)
@@ -61,7 +64,7 @@ func packed(t interface{ Fatal(...any) }, all []thing, bytes, common []byte) []b
 	return data
 }
 
-// All values are read as they were written.
+// TestRoundTrip checks that all values are read as they were written.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfN(rapid.Custom(anyThing), 1, 9).Draw(t, "things")
@@ -77,7 +80,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(things, all) || !reflect.DeepEqual(read, bytes) {
-			t.Fatalf("wrote\n%+v %q\nread\n%+v %q", all, bytes, things, read)
+			t.Fatalf("wrote\n%+v %q\nread\n%+v %q\nexpected the same", all, bytes, things, read)
 		}
 	})
 }
@@ -91,11 +94,11 @@ func TestVersions(t *testing.T) {
 	} else {
 		var v uint64
 		if c.Number("n", &v); v != 7 || c.Close() != nil {
-			t.Errorf("read %d, %v, expected 7", v, c.Close())
+			t.Errorf("a file of version 1: read %d and the error %v, expected 7 and no error", v, c.Close())
 		}
 	}
 	if _, err := Open(frame(t, append([]byte{0, 9}, head...)), nil); err == nil || !strings.Contains(err.Error(), "version 9") {
-		t.Errorf("a file of version 9: %v", err)
+		t.Errorf("a file of version 9: got the error %v, expected one that names the version", err)
 	}
 }
 
@@ -114,11 +117,12 @@ func TestUnreadColumn(t *testing.T) {
 	}
 	c.Number("known", &v)
 	if err := c.Close(); err == nil || !strings.Contains(err.Error(), `"later"`) {
-		t.Errorf("an unread column: %v", err)
+		t.Errorf("a file with an unread column: got the error %v, expected one that names the column", err)
 	}
 }
 
-// Reading ends for any bytes and for any content of a column.
+// FuzzOpen checks that reading ends without a panic, for any file and any content of a
+// column.
 func FuzzOpen(f *testing.F) {
 	data := packed(f, []thing{{Text: "a", Sorted: "ab", Texts: []string{"b"}, Pairs: map[string]string{"c": "d"}, Predicted: 9}}, []byte("e"), nil)
 	f.Add(data, "", []byte{})

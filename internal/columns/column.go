@@ -9,12 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Column holds the values of one field of all objects of a kind, as consecutive
-// varints. Similar values compress well.
+// A Column holds the values of one field, for all objects of a kind. Similar
+// values compress well. Numbers are varints. A text is its length and its
+// bytes.
 type Column struct {
 	name string
 	data []byte
-	// next is the column used after this one last time, and probably the next time.
+	// next is the column that was used after this one the last time. It will
+	// probably be used after this one again.
 	next *Column
 }
 
@@ -40,6 +42,7 @@ func (c *Column) uint() (uint64, error) {
 	return v, nil
 }
 
+// text removes and returns the column's next text.
 func (c *Column) text() (string, error) {
 	n, err := c.uint()
 	if err != nil {
@@ -110,7 +113,8 @@ func (c *columns) find(name string) *Column {
 	return col
 }
 
-// take returns a column's content and leaves it empty.
+// take removes and returns the content of a column. It returns nil if there is
+// no such column.
 func (c *columns) take(name string) []byte {
 	col := c.byName[name]
 	if col == nil {
@@ -133,19 +137,23 @@ func (c *columns) size() int {
 const (
 	// MaxSize is the maximum size of an unpacked file in bytes.
 	MaxSize = 64 << 20
-	// window is how far apart, in bytes, the compression finds repetitions.
+	// window is the greatest distance in bytes of repetitions that the
+	// compression finds.
 	window = 8 << 20
-	// dictionary is zstd's number for common. Any number will do.
+	// dictionary is the number of the dictionary common in a zstd frame. pack
+	// and unpack must use the same number.
 	dictionary = 1
-	// version is the format's version. Version 1 has no number: it begins with the number
-	// of columns, which is never 0.
+	// version is the version of the format. A file of version 1 does not name
+	// its version. It begins with the number of columns, which is never 0.
 	version = 2
 )
 
-// pack returns the columns as zstd: 0, the format's version, the number of columns, the
-// name and size of each, and then their content. Each column's content is compressed in
-// separate blocks, because frequent values of one column are rare in another. Content
-// that resembles common takes almost no space. common may be nil; unpack needs the same.
+// pack returns the columns, compressed with zstd: 0, the version of the
+// format, the number of columns, the name and size of each column, and then
+// their content. Each column's content is compressed in blocks of its own,
+// because frequent values of one column are rare in another. Data that
+// resembles common takes almost no space. common may be nil. unpack must get
+// the same common.
 func (c *columns) pack(common []byte) ([]byte, error) {
 	head := &Column{}
 	head.put(0)
@@ -177,7 +185,8 @@ func (c *columns) pack(common []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// unpack reads the output of pack.
+// unpack reads the output of pack. It returns an error if the unpacked data is
+// longer than MaxSize.
 func unpack(packed, common []byte) (*columns, error) {
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxSize)}
 	if len(common) > 0 {
@@ -188,8 +197,9 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, err
 	}
 	defer r.Close()
-	// Frames do not tell their size. The data is four to seven times as long. With enough
-	// room, nothing is copied while it grows.
+	// A frame does not tell the size of its data, which is four to seven times
+	// the size of the frame. With enough capacity, the data is not copied
+	// while it grows.
 	raw, err := r.DecodeAll(packed, make([]byte, 0, 8*len(packed)))
 	if err != nil {
 		return nil, err
@@ -211,8 +221,9 @@ func unpack(packed, common []byte) (*columns, error) {
 	return c, nil
 }
 
-// readHead removes the names and sizes of the columns from the beginning of the data and
-// returns them.
+// readHead removes the version, and the names and sizes of the columns, from
+// the beginning of the data. It returns the columns, without content, and
+// their sizes in bytes.
 func readHead(rest *Column) (c *columns, sizes []uint64, err error) {
 	n, err := rest.uint()
 	if n == 0 && err == nil {
