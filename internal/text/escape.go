@@ -1,5 +1,6 @@
-// Package text formats text for people: escaping for a terminal, wrapping, suggestions, columns.
-// Translation is in package message.
+// Package text formats text for people. It escapes text for a terminal and for
+// a shell, wraps lines, suggests similar words, and writes tables. Translation
+// is in package message.
 package text
 
 import (
@@ -24,14 +25,15 @@ import (
 // stays single: the result is for reading, not decoding.
 func Escape(s string) string { return escape(s, unicode.IsPrint) }
 
-// EscapeLines is Escape for several lines: line feeds and tabs stay, and a carriage
-// return before a line feed is dropped.
+// EscapeLines is Escape for several lines. It keeps line feeds and tabs, and
+// drops a carriage return before a line feed.
 func EscapeLines(s string) string {
 	return escape(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {
 		return r == '\n' || r == '\t' || unicode.IsPrint(r)
 	})
 }
 
+// escape is Escape with keep in place of unicode.IsPrint.
 func escape(s string, keep func(rune) bool) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !keep(r) }) {
 		return s

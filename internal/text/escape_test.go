@@ -38,13 +38,14 @@ func TestEscapeLines(t *testing.T) {
 	}
 }
 
-// TestEscapeLeavesNothingThatCommandsATerminal checks any bytes.
+// TestEscapeLeavesNothingThatCommandsATerminal checks that Escape returns printable
+// characters for any bytes.
 func TestEscapeLeavesNothingThatCommandsATerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "runes")
 		got := Escape(in)
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Fatalf("Escape(%q) = %q", in, got)
+			t.Fatalf("Escape(%q) = %q, expected only printable characters", in, got)
 		}
 		if again := Escape(got); again != got {
 			t.Fatalf("Escape(%q) = %q, expected it unchanged", got, again)

@@ -8,35 +8,39 @@ import (
 	"unicode/utf8"
 )
 
-// A Guard protects a terminal. It passes text, color sequences and links to web pages,
-// and escapes everything else that could move the cursor, reorder a line or control the
-// terminal: names, paths and errors come from servers, files and clients. Views escape
-// such parts themselves. The Guard is for output that is written unchanged, such as JSON.
-// Several goroutines may write.
+// A Guard protects a terminal. It passes text, color sequences and links to
+// web pages. It escapes everything else that could move the cursor, reorder a
+// line or control the terminal, because names, paths and errors come from
+// servers, files and clients. Views escape such parts themselves. A Guard is
+// for output that is written unchanged, such as JSON. Several goroutines may
+// write.
 type Guard struct {
 	// To is the terminal.
 	To io.Writer
 
 	mu sync.Mutex
-	// rest begins an unfinished character or sequence.
+	// rest is the beginning of a character or sequence that the next Write may
+	// continue.
 	rest []byte
 }
 
 var (
-	// allowed matches a complete sequence that selects colors and styles (SGR), or begins
-	// or ends a link (OSC 8) to a web page.
+	// allowed matches a complete sequence that selects colors and styles
+	// (SGR), or that begins or ends a link (OSC 8) to a web page.
 	allowed = regexp.MustCompile("^\x1b(?:\\[[0-9;:]*m|\\]8;;(?:https://[!-~]*)?(?:\a|\x1b\\\\))")
 	// begun matches the beginning of such a sequence.
 	begun = regexp.MustCompile("^\x1b(?:\\[[0-9;:]{0,40}|\\](?:8?|8;|8;;[!-~]{0,400}\x1b?))?$")
 )
 
-// Harmless filters a whole text like a Guard, for code that draws by other means.
+// Harmless escapes a whole text as a Guard does. It is for code that does not
+// write to a Guard.
 func Harmless(s string) string {
 	out, rest := harmless([]byte(s))
 	return out + EscapeLines(string(rest))
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It keeps back an unfinished character or
+// sequence at the end.
 func (g *Guard) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,8 +62,9 @@ func (g *Guard) Close() error {
 	return err
 }
 
-// harmless escapes sequences that must not reach a terminal. rest is an unfinished end of
-// the data.
+// harmless escapes sequences that must not reach a terminal. rest is an
+// unfinished character or sequence at the end of the data, which out does not
+// have.
 func harmless(data []byte) (out string, rest []byte) {
 	var b bytes.Buffer
 	for len(data) > 0 {
@@ -87,7 +92,8 @@ func harmless(data []byte) (out string, rest []byte) {
 	return b.String(), nil
 }
 
-// wholeRunes returns the data's length without an unfinished last character.
+// wholeRunes returns the length of the data without an unfinished last
+// character.
 func wholeRunes(data []byte) int {
 	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
 		if start := len(data) - back; utf8.RuneStart(data[start]) {

@@ -2,7 +2,8 @@ package text
 
 import "strings"
 
-// ShellWord quotes a word, unless shells take it literally.
+// ShellWord quotes a word for a POSIX shell, unless the word has only ASCII letters, digits
+// and some other characters without a special meaning.
 func ShellWord(s string) string {
 	if s != "" && !strings.ContainsFunc(s, special) {
 		return s
@@ -10,7 +11,7 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// special reports whether a character may mean something to a shell.
+// special reports whether a character may have a special meaning in a shell.
 func special(r rune) bool {
 	return !strings.ContainsRune("-_./=:@%+,", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A shell reads a quoted word as the word itself, and words without special characters stay readable.
+// TestShellWord checks that a shell reads the result as the word itself, and
+// that a word without special characters is not quoted.
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"":                         "''",

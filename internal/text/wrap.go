@@ -9,17 +9,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width is the default width of running text, as wide as a narrow terminal.
+// Width is the default width of running text in columns: the width of a narrow
+// terminal.
 const Width = 80
 
-// Wrap breaks a text into lines of at most width columns: at blanks, and between the wide
-// characters of scripts without blanks. A longer part is broken at the line's end. Each
-// run of blanks and line breaks becomes one blank. The result has at least one line.
+// Wrap breaks a text into lines of at most width columns. It breaks at blanks,
+// and between wide characters, which need no blanks between words. A part
+// without such a place is broken anywhere if it is longer than a line. Blanks
+// and line breaks become one blank, or nothing (see Blank). The result has at
+// least one line.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line, used := "", 0 // used is the number of columns of line
-	// An escape sequence may continue after a blank, so the parts of its line are not
-	// measured separately.
+	// An escape sequence may contain a blank. So in a text with escape
+	// sequences, the words of a line are not measured separately.
 	whole := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	for word := range strings.FieldsSeq(s) {
 		between := Blank(line, word)
@@ -48,9 +51,9 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// Columns returns a text's width in a terminal. It is fast for ASCII and the lines of
-// trees, which are one column wide each: nearly all texts have no others, and a full view
-// takes a million measurements.
+// Columns returns the width of a text in a terminal. It is fast for ASCII
+// characters and the lines of trees, which are one column wide each. Nearly all
+// texts have no other characters, and a full view measures a million texts.
 func Columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -66,14 +69,14 @@ func Columns(s string) int {
 	return n
 }
 
-// isLine reports whether a text begins with a character of Unicode's block Box Drawing, U+2500
-// to U+257F.
+// isLine reports whether a text begins with a character of the Unicode block
+// Box Drawing, U+2500 to U+257F.
 func isLine(s string) bool {
 	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95) && s[2]&0xc0 == 0x80
 }
 
-// isASCII reports whether a text is printable ASCII: each byte is one column, and no line
-// ends within a word.
+// isASCII reports whether a text is printable ASCII. A word of ASCII is one
+// piece.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -83,9 +86,10 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Blank returns the separator between a line and the next word or line of its paragraph:
-// a blank, or nothing between two wide characters or next to full-width punctuation,
-// which includes its own. An arrow keeps its blanks.
+// Blank returns the separator between a line and the next word or line of its
+// paragraph. This is a blank, but nothing between two wide characters. Next to
+// full-width punctuation it is nothing, too, because such punctuation includes
+// a blank. An arrow keeps its blanks.
 func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
 	after, _ := utf8.DecodeRuneInString(next)
@@ -104,15 +108,14 @@ func WrapLines(s string, width int) []string {
 	return lines
 }
 
-// This is full-width punctuation. A line must not begin with closing punctuation or end with
-// opening punctuation.
+// These characters are punctuation of Chinese texts. A line must not begin with
+// closing punctuation, or end with opening punctuation.
 const (
 	closing = "，。；：、？！）》」】”"
 	opening = "（《「【“"
 )
 
-// pieces splits a word where a line may end: around wide characters, and after their
-// scripts' punctuation.
+// pieces splits a word where a line may end; see mayBreak.
 func pieces(word string) []string {
 	if isASCII(word) {
 		return []string{word}
@@ -129,7 +132,8 @@ func pieces(word string) []string {
 	return append(all, word[start:])
 }
 
-// mayBreak reports whether a line may end between two characters.
+// mayBreak reports whether a line may end between two characters of a word:
+// around a wide character, and after closing punctuation of Chinese texts.
 func mayBreak(before, r rune) bool {
 	switch {
 	case strings.ContainsRune(opening, before) || strings.ContainsRune(closing, r):
@@ -140,12 +144,14 @@ func mayBreak(before, r rune) bool {
 	return wide(before) && (unicode.IsLetter(r) || strings.ContainsRune(opening, r))
 }
 
-// fullWidth reports whether a character is full-width punctuation. Quotation marks are not,
-// because English has them, too.
+// fullWidth reports whether a character is full-width punctuation. It returns
+// false for quotation marks, because English texts have them, too.
 func fullWidth(r rune) bool {
 	return r >= '\u2E80' && (strings.ContainsRune(closing, r) || strings.ContainsRune(opening, r))
 }
 
+// arrow reports whether a character is in the Unicode block Arrows.
 func arrow(r rune) bool { return r >= '\u2190' && r <= '\u21FF' }
 
+// wide reports whether a character belongs to a script with wide letters.
 func wide(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }

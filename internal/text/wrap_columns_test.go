@@ -7,7 +7,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// The parts of a line are measured separately. Together they must have the width of the line.
+// TestWrapCountsColumns checks the width of lines with characters that take no
+// column or two, and with escape sequences.
 func TestWrapCountsColumns(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -22,11 +23,11 @@ func TestWrapCountsColumns(t *testing.T) {
 	} {
 		got := Wrap(c.text, c.width)
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%q at %d: %q, expected %q", c.text, c.width, got, c.want)
+			t.Errorf("%q in %d columns: got %q, expected %q", c.text, c.width, got, c.want)
 		}
 		for _, line := range got {
 			if w := lipgloss.Width(line); w > c.width {
-				t.Errorf("%q has %d columns of %d", line, w, c.width)
+				t.Errorf("the line %q has %d columns, expected at most %d", line, w, c.width)
 			}
 		}
 	}

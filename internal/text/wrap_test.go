@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A line ends at blanks, around wide characters and after their punctuation. That punctuation
-// begins no line.
+// TestWrap checks that a line ends at a blank, next to a wide character or
+// after Chinese punctuation, and that no line begins with closing punctuation.
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -21,13 +21,14 @@ func TestWrap(t *testing.T) {
 		{"“it”s", 20, []string{"“it”s"}},
 	} {
 		if got := Wrap(c.text, c.width); !slices.Equal(got, c.want) {
-			t.Errorf("%s at %d: %q, expected %q", c.text, c.width, got, c.want)
+			t.Errorf("%s in %d columns: got %q, expected %q", c.text, c.width, got, c.want)
 		}
 	}
 }
 
-// Words and the lines of a paragraph are joined by the same rule: no blank between wide
-// characters or next to their punctuation.
+// TestBlank checks that words, and the lines of a paragraph, are joined by the
+// same rule: without a blank between wide characters, and next to full-width
+// punctuation.
 func TestBlank(t *testing.T) {
 	for _, c := range []struct{ line, next, want string }{
 		{"one", "two", " "},
@@ -45,10 +46,10 @@ func TestBlank(t *testing.T) {
 		{"在", "“list”", " "},
 	} {
 		if got := Blank(c.line, c.next); got != c.want {
-			t.Errorf("between %q and %q stands %q, expected %q", c.line, c.next, got, c.want)
+			t.Errorf("Blank(%q, %q) = %q, expected %q", c.line, c.next, got, c.want)
 		}
 		if lines, want := Wrap(c.line+"\n"+c.next, 40), c.line+c.want+c.next; !slices.Equal(lines, []string{want}) {
-			t.Errorf("%q and %q become %q, expected the line %q", c.line, c.next, lines, want)
+			t.Errorf("the lines %q and %q become %q, expected the line %q", c.line, c.next, lines, want)
 		}
 	}
 }
