@@ -14,7 +14,8 @@ import (
 
 func spanID(i int) string { return fmt.Sprintf("%016x", i+1) }
 
-// big repeats the calls of a recording below its first call until there are n.
+// big returns a recording of one request with at least n calls. It repeats the
+// calls of a recording below the first call.
 func big(b *testing.B, n int) *trace.Recording {
 	rec := load(b, "handmade-create-deployment")
 	r := &rec.Requests[0]
@@ -41,8 +42,8 @@ func big(b *testing.B, n int) *trace.Recording {
 	return rec
 }
 
-// BenchmarkShow100kCalls measures "apitrace show" with a large recording: load, choose,
-// draw.
+// BenchmarkShow100kCalls measures the parts of "apitrace show" with a large
+// recording: load it, select the calls, and draw them.
 func BenchmarkShow100kCalls(b *testing.B) {
 	rec := big(b, 100_000)
 	file := filepath.Join(b.TempDir(), "big.jsonl")

@@ -8,34 +8,35 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// least is a text's minimum width in columns, however deep its indentation.
+// least is the minimum width of a text in columns, at any indentation.
 const least = 16
 
-// A block is the lines of one step. An added text goes on the current line if there is
-// room, else on the next. Names are never cut.
+// A block writes the lines of one step. An added text goes on the current line if
+// there is room, else on the next. Names are never cut.
 type block struct {
 	d           *treeDrawing
-	first, rest string
+	first, rest string // the lines of the tree before the first line, and before the others
 	time        string // stands before the first line, in a column of its own
 	timeStyle   lipgloss.Style
 	line        string // the text on the current line
-	used        int    // its columns
-	begun       bool
-	started     bool // whether the first line was written
+	used        int    // the number of columns of line
+	begun       bool   // whether the current line has a text
+	started     bool   // whether the first line was written
 }
 
+// block returns an empty block.
 func (d *treeDrawing) block(first, rest string) *block {
 	return &block{d: d, first: first, rest: rest}
 }
 
-// room returns the number of columns for the current line's texts.
+// room returns the number of columns for the texts of the current line.
 func (b *block) room() int {
 	if b.started {
 		return b.below()
 	}
 	before := b.d.column
 	if before > 0 {
-		before = max(before, columnsOf(b.time)+1) // the time of days takes more
+		before = max(before, columnsOf(b.time)+1) // the text of a time of days is wider than the column
 	}
 	return max(b.d.width-before-columnsOf(b.first), least)
 }
@@ -43,7 +44,8 @@ func (b *block) room() int {
 // below returns the number of columns for texts after the first line.
 func (b *block) below() int { return max(b.d.width-b.d.column-columnsOf(b.rest), least) }
 
-// add puts an unbroken text on the current line or, without room, on the next.
+// add puts a text, without breaking it, on the current line or, if there is no
+// room, on the next.
 func (b *block) add(style lipgloss.Style, text string) {
 	if text == "" {
 		return
@@ -68,8 +70,8 @@ type styled struct {
 	text  string
 }
 
-// pair adds two texts, on one line if they fit. The first is a path. Its middle is
-// left out if it is longer than a line.
+// pair adds two texts, on one line if they fit. The first is a path. If it is
+// longer than a line, its middle is left out.
 func (b *block) pair(first, second styled) {
 	columns := columnsOf(first.text) + 1 + columnsOf(second.text)
 	if b.begun && first.text != "" && b.used+1+columns > b.room() {
@@ -91,7 +93,7 @@ func (b *block) name(style lipgloss.Style, name string) {
 		return
 	}
 	for i, piece := range segments(name) {
-		if i > 0 && b.used+columnsOf(piece) <= b.room() { // goes on without a blank
+		if i > 0 && b.used+columnsOf(piece) <= b.room() { // continue the name without a blank
 			b.line += b.d.paint(style, piece)
 			b.used += columnsOf(piece)
 			continue
@@ -103,8 +105,7 @@ func (b *block) name(style lipgloss.Style, name string) {
 	}
 }
 
-// segments splits a function's name after its slashes and dots. Text in brackets stays
-// whole.
+// segments splits a function's name after its slashes and dots, except in brackets.
 func segments(name string) []string {
 	var all []string
 	start, depth := 0, 0
@@ -123,7 +124,7 @@ func segments(name string) []string {
 	return append(all, name[start:])
 }
 
-// values adds values behind the place if all fit there, else below it.
+// values adds all values to the current line if they fit, else to the lines below.
 func (b *block) values(texts []view.Value) {
 	if len(texts) == 0 {
 		return
@@ -144,8 +145,7 @@ func (b *block) values(texts []view.Value) {
 	}
 }
 
-// value adds one value, complete. If it is longer than a line, it is broken at blanks
-// or, without any, at the line's end.
+// value adds one value. If it is longer than a line, wrapNames breaks it.
 func (b *block) value(style lipgloss.Style, text string) {
 	columns := columnsOf(text)
 	if b.begun && b.used+2+columns > b.room() {
@@ -169,8 +169,9 @@ func (b *block) value(style lipgloss.Style, text string) {
 // listComma stands between the parts of a Chinese list.
 const listComma = "\u3001"
 
-// wrapNames is wrap for texts with names and paths. It breaks a word longer than a
-// line behind slashes and dots. A Chinese list has no blanks, so its names are words.
+// wrapNames is wrap for texts with names and paths. It breaks a word that is longer
+// than a line after slashes and dots. A Chinese list has no blanks, so each of its
+// parts counts as a word.
 func wrapNames(text string, width int) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
@@ -192,12 +193,13 @@ func wrapNames(text string, width int) []string {
 	return wrap(strings.Join(words, " "), width)
 }
 
-// next begins a new line.
+// next writes the current line and begins a new one.
 func (b *block) next() {
 	b.write()
 	b.line, b.used, b.begun = "", 0, false
 }
 
+// write writes the current line, with the time and the lines of the tree before it.
 func (b *block) write() {
 	lead, time := b.first, b.time
 	if b.started {
@@ -213,7 +215,8 @@ func (b *block) write() {
 	b.started = true
 }
 
-// flush writes the current line.
+// flush ends the block. In a narrow drawing, it adds the time. It writes the
+// current line unless this is empty and not the first line.
 func (b *block) flush() {
 	if b.d.column == 0 && b.time != "" {
 		b.add(b.timeStyle, b.time)
@@ -223,7 +226,7 @@ func (b *block) flush() {
 	}
 }
 
-// words adds a text, on one line if it fits, else broken between words.
+// words adds a text, on one line if it fits. Otherwise it is broken between words.
 func (b *block) words(style lipgloss.Style, text string) {
 	if columns := columnsOf(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
 		b.next()

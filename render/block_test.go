@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// TestChineseListsKeepNames checks the breaks in a Chinese list. It has no blanks, so
-// it is one word that is longer than any line.
+// TestChineseListsKeepNames checks that wrapNames breaks a Chinese list between its
+// names. Such a list has no blanks.
 func TestChineseListsKeepNames(t *testing.T) {
 	const list = "条路由：v1、authentication.k8s.io/v1、authorization.k8s.io/v1、very.long.name.of.a.group.k8s.io/v1"
 	got := wrapNames(list, 30)
 	want := []string{"条路由：v1、", "authentication.k8s.io/v1、", "authorization.k8s.io/v1、", "very.long.name.of.a.group.k8s.", "io/v1"}
 	if !slices.Equal(got, want) {
-		t.Errorf("%q, expected %q", got, want)
+		t.Errorf("wrapNames returned %q, expected %q", got, want)
 	}
 }
 
-// TestValueFitsBelowANarrowerLead checks that a value that goes on below fits there: the
-// lead of those lines may be wider than the lead of the first.
+// TestValueFitsBelowANarrowerLead checks that each line of a broken value fits,
+// also if the lead of the first line is narrower than the lead of the other lines.
 func TestValueFitsBelowANarrowerLead(t *testing.T) {
 	var out strings.Builder
 	d := &treeDrawing{out: bufio.NewWriter(&out)}
@@ -31,7 +31,7 @@ func TestValueFitsBelowANarrowerLead(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		if columnsOf(line) > 40 {
-			t.Errorf("%d columns of 40: %q", columnsOf(line), line)
+			t.Errorf("a line has %d columns, expected at most 40: %q", columnsOf(line), line)
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// vec is a colour in three coordinates.
+// A vec is a colour as three coordinates.
 type vec [3]float64
 
-// visions turn a colour of linear sRGB into the colour that an eye sees. One eye sees
-// all colours. Each of the others lacks a kind of cone altogether (Machado, Oliveira
-// and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
-// Deficiency", 2009, severity 1.0).
+// visions has matrices that turn a colour of linear sRGB into the colour that a
+// person sees. With "full", this is the same colour. In each other vision, a kind
+// of cone is missing (Machado, Oliveira and Fernandes, "A Physiologically-based
+// Model for Simulation of Color Vision Deficiency", 2009, severity 1.0).
 var visions = map[string][3]vec{
 	"full":         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -24,9 +24,9 @@ var visions = map[string][3]vec{
 	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// TestSectionsDifferForTheColourBlind checks the colours of sections that follow each
-// other in a recorded scenario. In every vision they must differ by at least 0.08 in
-// Oklab. Black and white differ by 1 there.
+// TestSectionsDifferForTheColourBlind checks the colours of consecutive sections in
+// the recorded scenarios. In every vision, they must differ by at least 0.08 in
+// Oklab, in which black and white differ by 1.
 func TestSectionsDifferForTheColourBlind(t *testing.T) {
 	const atLeast = 0.08
 	guide, err := instrument.Load()
@@ -69,7 +69,7 @@ func TestSectionsDifferForTheColourBlind(t *testing.T) {
 	}
 }
 
-// seen is a colour "#rrggbb" as an eye sees it, in Oklab.
+// seen returns a colour "#rrggbb" as a person with this vision sees it, in Oklab.
 func seen(t *testing.T, colour string, vision [3]vec) vec {
 	t.Helper()
 	var linear vec
@@ -87,13 +87,13 @@ func seen(t *testing.T, colour string, vision [3]vec) vec {
 	}
 	linear = multiply(vision, linear)
 	for i := range linear {
-		linear[i] = min(max(linear[i], 0), 1) // an eye sees neither less than nothing nor more than the screen gives
+		linear[i] = min(max(linear[i], 0), 1) // the matrix may lead out of sRGB
 	}
 	return oklab(linear)
 }
 
-// oklab turns linear sRGB into Oklab. Distances in Oklab are as people see them (Björn
-// Ottosson, 2020).
+// oklab turns linear sRGB into Oklab. Distances in Oklab match the differences that
+// people see (Björn Ottosson, 2020).
 func oklab(linear vec) vec {
 	cones := multiply([3]vec{
 		{0.4122214708, 0.5363325363, 0.0514459929},
@@ -118,6 +118,7 @@ func multiply(m [3]vec, v vec) (product vec) {
 	return product
 }
 
+// distance returns the Euclidean distance of two colours.
 func distance(a, b vec) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }

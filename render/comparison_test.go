@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestComparisonSaysWhatTheTerminalSays looks for every text of a merged tree in the
-// output of WriteDiff. It also checks that the places of the sentences are calls that
-// changed.
+// TestComparisonSaysWhatTheTerminalSays looks for the texts of a view.Comparison in
+// the output of WriteDiff. It also checks that each sentence leads to a step of the
+// tree.
 func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -49,7 +49,7 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 			has := func(texts ...string) {
 				for _, text := range texts {
 					if text = strings.Join(strings.Fields(text), " "); !strings.Contains(drawn, text) {
-						t.Errorf("%s: the terminal does not say %q", name, text)
+						t.Errorf("%s: the output of WriteDiff lacks %q", name, text)
 					}
 				}
 			}
@@ -73,7 +73,7 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 					has(s.Details...)
 				}
 				if (s.Change == "added") != (s.A == nil) || (s.Change == "removed") != (s.B == nil) {
-					t.Errorf("%s: %s is %q, but A is %v and B is %v", name, s.Name, s.Change, s.A, s.B)
+					t.Errorf("%s: the change of %s is %q, but its call is %v on side A and %v on side B", name, s.Name, s.Change, s.A, s.B)
 				}
 				for i := range s.Children {
 					step(&s.Children[i])
@@ -87,7 +87,7 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 				}
 			}
 			if changed < 3 {
-				t.Errorf("%s: %d steps are marked", name, changed)
+				t.Errorf("%s: %d steps have a mark, expected 3 or more", name, changed)
 			}
 			told := 0
 			for _, l := range doc.Layers {
@@ -95,12 +95,12 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 					told++
 					has(s.Text)
 					if steps[s.Step] == nil {
-						t.Errorf("%s: %q leads to call %d, which is not shown", name, s.Text, s.Step)
+						t.Errorf("%s: %q leads to the step %d, expected a step of the tree", name, s.Text, s.Step)
 					}
 				}
 			}
 			if told < 2 {
-				t.Errorf("%s: %d sentences", name, told)
+				t.Errorf("%s: got %d sentences, expected 2 or more", name, told)
 			}
 		}
 	}
@@ -137,13 +137,13 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 				if strings.HasPrefix(s.Text, beginning) {
 					found = true
 					if is := merged.Call(s.Call).ShortName(); is != function {
-						t.Errorf("%q leads to %s", s.Text, is)
+						t.Errorf("%q leads to %s, expected the function in the table", s.Text, is)
 					}
 				}
 			}
 		}
 		if !found {
-			t.Errorf("no sentence begins with %q", beginning)
+			t.Errorf("got no sentence that begins with %q, expected one", beginning)
 		}
 	}
 }

@@ -11,14 +11,17 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// columnOfMarks is the columns for marks before a comparison's line.
+// columnOfMarks is the number of columns for the marks before a line of a
+// comparison.
 const columnOfMarks = 4
 
-// columnOfTimes is the columns for one side's time. "µ" takes one column, too.
+// columnOfTimes is the number of columns for the time of one side. "µ" takes one
+// column, too.
 const columnOfTimes = len(" 999ms") + 1
 
-// WriteDiff writes comparisons of two recordings, request by request: a summary, and
-// the merged tree with marks at changes.
+// WriteDiff writes the comparisons of two recordings, request by request. For each
+// pair of requests, it writes a summary, and the merged tree with marks at the
+// changes.
 func WriteDiff(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	p := newPen(&options.Options, &options.Layout)
@@ -79,8 +82,8 @@ func (d *diffDrawing) write() {
 	d.writeFooter()
 }
 
-// writeHeading writes the request and the status. If the sides differ, it writes both.
-// The facts are below.
+// writeHeading writes the request and the status, of both sides if they differ, and
+// then the facts.
 func (d *diffDrawing) writeHeading() {
 	c := d.comparison
 	line := func(request string, status string) {
@@ -146,8 +149,8 @@ func (d *diffDrawing) writeLayer(layer *view.ComparedLayer) {
 	}
 }
 
-// writeIndented writes a text in lines: the first line behind first, the others behind
-// rest.
+// writeIndented writes a text in lines. first is before the first line, rest before
+// the others.
 func (d *diffDrawing) writeIndented(first, rest, text string, style lipgloss.Style) {
 	for _, line := range wrap(text, d.width-columnsOf(rest)) {
 		fmt.Fprintln(d.out, first+style.Render(line))
@@ -155,7 +158,8 @@ func (d *diffDrawing) writeIndented(first, rest, text string, style lipgloss.Sty
 	}
 }
 
-// smallerIn counts each layer's smaller changes, if any: "Audit 1".
+// smallerIn returns the number of smaller changes of each layer that has any:
+// "Audit 1".
 func smallerIn(layers []view.ComparedLayer) []string {
 	var counts []string
 	for _, layer := range layers {
@@ -179,7 +183,7 @@ func (d *diffDrawing) writeHanging(title, text string) {
 	}
 }
 
-// writeKey explains the marks and signs above the tree.
+// writeKey writes the line above the tree, which explains the marks and signs.
 func (d *diffDrawing) writeKey() {
 	c := d.comparison
 	marks := []string{d.words.Sprintf("+ only %s", c.NameB), d.words.Sprintf("- only %s", c.NameA)}
@@ -188,7 +192,8 @@ func (d *diffDrawing) writeKey() {
 	d.writeWrapped(d.out, d.Facts, strings.Join(texts, d.words.Sprintf("; ")))
 }
 
-// treeSigns explains a tree's signs and how to read its lines.
+// treeSigns explains the signs of a tree, and how to read its lines. folded is set
+// if the tree has folded calls.
 func (p *pen) treeSigns(folded bool, sections int) []string {
 	direct := strings.TrimSpace(p.branch)
 	var texts []string
@@ -204,8 +209,8 @@ func (p *pen) treeSigns(folded bool, sections int) []string {
 	return append(texts, p.words.Sprintf("calls in order of time"), p.words.Sprintf("times include calls below"), p.words.Sprintf("file:line: where the function begins"))
 }
 
-// writeTree draws the merged tree's sections: one tree with marks, or both sides next
-// to each other if requested and possible.
+// writeTree draws the sections of the merged tree: as one tree with marks or, if the
+// options ask for it and there is room, with both sides next to each other.
 func (d *diffDrawing) writeTree() {
 	sides := newSideBySide(d)
 	for i := range d.comparison.Sections {
@@ -236,12 +241,12 @@ func (d *diffDrawing) drawn(s *view.ComparedStep) drawnStep {
 	return drawnStep{StepHead: &s.StepHead, before: before, beforeStyle: style, nameStyle: style, values: s.Deciding, details: s.Details, links: s.Links}
 }
 
-// padded is a time in its column.
+// padded returns a time with blanks in front, as wide as its column.
 func padded(time string) string {
 	return strings.Repeat(" ", max(0, columnOfTimes-lipgloss.Width(time))) + time
 }
 
-// changeStyle is the style of a step's line.
+// changeStyle returns the style of a step's name and marks.
 func (d *diffDrawing) changeStyle(change view.ChangeKind, s *view.StepHead) lipgloss.Style {
 	if style, ok := d.StyleOf(change); ok {
 		return style

@@ -16,8 +16,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestHistorySaysOfEarlyPatches removes a function in an early patch release and adds
-// it again in the next minor release. The history must say that this may be a backport.
+// TestHistorySaysOfEarlyPatches checks the remark of a history on early patch
+// releases. There must be one if such a release removes a function and the next
+// release adds it again, or the other way round: the cause may be a backport.
 func TestHistorySaysOfEarlyPatches(t *testing.T) {
 	step := func(version string, came, went []string) HistoryStep {
 		return HistoryStep{Version: version, Calls: 1, Changes: HistoryChanges{Text: "the same path", Came: came, Went: went}}
@@ -28,11 +29,11 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 		steps []HistoryStep
 		want  string
 	}{
-		{"it goes and comes back", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "early patch releases, compared with the releases before and after: v1.18.2 (p.X); "},
-		{"a release in between is not recorded", []HistoryStep{step("v1.16.15", nil, nil), {Version: "v1.17.17", NotRecorded: true}, step("v1.18.2", x, nil), step("v1.19.16", nil, x)}, "after: v1.18.2 (p.X); "},
-		{"it stays away", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, nil)}, ""},
-		{"it goes again", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, x)}, ""},
-		{"the patch is no earlier", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.20", nil, x), step("v1.19.16", x, nil)}, ""},
+		{"removed and added again", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "early patch releases, compared with the releases before and after: v1.18.2 (p.X); "},
+		{"added and removed again, after a release without a recording", []HistoryStep{step("v1.16.15", nil, nil), {Version: "v1.17.17", NotRecorded: true}, step("v1.18.2", x, nil), step("v1.19.16", nil, x)}, "after: v1.18.2 (p.X); "},
+		{"removed", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, nil)}, ""},
+		{"removed twice", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, x)}, ""},
+		{"removed and added again, but not an earlier patch release", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.20", nil, x), step("v1.19.16", x, nil)}, ""},
 	} {
 		var out strings.Builder
 		if err := WriteHistory(&out, test.steps, DiffOptions{Layout: Layout{Width: 1000}}); err != nil {
@@ -40,7 +41,7 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 		}
 		_, got, found := strings.Cut(out.String(), "it no longer does\n")
 		if !found || (got != "") != (test.want != "") || !strings.Contains(got, test.want) {
-			t.Errorf("%s: below the signs %q, expected %q", test.name, got, test.want)
+			t.Errorf("%s: got the remark %q, expected one with %q, or none if that is empty", test.name, got, test.want)
 		}
 	}
 }
@@ -58,12 +59,13 @@ func TestReorderedPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasSuffix(out.String(), "      "+want) {
-			t.Errorf("in line %d before and 7 after: expected %q in\n%s", line, want, &out)
+			t.Errorf("p.B in line %d of side A and line 7 of side B: expected %q at the end of\n%s", line, want, &out)
 		}
 	}
 }
 
-// TestWriteDiff draws each kind of change once, in a tree and next to each other.
+// TestWriteDiff draws most kinds of changes once, in one tree and with both sides
+// next to each other.
 func TestWriteDiff(t *testing.T) {
 	a := "p.A\n p.Gone\n p.getIt\n  p.X\n p.L\n p.V apitrace.storage.type=x"
 	b := "p.A\n p.GetIt\n  p.X\n p.L\n p.L\n p.V apitrace.storage.type=y\n p.New"
@@ -104,7 +106,7 @@ p.A p/f.go:7 ⋯1                 p.A p/f.go:7 ⋯1
                              +  └─p.New p/f.go:7
 `
 	if diff := cmp.Diff(want, tree); diff != "" {
-		t.Errorf("next to each other, -want +got:\n%s", diff)
+		t.Errorf("both sides next to each other, -want +got:\n%s", diff)
 	}
 }
 
@@ -113,8 +115,8 @@ type onlyFirst struct{ viewtest.EveryStep }
 
 func (onlyFirst) Key(name string) bool { return name == "p.A" }
 
-// TestFewChangesAreShown checks that the view shows all changes as long as there are
-// few. A change that was just made is mostly not a key step.
+// TestFewChangesAreShown checks that a comparison shows all changes if there are
+// few, even if they are not at key steps.
 func TestFewChangesAreShown(t *testing.T) {
 	const fewChanges = 10 // as in package view
 	for _, added := range []int{1, fewChanges, fewChanges + 1} {
@@ -129,10 +131,10 @@ func TestFewChangesAreShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			if shown := strings.Count(out.String(), "p.New"); shown != added && added <= fewChanges || shown != 0 && added > fewChanges {
-				t.Errorf("%d of %d changes are shown in\n%s", shown, added, &out)
+				t.Errorf("the tree shows %d of %d changes, expected all or, if there are more than 10, none:\n%s", shown, added, &out)
 			}
 			if hidden := fmt.Sprintf("%d of %[1]d changes are not in this view: --view full", added); strings.Contains(out.String(), hidden) != (added > fewChanges) {
-				t.Errorf("%d changes: expected %q only of more than %d in\n%s", added, hidden, fewChanges, &out)
+				t.Errorf("%d changes: expected %q if, and only if, there are more than %d:\n%s", added, hidden, fewChanges, &out)
 			}
 		}
 	}
@@ -167,11 +169,11 @@ func TestDiffsAtEveryWidth(t *testing.T) {
 			}
 			for line := range strings.SplitSeq(out.String(), "\n") {
 				if columns := lipgloss.Width(line); columns > width && !oneName(strings.TrimLeft(line, "+-~=#>^%")) {
-					t.Errorf("%d columns of %d: %q", columns, width, line)
+					t.Errorf("a line has %d columns, expected at most %d: %q", columns, width, line)
 				}
 			}
 			if sideBySide {
-				continue // broken names stand next to others there
+				continue // a broken name is not in one piece, because the other side is next to it
 			}
 			rest := squeezed(out.String())
 			var walk func(s *view.ComparedStep)
@@ -179,7 +181,7 @@ func TestDiffsAtEveryWidth(t *testing.T) {
 				name := squeezed(s.Name)
 				_, behind, ok := strings.Cut(rest, name)
 				if !ok {
-					t.Fatalf("at %d columns there is no %q where it should be", width, name)
+					t.Fatalf("at %d columns: the name %q is missing, or not in the order of the steps", width, name)
 				}
 				rest = behind
 				for i := range s.Children {
@@ -223,10 +225,10 @@ func TestCompareURL(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := trace.CompareURL(a, b, &test.call); !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
-			t.Errorf("of %s: got %q, want %q", test.call.File, got, test.want)
+			t.Errorf("CompareURL for %s: got %q, want it to begin with %q, or to be empty like that", test.call.File, got, test.want)
 		}
 	}
 	if got := trace.CompareURL(a, a, &tests[0].call); got != "" {
-		t.Errorf("of one release: got %q", got)
+		t.Errorf("CompareURL for one release: got %q, want none", got)
 	}
 }

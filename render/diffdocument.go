@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A DiffDocument is the JSON of WriteDiffJSON for a comparison. Other programs rely on
-// it: fields keep their names and meanings, and new ones may be added.
+// A DiffDocument is the JSON of WriteDiffJSON for a comparison. Other programs rely
+// on it. So its fields keep their names and meanings. New fields may be added.
 type DiffDocument struct {
 	A    DiffSide `json:"a"`
 	B    DiffSide `json:"b"`
@@ -21,7 +21,7 @@ type DiffDocument struct {
 	Requests []DiffRequest `json:"requests"`
 }
 
-// A DiffSide is one of the recordings.
+// A DiffSide describes one of the two recordings.
 type DiffSide struct {
 	Name        string `json:"name"`
 	Scenario    string `json:"scenario"`
@@ -29,16 +29,18 @@ type DiffSide struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Edited lists the files that differ from upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies the tracing of the recording apitrace; absent if unknown.
+	// Edition is trace.Recording.Edition: it identifies the packages that were
+	// traced. It is absent if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording; absent if unknown. Live is set if the
-	// comparing command made it.
+	// command that compares has also made the recording.
 	Recorded time.Time `json:"recorded,omitzero"`
 	Live     bool      `json:"live,omitempty"`
 }
 
-// A DiffRequest describes the differences of one request. If only one side has it, the
-// other side's counts and all further fields are absent.
+// A DiffRequest describes the differences of one request. If only one side has the
+// request, the status and the calls of the other side are absent, and so are all
+// fields after Same.
 type DiffRequest struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -56,7 +58,7 @@ type DiffRequest struct {
 	Script []diff.Edit `json:"script,omitempty"`
 }
 
-// A DiffLayer is a view.LayerSummary.
+// A DiffLayer is a view.LayerSummary with its texts.
 type DiffLayer struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -70,7 +72,8 @@ type DiffLayer struct {
 type DiffStatement struct {
 	Kind view.StatementKind `json:"kind"`
 	Text string             `json:"text"`
-	// Evidence says, in lines, how it is known, or on what it depends.
+	// Evidence has lines that say how the statement is known, or which condition it
+	// depends on.
 	Evidence []string `json:"evidence,omitempty"`
 }
 
@@ -81,12 +84,14 @@ type DiffChange struct {
 	Telling  bool   `json:"telling"`
 	Layer    string `json:"layer"`
 	Sentence string `json:"sentence"`
-	// Evidence says, in lines, how the sentence is known, or on what it depends.
+	// Evidence has lines that say how the sentence is known, or which condition it
+	// depends on.
 	Evidence []string  `json:"evidence,omitempty"`
 	A        *DiffCall `json:"a,omitempty"`
 	B        *DiffCall `json:"b,omitempty"`
-	// For an addition or removal, Calls is its number of calls, and Times is how often
-	// it occurs in this place. Wraps is set if calls of both sides are below it.
+	// Calls, Times and Wraps describe an addition or removal. Calls is its number
+	// of calls. Times is how often it occurs in this place. Wraps is set if calls
+	// of both sides are below it.
 	Calls int  `json:"calls,omitempty"`
 	Times int  `json:"times,omitempty"`
 	Wraps bool `json:"wraps,omitempty"`
@@ -101,8 +106,8 @@ type DiffChange struct {
 	// callees, in nanoseconds.
 	OwnNsA int64 `json:"ownNsA,omitempty"`
 	OwnNsB int64 `json:"ownNsB,omitempty"`
-	// Compare is the address where upstream shows the changes of the file; "" if the
-	// files differ.
+	// Compare is the address where upstream shows the changes of the file. It is
+	// absent if the call is in different files, or if the address is not known.
 	Compare string `json:"compare,omitempty"`
 }
 
@@ -113,24 +118,25 @@ type DiffReason struct {
 	// have the call but only this side ran it. It is "no span" if the function has no
 	// span on the other side, and "not traced" if its package is not traced there.
 	Why diff.Why `json:"why,omitempty"`
-	// Way is how the caller reaches the call: "calls" from its text, "through" code
-	// without spans, "process" or "queue" in another program or goroutine, else "leads".
+	// Way is how the caller reaches the call. It is "calls" if the caller's text
+	// has the call, and "through" if code without spans is in between. It is
+	// "process" or "queue" if the call is in another program or goroutine.
+	// Otherwise it is "leads".
 	Way diff.WayKind `json:"way"`
 	// By is the package, program or queue in between.
 	By string `json:"by,omitempty"`
-	// Package is the package that is not traced.
+	// Package is the package that is not traced if Why is "not traced".
 	Package string `json:"package,omitempty"`
 	// Gate is a feature gate that the call depends on. Its default differs on the other
 	// side.
 	Gate *DiffGate `json:"gate,omitempty"`
 }
 
-// A DiffGate is a feature gate with its default in B, since the minor version Since:
-// "v1.36".
+// A DiffGate is a feature gate with its default in B.
 type DiffGate struct {
 	Name  string `json:"name"`
-	On    bool   `json:"on" description:"Its default in B."`
-	Since string `json:"since" description:"The minor version since which it has that default."`
+	On    bool   `json:"on" description:"Default of the gate in B."`
+	Since string `json:"since" description:"First minor version with this default: \"v1.36\"."`
 }
 
 // A DiffCall is a call on one side, with its caller and its place.
@@ -141,7 +147,7 @@ type DiffCall struct {
 	Line     int    `json:"line"`
 	Process  string `json:"process"`
 	URL      string `json:"url,omitempty"`
-	// Index is the call's place in its request.
+	// Index is the call's index in its request.
 	Index int `json:"index"`
 }
 
@@ -159,7 +165,8 @@ func NewDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) 
 	return doc, nil
 }
 
-// newDiffDocument returns the document without scripts, which no person reads.
+// newDiffDocument returns the document without scripts. WriteDiffJSON writes these
+// one by one.
 func newDiffDocument(c *diff.Comparison, guide view.Guide, options DiffOptions) (*DiffDocument, error) {
 	comparer, err := view.NewComparer(c, guide, options.ComparisonOptions)
 	if err != nil {

@@ -31,13 +31,13 @@ type HistoryStep struct {
 type HistoryChanges struct {
 	// Text is one line.
 	Text string
-	// Came and Went are the functions that a change of the source is known to have
-	// added and removed.
+	// Came and Went are the functions in the text that were added and removed,
+	// without functions in brackets.
 	Came, Went []string
 }
 
-// WriteHistory writes the history of a scenario, one line per release, and explains its
-// signs.
+// WriteHistory writes the history of a scenario, with a paragraph for each release.
+// It also explains the signs if any step has HistoryChanges.Text.
 func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	d := newPen(&options.Options, &options.Layout)
@@ -75,10 +75,11 @@ func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 	return out.Flush()
 }
 
-// earlyPatches returns a remark on early patch releases, or nil. It names each release
-// that is an earlier patch of its minor release than its neighbours are of theirs. The
-// release must also lack a function that comes back with the next one, or have one that
-// goes again. The cause can be a backport, which only late patches have.
+// earlyPatches returns a remark on early patch releases, or nil. The remark names a
+// release if its patch number is smaller than the numbers of both neighbours in
+// steps. The release must also remove a function that the next release adds again,
+// or add a function that the next release removes. The cause can be a backport,
+// which only later patch releases have.
 func (d *pen) earlyPatches(steps []HistoryStep) []string {
 	var texts []string
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s HistoryStep) bool { return s.NotRecorded })
@@ -120,8 +121,7 @@ func patchOf(version string) int {
 	return n
 }
 
-// BriefOf describes on one line the functions and values that changed between two
-// releases.
+// BriefOf describes a Brief in one line of text.
 func BriefOf(b *view.Brief, options DiffOptions) HistoryChanges {
 	p := newPen(&options.Options, &options.Layout)
 	var texts []string

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes
-// changes and edits one by one: the text for two starts takes 200 MB, and an encoder
-// would hold it twice.
+// changes and edits one by one, because the text for two starts of a program takes
+// 200 MB, and an encoder would hold this text twice.
 func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options DiffOptions) error {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {
@@ -53,8 +53,8 @@ type diffJSON struct {
 	err     error
 }
 
-// request writes a request; d is nil if only one side has it. Changes and Script come
-// last.
+// request writes a request. d is nil if only one side has the request. Changes and
+// Script come last.
 func (j *diffJSON) request(r *DiffRequest, d *diff.Diff) {
 	const indent = "    "
 	changes := r.Changes
@@ -70,7 +70,7 @@ func (j *diffJSON) request(r *DiffRequest, d *diff.Diff) {
 	j.out.WriteString("\n" + indent + "}")
 }
 
-// writeJSONList writes a request's field, unless it is empty.
+// writeJSONList writes a field of a request with a list, unless the list is empty.
 func writeJSONList[T any](j *diffJSON, name string, all []T) {
 	const indent = "        "
 	if len(all) == 0 {
@@ -86,7 +86,7 @@ func writeJSONList[T any](j *diffJSON, name string, all []T) {
 	j.out.WriteString("\n      ]")
 }
 
-// encode replaces the contents of text by an encoded value and a newline.
+// encode replaces the content of j.text by the encoded value and a newline.
 func (j *diffJSON) encode(value any, indent string) {
 	j.text.Reset()
 	j.encoder.SetIndent(indent, "  ")

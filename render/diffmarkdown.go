@@ -11,8 +11,8 @@ import (
 )
 
 // WriteDiffMarkdown writes comparisons for a pull request or an issue, in GitHub's
-// Markdown without colours. The sentences come first, then a folded part with their
-// evidence: the changed calls with links to their lines, and the tree. The comparisons
+// Markdown without colours. The sentences come first. Then there are two folded
+// parts: the changed calls with links to their lines, and the tree. The comparisons
 // must have Places.
 func WriteDiffMarkdown(w io.Writer, comparisons []*view.Comparison, options DiffOptions) error {
 	options.Palette = Palette{}
@@ -43,8 +43,8 @@ func WriteDiffMarkdown(w io.Writer, comparisons []*view.Comparison, options Diff
 type markdown struct {
 	*diffDrawing
 	file *bufio.Writer
-	// unpublished lists sides with calls that have no link, because no remote is known
-	// to have their commit.
+	// unpublished lists the names of sides with calls that have no link, because no
+	// fetched branch has their commit.
 	unpublished []string
 }
 
@@ -102,12 +102,13 @@ func (m *markdown) sentences() {
 	}
 }
 
-// mostSmaller is the maximum number of listed changes if the default view shows none of
-// them.
+// mostSmaller is the maximum number of listed changes if the default view shows
+// none.
 const mostSmaller = 30
 
-// changes lists the changes for a first look, each with its lines of code. Without any,
-// it lists the others: a change that was just made is mostly not a key step.
+// changes lists the changes of the default view, each with its lines of code. If
+// there are none, it lists all changes: a developer's own change is mostly not at a
+// key step.
 func (m *markdown) changes() {
 	lines := m.changeLines(func(p *view.ChangePlace) bool { return p.Telling && p.Shown })
 	n := len(lines)
@@ -126,7 +127,7 @@ func (m *markdown) changes() {
 	m.fold(m.words.Plural(n, "%d change, with its place in the source", "%d changes, with their places in the source", n), strings.Join(lines, "\n"))
 }
 
-// changeLines lists the wanted changes.
+// changeLines lists the changes for which wanted returns true.
 func (m *markdown) changeLines(wanted func(*view.ChangePlace) bool) []string {
 	var lines []string
 	for i := range m.comparison.Places {
@@ -152,7 +153,7 @@ func (m *markdown) places(p *view.ChangePlace) []string {
 	return sides
 }
 
-// link names a call, with a link to its line's address.
+// link names a call and its place, with a link if the address is known.
 func (m *markdown) link(p *view.SourcePlace, side string) string {
 	note := ""
 	if p.Uncommitted {
@@ -168,8 +169,8 @@ func (m *markdown) link(p *view.SourcePlace, side string) string {
 	return text + " " + codeSpan(p.Place) + note
 }
 
-// tree adds the tree as a block that GitHub colours as a diff: the marks are in the
-// first column. It omits a tree without a change.
+// tree adds the tree as a block that GitHub colours as a diff, because the marks
+// are in the first column. It adds none if the tree shows no change.
 func (m *markdown) tree() error {
 	c := m.comparison
 	if c.TooMany > 0 || c.Shown == 0 {
@@ -207,8 +208,8 @@ var markdownSigns = strings.NewReplacer(
 	"#", `\#`, "|", `\|`, "~", `\~`, "@", "&#64;", "://", "&#58;//",
 )
 
-// InMarkdown escapes a text and puts it on one line. The result has no markup and no
-// mentions.
+// InMarkdown escapes a text for GitHub's Markdown and puts it on one line. The
+// result has no markup and no mentions.
 func InMarkdown(text string) string { return markdownSigns.Replace(oneLine(text)) }
 
 // codeSpan formats a text as code, even with backquotes.

@@ -67,12 +67,13 @@ func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.String(); !strings.Contains(got, "<summary>1 change, with its place in the source</summary>") || !strings.Contains(got, "`server.ownStep`") || !strings.Contains(got, "\n+   └─ server.ownStep") {
-		t.Error(got)
+		t.Error("expected the change in the list and in the tree, got:\n" + got)
 	}
 }
 
-// TestDiffMarkdownOfACheckout checks that the calls of a checkout link to lines of its
-// commit. Without a commit or a remote for the line, the text must say so.
+// TestDiffMarkdownOfACheckout checks that the calls of a checkout link to lines of
+// its commit. If a line is not committed, or no fetched branch has the commit, the
+// text must say so.
 func TestDiffMarkdownOfACheckout(t *testing.T) {
 	a, b := viewtest.IndentedRequest("p.A\n p.B"), viewtest.IndentedRequest("p.A\n p.B\n p.New\n p.Draft")
 	for i, name := range map[int]string{2: "new.go", 3: "draft.go"} {
@@ -96,19 +97,19 @@ func TestDiffMarkdownOfACheckout(t *testing.T) {
 		}
 		for _, text := range test.want {
 			if strings.Count(out.String(), text) != 1 {
-				t.Errorf("it does not say once %q:\n%s", text, out.String())
+				t.Errorf("expected %q once in:\n%s", text, out.String())
 			}
 		}
 		for _, text := range test.without {
 			if strings.Contains(out.String(), text) {
-				t.Errorf("it says %q:\n%s", text, out.String())
+				t.Errorf("expected no %q in:\n%s", text, out.String())
 			}
 		}
 	}
 }
 
-// TestDiffMarkdownIsEscaped checks that texts of a recording are shown and never become
-// markup. Only our own text makes elements.
+// TestDiffMarkdownIsEscaped checks that texts of a recording are shown, and that
+// they do not become markup.
 func TestDiffMarkdownIsEscaped(t *testing.T) {
 	const evil = "<img src=x>**b** [l](http://e) `c` @team #1 ~~s~~ | ```"
 	a, b := viewtest.IndentedRequest("p.A\n p.B"), viewtest.IndentedRequest("p.A\n p.B\n p.New")
@@ -132,14 +133,14 @@ func TestDiffMarkdownIsEscaped(t *testing.T) {
 		}
 		switch n := n.(type) {
 		case *ast.RawHTML, *ast.Image, *ast.AutoLink:
-			t.Errorf("the text makes a %s:\n%s", n.Kind(), source)
+			t.Errorf("a recorded text became the markup %s in:\n%s", n.Kind(), source)
 		case *ast.Link:
 			if strings.HasPrefix(string(n.Destination), "http://e") {
-				t.Errorf("the text makes a link:\n%s", source)
+				t.Errorf("a recorded text became a link in:\n%s", source)
 			}
 		case *ast.HTMLBlock:
 			if html := string(n.Lines().Value(source)); strings.Contains(html, "<img") || strings.Contains(html, "<script") {
-				t.Errorf("the text makes %s", html)
+				t.Errorf("a recorded text became the HTML %s", html)
 			}
 		case *ast.CodeSpan:
 			for part := n.FirstChild(); part != nil; part = part.NextSibling() {
@@ -149,9 +150,9 @@ func TestDiffMarkdownIsEscaped(t *testing.T) {
 		return ast.WalkContinue, nil
 	})
 	if !strings.Contains(code.String(), evil) {
-		t.Errorf("%q is not shown:\n%s", evil, source)
+		t.Errorf("expected %q as code in:\n%s", evil, source)
 	}
 	if !strings.Contains(string(source), "&#64;team") {
-		t.Errorf("a mention is not escaped:\n%s", source)
+		t.Errorf("expected an escaped mention, &#64;team, in:\n%s", source)
 	}
 }

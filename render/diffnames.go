@@ -10,9 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteDiffNames writes each request's merged tree for other programs. A call is a
-// line: the mark of its changes in two columns, two blanks per level of depth, and the
-// full name. A renamed function has both names, the old one first.
+// WriteDiffNames writes the merged tree of each request for other programs. A
+// call is a line: the marks of its changes in at least two columns, two blanks
+// for each level, and the full name. A renamed function has both names, the
+// old name first.
 func WriteDiffNames(w io.Writer, c *diff.Comparison) error {
 	out := bufio.NewWriter(w)
 	for i := range c.Requests {
@@ -31,6 +32,7 @@ func WriteDiffNames(w io.Writer, c *diff.Comparison) error {
 	return out.Flush()
 }
 
+// writeMergedNames writes the calls of one merged tree.
 func writeMergedNames(out *bufio.Writer, d *diff.Diff) {
 	merged := d.Merge()
 	shown := &view.Differences{Diff: d, Merged: merged}

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestEdited checks that each view says that a program was edited, and names the edited
-// files.
+// TestEdited checks that each form of output names the files of a program that
+// the user edited.
 func TestEdited(t *testing.T) {
 	rec := load(t, "handmade-get-node")
 	changed := *rec
@@ -33,7 +33,7 @@ func TestEdited(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), changed.Edited[0]) {
-			t.Errorf("%s: nothing says that %s was edited:\n%s", name, changed.Edited[0], out.String())
+			t.Errorf("%s: expected the edited file %s in:\n%s", name, changed.Edited[0], out.String())
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestEditions checks for a warning. It must appear if, and only if, both editions are
-// known and differ: they trace different packages.
+// TestEditions checks the warning that two editions of apitrace trace different
+// packages. It must appear if, and only if, both editions are known and differ.
 func TestEditions(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
@@ -26,12 +26,13 @@ func TestEditions(t *testing.T) {
 		}
 		const warning = "before.jsonl and after.jsonl were recorded by two editions of apitrace that trace different packages"
 		if got := strings.Contains(out.String(), warning); got != test.warn {
-			t.Errorf("editions %q and %q: warns %v, expected %v:\n%s", test.a, test.b, got, test.warn, out.String())
+			t.Errorf("editions %q and %q: the output has the warning: %v, expected %v:\n%s", test.a, test.b, got, test.warn, out.String())
 		}
 	}
 }
 
-// TestMorePackages checks what a tree and a comparison say of packages that --trace named.
+// TestMorePackages checks that a tree and a comparison name packages that --trace
+// added.
 func TestMorePackages(t *testing.T) {
 	const same, other = "0123456789ab k8s.io/p/... k8s.io/q", "0123456789ab"
 	rec := *load(t, "handmade-get-node")
@@ -41,7 +42,7 @@ func TestMorePackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "packages that are traced here only because --trace named them: k8s.io/p/..., k8s.io/q"; !strings.Contains(tree.String(), want) {
-		t.Errorf("the tree does not say %q:\n%s", want, tree.String())
+		t.Errorf("expected %q in the tree:\n%s", want, tree.String())
 	}
 	for edition, want := range map[string][2]bool{same: {true, false}, other: {false, true}} {
 		a, b := rec, *load(t, "handmade-get-node")
@@ -52,7 +53,7 @@ func TestMorePackages(t *testing.T) {
 		}
 		for i, warning := range []string{"b.jsonl also traces packages that --trace named: k8s.io/p/..., k8s.io/q", "a.jsonl and b.jsonl trace different packages"} {
 			if got := strings.Contains(out.String(), warning); got != want[i] {
-				t.Errorf("edition %q: %q is said: %v, expected %v:\n%s", b.Edition, warning, got, want[i], out.String())
+				t.Errorf("edition %q: the output has %q: %v, expected %v:\n%s", b.Edition, warning, got, want[i], out.String())
 			}
 		}
 	}

@@ -2,12 +2,12 @@ package render
 
 import "github.com/kubeapitrace/apitrace/view"
 
-// glyphs are the signs of a drawing. Each set keeps the widths: branches are three
-// columns wide.
+// glyphs are the signs of a drawing. Branches, lines and blanks are three
+// columns wide in each set.
 type glyphs struct {
 	branch, last string // before a child
 	line, blank  string // before the lines below a child
-	dash, dashed string // between a step and its caller: called directly, through folded calls
+	dash, dashed string // in a branch to a step: called directly, or through folded calls
 	view.Signs
 }
 

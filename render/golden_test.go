@@ -14,6 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// load loads a recording from the test data of package trace.
 func load(t testing.TB, name string) *trace.Recording {
 	t.Helper()
 	rec, err := trace.Load(filepath.Join("..", "trace", "testdata", name+".json"))
@@ -23,6 +24,7 @@ func load(t testing.TB, name string) *trace.Recording {
 	return rec
 }
 
+// draw draws the trees of a recording.
 func draw(t testing.TB, rec *trace.Recording, o Options) string {
 	t.Helper()
 	var out strings.Builder

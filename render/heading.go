@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// writeHeading writes the request, its cost, how it failed, and what the trace may
-// lack.
+// writeHeading writes the request, the facts, how the request failed, the warnings,
+// and the functions that still run.
 func (d *traceDrawing) writeHeading() {
 	t := d.trace
 	d.writeWrapped(d.out, d.Request, t.Request)
@@ -28,8 +28,8 @@ func (d *traceDrawing) writeHeading() {
 	}
 }
 
-// writeKey explains the tree's signs in a line, once for a recording, and says how many
-// calls are folded.
+// writeKey says how many calls are folded. If Layout.Legend is set, the first trace
+// of a recording has a line above that explains the signs.
 func (d *traceDrawing) writeKey() {
 	if d.first && d.legend {
 		d.writeWrapped(d.out, d.Facts, d.legendLine())
@@ -95,7 +95,8 @@ func (d *traceDrawing) hidden() []string {
 	return texts
 }
 
-// matching says how many calls the filter selects, and how many of these are hidden.
+// matching says how many calls the filter selects, how many of these are hidden,
+// and how many other calls are shown or failed.
 func (d *traceDrawing) matching(f *view.Filtered) string {
 	flags := strings.Join(f.Flags, " ")
 	if f.Matching == 0 {

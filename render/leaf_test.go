@@ -12,11 +12,11 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// nothing matches a duration of 0 in all spellings.
-var nothing = regexp.MustCompile(`\b0(\.0+)? ?[nµu]?m?s\b`)
+// zeroDuration matches a duration of 0 in any spelling.
+var zeroDuration = regexp.MustCompile(`\b0(\.0+)? ?[nµu]?m?s\b`)
 
-// TestLeavesHaveNoDuration draws calls in every form. Only the entry of these calls was
-// recorded, so they must have no duration, not even 0.
+// TestLeavesHaveNoDuration checks that no form of output has a duration of 0
+// for leaves. Only the entry of such a call was recorded.
 func TestLeavesHaveNoDuration(t *testing.T) {
 	rec := &trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{
 		viewtest.IndentedRequest("p.Serve ns=900\n p.Leaf leaf\n p.Leaf leaf\n p.Work ns=300\n  p.Leaf leaf\n  p.Step ns=100\n p.Last leaf apitrace.request.verb=get"),
@@ -49,8 +49,8 @@ func TestLeavesHaveNoDuration(t *testing.T) {
 		if err := draw(&out); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if said := nothing.FindString(out.String()); said != "" || !strings.Contains(out.String(), "Leaf") && name != "outline" && name != "map" {
-			t.Errorf("%s: %q in\n%s", name, said, out.String())
+		if said := zeroDuration.FindString(out.String()); said != "" || !strings.Contains(out.String(), "Leaf") && name != "outline" && name != "map" {
+			t.Errorf("%s: got the duration %q, expected none, and steps with the name Leaf:\n%s", name, said, out.String())
 		}
 	}
 	doc, err := view.NewTrace(rec, 0, viewtest.EveryStep{}, view.Options{Choice: view.Choice{Full: true}})
@@ -69,6 +69,6 @@ func TestLeavesHaveNoDuration(t *testing.T) {
 		walk(s.Root)
 	}
 	if times["p.Leaf"] != "" || times["p.Last"] != "" || times["p.Work"] == "" {
-		t.Errorf("times of the steps: %q", times)
+		t.Errorf("the times of the steps are %q, expected one for p.Work, but none for p.Leaf and p.Last", times)
 	}
 }

@@ -5,19 +5,19 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Layout sets a text's layout. The zero value is plain text, 80 columns wide.
+// A Layout sets the layout of a text. The zero value is plain text, 80 columns wide.
 type Layout struct {
-	// Width is the number of columns. 0 means 80. A tree needs 40 columns, so less
-	// counts as 40. The width decides where lines break, never which steps there are.
+	// Width is the number of columns. 0 means 80. A smaller width than 40 counts as
+	// 40, because a tree needs 40 columns.
 	Width int
-	// Legend explains the signs of a tree in a line above it. It is for readers who may
-	// see such a tree for the first time.
+	// Legend adds a line that explains the signs above the tree of a trace. It is
+	// for readers who may see such a tree for the first time.
 	Legend bool
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette
 }
 
-// columns returns the width of a drawing.
+// columns returns the width of a drawing in columns.
 func (l *Layout) columns() int {
 	const ordinary, least = 80, 40
 	if l.Width == 0 {
@@ -26,18 +26,18 @@ func (l *Layout) columns() int {
 	return max(l.Width, least)
 }
 
-// Options set the content and the layout of a trace. UseHyperlinks decides on
-// Hyperlinks.
+// Options set the content and the layout of a trace.
 type Options struct {
 	view.Options
 	Layout
 }
 
-// DiffOptions set a comparison's content and layout.
+// DiffOptions set the content and the layout of a comparison.
 type DiffOptions struct {
 	view.ComparisonOptions
 	Layout
-	// LiveA and LiveB are set for a just replayed side, which is not a recording.
+	// LiveA and LiveB are set for a side that the command has just replayed and
+	// traced. They set DiffSide.Live.
 	LiveA, LiveB bool
 	// Remarks are written at the end. They name differences that the traces of both
 	// sides cannot show.

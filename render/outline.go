@@ -16,6 +16,7 @@ func WriteOutline(w io.Writer, traces []*view.Trace, options Options) error {
 	return writeTraces(w, traces, &options, (*traceDrawing).writeOutline)
 }
 
+// writeOutline writes the outline of one trace.
 func (d *traceDrawing) writeOutline() {
 	d.writeHeading()
 	fmt.Fprintln(d.out)
@@ -25,8 +26,8 @@ func (d *traceDrawing) writeOutline() {
 	d.writeStored()
 }
 
-// writeSentence writes a sentence as a paragraph, after its layer. The
-// function, place and time are below it.
+// writeSentence writes a sentence as a paragraph, after the title of its
+// layer. The function, its place and the time are below the paragraph.
 func (d *traceDrawing) writeSentence(s *view.OutlineSentence) {
 	number := fmt.Sprintf("%2d  ", s.Number)
 	indent := strings.Repeat(" ", lipgloss.Width(number))
@@ -48,7 +49,8 @@ func (d *traceDrawing) writeSentence(s *view.OutlineSentence) {
 	d.writeServers(s.Servers, indent)
 }
 
-// writeServers draws servers that pass requests on.
+// writeServers draws servers, each below the server that passes requests on to
+// it.
 func (d *traceDrawing) writeServers(servers []view.Server, indent string) {
 	for n, server := range servers {
 		lead := ""

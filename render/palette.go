@@ -7,32 +7,33 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Palette gives a view's parts their styles. The zero value is plain text.
+// A Palette has the styles for the parts of a drawing. The zero value is plain text.
 type Palette struct {
 	// Request is for the line of the request, Facts for the text around the tree.
 	Request, Facts lipgloss.Style
-	// Key is the name of a key step, Plumbing of another call.
+	// Key is for titles and names outside of the tree, Plumbing for the names of
+	// steps that are not key steps. Key steps have the style of their layer.
 	Key, Plumbing lipgloss.Style
-	// Mark is "go", the name of the process entered, and a continuation's arrow.
-	// Count is the number of folded or collapsed calls.
+	// Mark is for remarks, such as on a new goroutine or on requests that received
+	// an event. Count is for the number of folded or collapsed calls.
 	Mark, Count lipgloss.Style
-	// Guide is the lines of the tree.
+	// Guide is for the lines of the tree.
 	Guide lipgloss.Style
-	// Place is file and line. Duration is the time. Value is a recorded value, Decisive
-	// one that decided the request.
+	// Place is for the file and line, Duration for the time. Value is for recorded
+	// values, Decisive for values that decided the request.
 	Place, Duration, Value, Decisive lipgloss.Style
-	// Layer returns a layer's style; nil for plain text.
+	// Layer returns the style of a layer. It is nil for plain text.
 	Layer func(layer string) lipgloss.Style
-	// Note is the guide's note on a step.
+	// Note is for the guide's note on a step.
 	Note lipgloss.Style
-	// Added, Removed and Changed are lines of a diff.
+	// Added, Removed and Changed are for the steps of a comparison.
 	Added, Removed, Changed lipgloss.Style
-	// Error is for errors and panics, Warning for unfinished or incomplete calls.
+	// Error is for errors and panics, Warning for warnings and unfinished calls.
 	Error, Warning lipgloss.Style
 }
 
-// Colours returns the palette for terminals. Except for layers, it uses the
-// sixteen colours of the reader's theme.
+// Colours returns the palette for terminals with all colours. Except for layers, it
+// only uses the sixteen colours of the reader's theme.
 func Colours() Palette {
 	plain := lipgloss.NewStyle()
 	dim := plain.Faint(true)
@@ -69,7 +70,7 @@ func ColoursFor(profile colorprofile.Profile) Palette {
 	return p
 }
 
-// layerColour is a layer's colour, the same everywhere.
+// layerColour returns a style with the colour of a layer.
 func layerColour(layer string) lipgloss.Style {
 	colour := view.LayerColour(layer)
 	if colour == "" {
@@ -78,7 +79,7 @@ func layerColour(layer string) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
 }
 
-// layerStyle is the style of a layer's steps.
+// layerStyle returns the style of a layer's key steps.
 func (p *Palette) layerStyle(layer string) lipgloss.Style {
 	if p.Layer == nil {
 		return lipgloss.NewStyle()
@@ -86,7 +87,7 @@ func (p *Palette) layerStyle(layer string) lipgloss.Style {
 	return p.Layer(layer)
 }
 
-// headingStyle is the style of a layer's headings.
+// headingStyle returns the style of a layer's headings.
 func (p *Palette) headingStyle(layer string) lipgloss.Style {
 	if p.Layer == nil {
 		return lipgloss.NewStyle()
@@ -94,7 +95,7 @@ func (p *Palette) headingStyle(layer string) lipgloss.Style {
 	return p.Layer(layer).Bold(true)
 }
 
-// StyleOf returns a change's style; ok is false for view.StepSame.
+// StyleOf returns the style of a change. ok is false for view.StepSame.
 func (p *Palette) StyleOf(change view.ChangeKind) (style lipgloss.Style, ok bool) {
 	switch change {
 	case view.StepAdded:

@@ -13,17 +13,17 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A pen has a text drawing's styles, glyphs and width.
+// A pen has the styles, the glyphs, the language and the width of a drawing.
 type pen struct {
 	glyphs
 	Palette
 	words message.Printer
 	width int
-	// legend explains the signs of a trace above it.
+	// legend is Layout.Legend.
 	legend bool
 	// hyperlinks turns places into links.
 	hyperlinks bool
-	// plain is set if no style changes a text.
+	// plain is set if the drawing has no styles and no links.
 	plain bool
 }
 
@@ -38,9 +38,9 @@ func newPen(o *view.Options, l *Layout) pen {
 	return p
 }
 
-// paint returns a text in a style. Style.Render reads all properties of a style first,
-// which would take half the time of a full view without colours. It also replaces
-// tabs, in any style.
+// paint returns a text in a style. In a plain drawing, it calls Style.Render only
+// for a text with tabs, which Render replaces. Render is slow: without colours, it
+// would take half the time of a full view.
 func (p *pen) paint(style lipgloss.Style, text string) string {
 	if p.plain && !strings.Contains(text, "\t") {
 		return text
@@ -48,19 +48,20 @@ func (p *pen) paint(style lipgloss.Style, text string) string {
 	return style.Render(text)
 }
 
-// fit shortens s at its end to a number of columns, with a mark.
+// fit shortens s to a number of columns, with an ellipsis at the end.
 func (p *pen) fit(s string, columns int) string {
 	return ansi.Truncate(s, columns, p.Ellipsis)
 }
 
+// writeWrapped writes a text in lines of at most the width.
 func (p *pen) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string) {
 	for _, line := range wrap(text, p.width) {
 		fmt.Fprintln(out, style.Render(line))
 	}
 }
 
-// middle shortens a path in its middle to a number of columns. The most useful parts
-// stay: its beginning, and the file with its line.
+// middle shortens a path to a number of columns, with an ellipsis in the middle. The
+// beginning stays, and so does the end with the file and the line.
 func (p *pen) middle(path string, columns int) string {
 	over := columnsOf(path) - columns
 	if over <= 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
+// anyChoice draws a view.Choice.
 func anyChoice(t *rapid.T) view.Choice {
 	choice := view.Choice{
 		Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth"),
@@ -33,9 +34,8 @@ func anyChoice(t *rapid.T) view.Choice {
 	return choice
 }
 
-// TestLinesFit checks that no line is wider than the width, for any trace. A line with
-// only a part of a name may be wider. No recorded text may reach the terminal as a
-// command.
+// TestLinesFit checks for any trace that no line is wider than the width, except a
+// line with only a part of a name. It also checks that recorded texts are escaped.
 func TestLinesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := viewtest.AnyRecording(t)
@@ -53,20 +53,20 @@ func TestLinesFit(t *testing.T) {
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {
 			if width := lipgloss.Width(line); width > o.Width && !oneName(line) {
-				t.Fatalf("%d columns of %d: %q", width, o.Width, line)
+				t.Fatalf("a line has %d columns, expected at most %d: %q", width, o.Width, line)
 			}
 			if strings.Contains(line, "\r") || strings.Contains(line, "\x1b[44mc") || strings.Contains(line, "\x1b]8;;http://x") || !utf8.ValidString(line) {
-				t.Fatalf("a recorded text got through: %q", line)
+				t.Fatalf("expected recorded texts to be escaped in the line %q", line)
 			}
 			if !o.Hyperlinks && !o.Palette.Key.GetBold() && strings.Contains(line, "\x1b") {
-				t.Fatalf("an escape sequence in plain text: %q", line)
+				t.Fatalf("expected no escape sequence without colours and links in the line %q", line)
 			}
 		}
 	})
 }
 
 // oneName reports whether a line has only one word with letters, such as a part of a
-// function's name. The lines of the tree and the time do not count.
+// function's name. Lines of the tree and a time do not count as words.
 func oneName(line string) bool {
 	words := 0
 	for word := range strings.FieldsSeq(ansi.Strip(line)) {
@@ -77,4 +77,5 @@ func oneName(line string) bool {
 	return words == 1
 }
 
+// times matches the text of a duration.
 var times = regexp.MustCompile(`^>?[0-9.]+[nµum]?s$`)

@@ -18,10 +18,10 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// widths are the numbers of columns for drawing every scenario.
+// widths are the widths, in columns, at which the tests draw scenarios.
 var widths = []int{40, 80, 120, 200}
 
-// recorded draws a recorded scenario at a width.
+// recorded draws the trees of a recording at a width.
 func recorded(t *testing.T, rec *trace.Recording, width int) string {
 	t.Helper()
 	guide, err := instrument.Load()
@@ -35,9 +35,9 @@ func recorded(t *testing.T, rec *trace.Recording, width int) string {
 	return out.String()
 }
 
-// TestEveryScenario draws every scenario. The golden file has a line for each scenario
-// and width: the number of lines and their checksum. Three scenarios have full golden
-// files, for people to read.
+// TestEveryScenario draws every scenario of the newest release. all.golden has a
+// line for each scenario and width: the number of lines and their checksum. Three
+// scenarios have golden files with the whole drawing, for people to read.
 func TestEveryScenario(t *testing.T) {
 	infos, err := recordings.Versions()
 	if err != nil {
@@ -63,6 +63,7 @@ func TestEveryScenario(t *testing.T) {
 	golden(t, "all", sums.String())
 }
 
+// golden compares a text with a golden file or, with -update, writes this file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", "scenarios", name+".golden")
@@ -86,13 +87,13 @@ func checkLines(t *testing.T, scenario, text string, width int) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
 		if columns := lipgloss.Width(line); columns > width && !oneName(line) {
-			t.Errorf("%s: %d columns of %d: %q", scenario, columns, width, line)
+			t.Errorf("%s: a line has %d columns, expected at most %d: %q", scenario, columns, width, line)
 		}
 	}
 }
 
-// squeezed is a drawing without blanks and without the lines of its tree. A name that
-// continues on the next line is then in one piece.
+// squeezed returns a drawing without blanks and without the lines of its tree. So a
+// name that continues on the next line is in one piece.
 func squeezed(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("─│├└┄", r) {
@@ -102,8 +103,8 @@ func squeezed(text string) string {
 	}, text)
 }
 
-// checkNames checks that the names of all steps are there, whole and in order: the same
-// names at every width.
+// checkNames checks that a drawing has the whole names of all steps, in order. The
+// steps do not depend on the width.
 func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 	t.Helper()
 	guide, err := instrument.Load()
@@ -120,7 +121,7 @@ func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 		name := squeezed(s.Name)
 		_, behind, ok := strings.Cut(rest, name)
 		if !ok {
-			t.Errorf("%s at %d columns: no %q where it should be", rec.Scenario, width, name)
+			t.Errorf("%s at %d columns: the name %q is missing, or not in the order of the steps", rec.Scenario, width, name)
 		} else {
 			rest = behind
 		}

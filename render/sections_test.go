@@ -10,9 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// TestAuthorizationHasASection checks in each recorded release that a section of
-// authorization begins with its filter. The filter of impersonation is in the same
-// layer. It may call the filter of authorization without another step in between.
+// TestAuthorizationHasASection checks in each recorded release that the
+// section "Authorization" begins with the authorization filter. The
+// impersonation filter is in the same layer, and may call the authorization
+// filter without another step in between.
 func TestAuthorizationHasASection(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -39,7 +40,7 @@ func TestAuthorizationHasASection(t *testing.T) {
 				}
 				titles = append(titles, s.Title)
 				if is := strings.HasSuffix(s.Root.Function, "/filters.WithAuthorization.func1") || strings.HasSuffix(s.Root.Function, "/filters.withAuthorization.func1"); is != (s.Title == "Authorization") {
-					t.Errorf("%s of %s: %q begins with %s", scenario, release, s.Title, s.Root.Function)
+					t.Errorf("%s of %s: the section %q begins with %s, expected the filter withAuthorization only in Authorization", scenario, release, s.Title, s.Root.Function)
 				}
 			}
 			if strings.Join(titles, ", ") != strings.Join(want, ", ") {
@@ -55,8 +56,9 @@ type byPackage struct{ viewtest.EveryStep }
 func (byPackage) Layer(function string) string { return strings.Split(function, ".")[0] }
 func (byPackage) Title(layer string) string    { return layer }
 
-// TestSectionsNameTheCallersOfBothSides checks how a comparison says that a section is
-// entered. The sides enter it from the same step or from different ones.
+// TestSectionsNameTheCallersOfBothSides checks the line of a comparison that
+// says how a section is entered, if both sides enter it from the same step or
+// from different steps.
 func TestSectionsNameTheCallersOfBothSides(t *testing.T) {
 	below := func(depth int, last string) (text string) {
 		for i, function := range []string{"r.X", "r.Y", "r.Z", "r.V", last} {

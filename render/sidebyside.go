@@ -13,15 +13,16 @@ import (
 // each other.
 const leastSide = 28
 
-// A sideBySide draws both sides of a comparison in columns, equal calls on the same line.
+// A sideBySide draws the sides of a comparison next to each other. A call of both
+// sides is on the same line.
 type sideBySide struct {
 	*diffDrawing
 	sides  [2]*oneSide // A and B
-	column int
+	column int         // the width of a side
 }
 
-// newSideBySide returns nil if the options do not ask for both sides, or there is
-// no room.
+// newSideBySide returns nil if the options do not ask for both sides, or if there
+// is no room for them.
 func newSideBySide(d *diffDrawing) *sideBySide {
 	column := (d.width - columnOfMarks) / 2
 	if !d.options.SideBySide || column < leastSide {
@@ -30,8 +31,9 @@ func newSideBySide(d *diffDrawing) *sideBySide {
 	return &sideBySide{diffDrawing: d, sides: [2]*oneSide{d.side(0, column), d.side(1, column)}, column: column}
 }
 
-// A guide has the line characters that lead to a step, and past it to the steps below
-// or after.
+// A guide has the lines of the tree before a step: first before the first line of
+// the step, rest before its other lines, without the lines to the steps that it
+// called.
 type guide struct{ first, rest string }
 
 // A oneSide draws the steps of one side.
@@ -42,6 +44,7 @@ type oneSide struct {
 	k int
 }
 
+// side returns a oneSide that draws to a buffer, column columns wide.
 func (d *diffDrawing) side(k, column int) *oneSide {
 	s := &oneSide{treeDrawing: d.treeDrawing, buffer: &bytes.Buffer{}, k: k}
 	s.width, s.column = column, 0
@@ -49,16 +52,16 @@ func (d *diffDrawing) side(k, column int) *oneSide {
 	return s
 }
 
-// has reports whether the side has a step's call.
+// has reports whether the side has the call of a step.
 func (s *oneSide) has(step *view.ComparedStep) bool { return step.Sides[s.k] != nil }
 
-// hasAny reports whether the side has any of the steps' calls.
+// hasAny reports whether the side has the call of any of the steps.
 func (s *oneSide) hasAny(steps []view.ComparedStep) bool {
 	return slices.ContainsFunc(steps, func(step view.ComparedStep) bool { return s.has(&step) })
 }
 
-// lines returns a step's lines on the side. below leads past it to the steps that it
-// called.
+// lines returns the lines of a step on the side. below has the lines of the tree
+// before the second line and the lines after it.
 func (s *oneSide) lines(step *view.ComparedStep, at guide, below string) []string {
 	side := step.Sides[s.k]
 	drawn := drawnStep{StepHead: &side.StepHead, beforeStyle: s.Duration, nameStyle: s.nameStyle(&side.StepHead), values: side.Values, opens: at.first == ""}
@@ -100,7 +103,7 @@ func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 			last := !side.hasAny(called[i+1:])
 			to, past := side.branches(child.Through > 0, last)
 			switch {
-			case side.has(child) && !side.has(step) && at[k] == (guide{}): // called from above the section on this side
+			case side.has(child) && !side.has(step) && at[k] == (guide{}): // on this side, a step above the section called child
 				next[k] = guide{side.blanks(), side.blanks()}
 			case side.has(child):
 				next[k] = guide{at[k].rest + to, at[k].rest + past}
@@ -114,8 +117,9 @@ func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 	}
 }
 
-// write writes both sides' lines next to each other, with the step's mark in
-// between. below leads past lines that a side lacks.
+// write writes the lines of both sides next to each other, with the step's mark in
+// between. If a side has fewer lines, it has the lines of the tree in below
+// instead.
 func (s *sideBySide) write(step *view.ComparedStep, lines [2][]string, below [2]string) {
 	style, mark := s.changeStyle(step.Change, &step.StepHead), step.Mark
 	for i := range max(len(lines[0]), len(lines[1])) {

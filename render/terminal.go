@@ -9,9 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// UseColour decides whether output is coloured. The flag wins ("always", "never";
-// "auto" or "" leaves it to the rest), then a non-empty NO_COLOR, then
-// FORCE_COLOR. Without any, colour is for terminals that are not "dumb".
+// UseColour decides whether output is coloured. The flag "always" or "never"
+// decides. With "auto" or "", a non-empty NO_COLOR means no, or else a non-empty
+// FORCE_COLOR means yes. Otherwise, output is coloured in a terminal, unless TERM
+// is "dumb". For any other flag, UseColour returns an error.
 func UseColour(flag string, terminal bool, getenv func(string) string) (bool, error) {
 	switch flag {
 	case "always":
@@ -31,9 +32,10 @@ func UseColour(flag string, terminal bool, getenv func(string) string) (bool, er
 	return terminal && getenv("TERM") != "dumb", nil
 }
 
-// UseHyperlinks decides whether places become hyperlinks (OSC 8): in a terminal known to
-// support them, or if FORCE_HYPERLINK is set ("0" turns them off). A terminal cannot be
-// asked, and one without support may print garbage.
+// UseHyperlinks decides whether places become hyperlinks (OSC 8). FORCE_HYPERLINK
+// decides if it is set: "0" means no, any other value means yes. Otherwise, there
+// are links in terminals that are known to support them. A program cannot ask a
+// terminal for this, and a terminal without support may print garbage.
 func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -46,13 +48,13 @@ func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 			return true
 		}
 	}
-	vte, _ := strconv.Atoi(getenv("VTE_VERSION")) // 0, which counts as too old, if it is not a number
+	vte, _ := strconv.Atoi(getenv("VTE_VERSION")) // if it is not a number, vte is 0, which is too old
 	return vte >= 5000 ||
 		slices.Contains([]string{"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"}, getenv("TERM_PROGRAM")) ||
 		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, getenv("TERM"))
 }
 
-// ColourProfile returns the terminal's colours, by COLORTERM and TERM.
+// ColourProfile returns which colours the terminal has, from COLORTERM and TERM.
 func ColourProfile(getenv func(string) string) colorprofile.Profile {
 	term := getenv("TERM")
 	switch {

@@ -43,7 +43,7 @@ func TestUseColour(t *testing.T) {
 		}
 	}
 	if _, err := UseColour("sometimes", true, env("")); err == nil || !strings.Contains(err.Error(), `"sometimes"`) {
-		t.Errorf("flag sometimes: %v", err)
+		t.Errorf("flag sometimes: got the error %v, expected one that names the flag", err)
 	}
 }
 

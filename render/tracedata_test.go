@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestTraceSaysWhatTheTreeSays looks for every text of a view.Trace in the tree of the
-// same request.
+// TestTraceSaysWhatTheTreeSays looks for the texts of a view.Trace in the tree
+// of the same request.
 func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -32,7 +32,7 @@ func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 			has := func(texts ...string) {
 				for _, text := range texts {
 					if text = strings.Join(strings.Fields(text), " "); !strings.Contains(tree, text) {
-						t.Errorf("%s, %s: the tree has no %q", scenario, lang, text)
+						t.Errorf("%s, %s: expected %q in the tree", scenario, lang, text)
 					}
 				}
 			}
@@ -69,7 +69,7 @@ func TestTraceSaysWhatTheTreeSays(t *testing.T) {
 				}
 			}
 			if steps < 20 {
-				t.Errorf("%s: %d steps", scenario, steps)
+				t.Errorf("%s: got %d steps, expected 20 or more", scenario, steps)
 			}
 		}
 	}

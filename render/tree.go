@@ -13,16 +13,18 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// narrow is the columns below which a drawing saves space: the time follows the name.
+// narrow is the width in columns below which a drawing saves space: the time
+// follows the step, and branches are shorter.
 const narrow = 60
 
-// WriteTree draws one recording's traces. Each has a heading, its sections as trees of
-// calls, and a note on the hidden calls.
+// WriteTree draws the traces of one recording. Each has a heading, its sections as
+// trees of calls, and a footer.
 func WriteTree(w io.Writer, traces []*view.Trace, options Options) error {
 	return writeTraces(w, traces, &options, (*traceDrawing).write)
 }
 
-// writeTraces writes each trace with write.
+// writeTraces writes each trace with write, and says how many requests of the
+// recording are left out.
 func writeTraces(w io.Writer, traces []*view.Trace, options *Options, write func(*traceDrawing)) error {
 	out := bufio.NewWriter(w)
 	for i, t := range traces {
@@ -42,7 +44,7 @@ func writeTraces(w io.Writer, traces []*view.Trace, options *Options, write func
 type traceDrawing struct {
 	treeDrawing
 	trace *view.Trace
-	// first is set for a recording's first trace, which explains the signs.
+	// first is set for the first trace. Only this trace has a legend.
 	first bool
 }
 
@@ -67,20 +69,20 @@ func (d *traceDrawing) write() {
 	d.writeFooter()
 }
 
-// sectionHeading names the layer, describes the events in it, and names the caller of
-// the section's first step.
+// sectionHeading writes the title of a section, its sentences or role, and the
+// caller of its first step.
 func (d *traceDrawing) sectionHeading(s *view.TraceSection) {
 	d.writeTitle(&s.SectionHead)
 	for _, sentence := range s.Sentences {
 		d.writeBelow(d.Decisive, wrapNames(sentence.Text, d.width-d.column))
 	}
-	if s.Role != "" && s.Root.Note == "" { // a note begins with it
+	if s.Role != "" && s.Root.Note == "" { // a note begins with the role
 		d.writeBelow(d.Note, wrap(d.words.Sprintf("In general: %s", s.Role), d.width-d.column))
 	}
 	d.writeBelow(d.Facts, wrapNames(s.Called, d.width-d.column))
 }
 
-// drawn returns a step as it is drawn.
+// drawn returns the parts of a step to draw.
 func (d *traceDrawing) drawn(s *view.TraceStep) drawnStep {
 	return drawnStep{
 		StepHead: &s.StepHead, before: s.Time, beforeStyle: d.Duration, nameStyle: d.nameStyle(&s.StepHead), values: s.Values, plugins: s.Plugins,
@@ -97,24 +99,24 @@ type treeDrawing struct {
 	section func(number int) *view.SectionHead
 }
 
-// A drawnStep is a step as it is drawn.
+// A drawnStep has the parts of a step to draw.
 type drawnStep struct {
 	*view.StepHead
-	// before stands in the column before the step: its time or marks.
+	// before is the text in the column before the step: its time or its marks.
 	before                 string
 	beforeStyle, nameStyle lipgloss.Style
 	values                 []view.Value
 	plugins                []view.PluginLine
-	// details and links stand below the step; links are not broken.
+	// details and links are written below the step. A link is not broken into lines.
 	details, links []string
-	// opens is set for the first step of a section. The heading says how that step is
-	// called.
+	// opens is set for the first step of a section. The heading of the section says
+	// how this step is called, so the step does not.
 	opens bool
 }
 
-// drawSteps draws a step, and below it the steps that it called. first leads to the
-// step's line, rest past it to the lines below. first is empty for a section's first
-// step.
+// drawSteps draws a step, and below it the steps that it called. first has the
+// lines of the tree before the first line of the step, rest before the lines below.
+// first is empty for the first step of a section.
 func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) drawnStep, children func(*S) []S) {
 	step := drawn(s)
 	called := children(s)
@@ -137,7 +139,7 @@ func drawSteps[S any](d *treeDrawing, s *S, first, rest string, drawn func(*S) d
 
 // writeTitle writes a section's number and title.
 func (d *treeDrawing) writeTitle(s *view.SectionHead) {
-	const mostColumns = 100 // of the title and the line behind it
+	const mostColumns = 100 // of the title and the dashes behind it
 	style := d.headingStyle(s.Layer)
 	lines := wrap(fmt.Sprintf("%s%s %d  %s", d.dash, d.dash, s.Number, s.Title), d.width)
 	for i, line := range lines {
@@ -151,7 +153,7 @@ func (d *treeDrawing) writeTitle(s *view.SectionHead) {
 	}
 }
 
-// writeBelow writes lines below a title.
+// writeBelow writes the lines below a title that are not empty.
 func (d *treeDrawing) writeBelow(style lipgloss.Style, lines []string) {
 	for _, line := range lines {
 		if line != "" {
@@ -160,7 +162,9 @@ func (d *treeDrawing) writeBelow(style lipgloss.Style, lines []string) {
 	}
 }
 
-// branches returns the prefixes of a child's line and the lines below.
+// branches returns the lines of the tree for a child: to is before the first line
+// of the child, past before the lines below. through is set if folded calls are in
+// between, last for the last child.
 func (d *treeDrawing) branches(through, last bool) (to, past string) {
 	g := &d.glyphs
 	to, past = g.branch, g.line
@@ -176,6 +180,7 @@ func (d *treeDrawing) branches(through, last bool) (to, past string) {
 	return to, past
 }
 
+// bar returns the line of the tree that leads to a further child.
 func (d *treeDrawing) bar() string {
 	if d.width < narrow {
 		return strings.TrimSuffix(d.line, " ")
@@ -183,10 +188,11 @@ func (d *treeDrawing) bar() string {
 	return d.line
 }
 
+// blanks returns as many blanks as bar has columns.
 func (d *treeDrawing) blanks() string { return strings.Repeat(" ", columnsOf(d.bar())) }
 
-// link draws, in place of a step that begins another section, its name and that
-// section's title.
+// link draws a step that begins another section: only its name, and the number and
+// title of this section.
 func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	section := d.section(s.Section)
 	b := d.block(first, rest)
@@ -196,7 +202,8 @@ func (d *treeDrawing) link(s *drawnStep, first, rest string) {
 	b.flush()
 }
 
-// goroutine says that a step runs on another goroutine than the step above.
+// goroutine says if a step runs on another goroutine than the step above, and names
+// the queue that handed the work over.
 func (d *treeDrawing) goroutine(b *block, s *drawnStep) {
 	switch {
 	case s.SameGoroutine:
@@ -221,7 +228,7 @@ func (d *treeDrawing) writeName(b *block, s *drawnStep) {
 	}
 }
 
-// nameStyle is the style of an unchanged step.
+// nameStyle returns the style of the name of a step without a change.
 func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
 	switch {
 	case s.Leads:
@@ -232,8 +239,9 @@ func (d *treeDrawing) nameStyle(s *view.StepHead) lipgloss.Style {
 	return d.Plumbing
 }
 
-// step draws a step's lines: name, counts and place, then values, plugins,
-// failures, changes and the note.
+// step draws the lines of a step. They have the name, the place, the count of
+// folded calls, the failure and the values. Plugins, errors, details, links and the
+// note have lines of their own below.
 func (d *treeDrawing) step(s *drawnStep, first, rest string) {
 	b := d.block(first, rest)
 	b.time, b.timeStyle = s.before, s.beforeStyle
@@ -275,7 +283,8 @@ func (d *treeDrawing) step(s *drawnStep, first, rest string) {
 	}
 }
 
-// place is the place of a step's function, or "" if unknown.
+// place returns the place of a step's function, with a link if hyperlinks are on.
+// The text is "" if the place is unknown.
 func (d *treeDrawing) place(s *drawnStep) styled {
 	if !d.hyperlinks || s.Place == "" {
 		return styled{d.Place, s.Place}
@@ -283,7 +292,7 @@ func (d *treeDrawing) place(s *drawnStep) styled {
 	return styled{d.Place.Hyperlink(s.URL), s.Place}
 }
 
-// folds is the sign for folded calls, with their number.
+// folds returns the sign for folded calls with their number, or no text.
 func (d *treeDrawing) folds(s *drawnStep) styled {
 	if s.StepHead.Folded > 0 {
 		return styled{d.Count, d.Folded + view.Thousands(s.StepHead.Folded)}
@@ -299,11 +308,12 @@ func (d *treeDrawing) lines(style lipgloss.Style, text, rest string) {
 	}
 }
 
-// lead returns the prefix of a line that belongs to the step above.
+// lead returns the beginning of a further line of a step.
 func (d *treeDrawing) lead(rest string) string {
 	return strings.Repeat(" ", d.column) + d.paint(d.Guide, rest)
 }
 
+// put writes a line without blanks at its end.
 func (d *treeDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRight(line, " ")) }
 
 // list writes a list in the drawing's language.

@@ -15,7 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// typeWidth is the columns of WriteType's text below the source.
+// typeWidth is the width, in columns, of the paragraphs that WriteType writes below
+// the source.
 const typeWidth = 80
 
 // WriteType writes a type: its declaration, its methods, its use in recordings, and its
@@ -100,8 +101,9 @@ func writeMethods(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// writeBehind lists the types that recordings show behind an interface or, for
-// another type, the interfaces in front of it.
+// writeBehind lists the types that recordings show behind an interface. For another
+// type, it lists the interfaces that led to the type, or the functions that name it
+// (Type.Users).
 func writeBehind(out io.Writer, t *code.Type, p message.Printer) {
 	paragraph := func(indent string, said message.Message) {
 		for _, l := range wrap(said.Localize(p), typeWidth-len(indent)) {
@@ -120,8 +122,8 @@ func writeBehind(out io.Writer, t *code.Type, p message.Printer) {
 	}
 }
 
-// behindTitle is the title of Type.Behind or Type.Users. If both are empty, it says
-// why.
+// behindTitle returns the title above Type.Behind or Type.Users. If both are empty,
+// it says why.
 func behindTitle(t *code.Type) message.Message {
 	switch {
 	case len(t.Users) > 0:
@@ -162,8 +164,8 @@ func behindName(b code.Behind) message.Message {
 	return said
 }
 
-// methodNames names the methods of an interface, without the type's name for
-// methods that the type declares.
+// methodNames names the called methods, without the type's name for methods that t
+// itself declares.
 func methodNames(t *code.Type, b code.Behind) []string {
 	var all []string
 	for _, m := range b.Methods {
@@ -187,7 +189,8 @@ func shortNames(names []string) []string {
 	return all
 }
 
-// firstOf returns a list's first elements, with "…" for the others.
+// firstOf returns the first elements of a list, with "…" in place of the others. It
+// keeps a single further element.
 func firstOf(all []string, most int) []string {
 	if len(all) <= most+1 {
 		return all

@@ -23,25 +23,28 @@ type file struct {
 	Schema      string `json:"$schema"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// Ref is the checkout's tag. With it, CodeTour shows the files at that tag. A
-	// build of a checkout has none.
+	// Ref is the tag of the release. CodeTour shows the files at this tag. It is ""
+	// if the recorded program was built from a checkout.
 	Ref   string `json:"ref,omitempty"`
 	Steps []step `json:"steps"`
 }
 
+// A step is a step of a tour.
 type step struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// File is the path below the checkout's root; "" for no file.
+	// File is the path below the root of the checkout, or "" for a step without a
+	// file.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 }
 
 // A Choice sets the content of a tour.
 type Choice struct {
-	// Most is the maximum number of a request's key steps; 0 means no limit.
+	// Most is the maximum number of steps of a request, as in view.Choice. 0 means
+	// no limit.
 	Most int
-	// Lang is the language of texts outside of the guide: "en" or "zh".
+	// Lang is the language of texts that are not from the guide: "en" or "zh".
 	Lang string
 }
 
@@ -56,8 +59,8 @@ var (
 	saysCaller  = message.Of("Called by %s, line %d.")
 )
 
-// Write writes a recording's tour, for a checkout of Kubernetes at the recorded
-// release, or for the traced checkout.
+// Write writes the tour of a recording. It is for a checkout of Kubernetes at the
+// recorded release, or for the checkout that the recorded program was built from.
 func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) error {
 	t := file{Schema: "https://aka.ms/codetour-schema", Title: plain(rec.Scenario)}
 	if semver.Build(rec.K8sVersion) == "" {
@@ -88,7 +91,7 @@ func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) e
 	return out.Encode(t)
 }
 
-// answer is the status of a request's answer, or "".
+// answer returns " → " and the status of a request's answer, or "".
 func answer(r *trace.Request) string {
 	if r.Status == 0 {
 		return ""
@@ -96,7 +99,7 @@ func answer(r *trace.Request) string {
 	return fmt.Sprintf(" → %d", r.Status)
 }
 
-// guided has the data for a request's steps.
+// guided has the data for the steps of a request.
 type guided struct {
 	rec   *trace.Recording
 	guide view.Guide
@@ -104,7 +107,7 @@ type guided struct {
 	view  *view.View
 }
 
-// add appends a node and those below it, in order of entry.
+// add appends the steps for a node and the nodes below it, in order of entry.
 func (g *guided) add(steps []step, n *view.Node) []step {
 	steps = append(steps, g.step(n))
 	for _, child := range n.Children {
@@ -113,6 +116,7 @@ func (g *guided) add(steps []step, n *view.Node) []step {
 	return steps
 }
 
+// step returns the step for a node.
 func (g *guided) step(n *view.Node) step {
 	c := g.view.Tree.Call(n.Calls[0])
 	s := step{Title: plain(funcname.Unmarked(c.ShortName()))}
@@ -165,8 +169,8 @@ func (g *guided) values(c *trace.Call) string {
 	return strings.Join(lines, "\n")
 }
 
-// code formats a text as Markdown's code. CodeTour follows links in descriptions, even to
-// the editor's commands, so a recorded text must not become one.
+// code formats a text as code in Markdown. CodeTour follows links in descriptions,
+// even to commands of the editor, so a recorded text must not become a link.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	fence := "`"
@@ -179,7 +183,8 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// plain removes Markdown's characters: CodeTour puts titles into links.
+// plain removes control characters and characters with a meaning in Markdown,
+// because CodeTour puts titles into links.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("[]()<>`*\\!#", r) || r < ' ' {

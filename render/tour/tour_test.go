@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
+// A written is a tour as it is read back.
 type written struct {
 	Title, Description, Ref string
 	Steps                   []struct {
@@ -39,7 +40,7 @@ func write(t *testing.T, rec *trace.Recording) written {
 		t.Fatal(err)
 	}
 	if err := schema.Validate(document); err != nil {
-		t.Errorf("%s: %v", rec.Scenario, err)
+		t.Errorf("%s: expected a tour that matches the schema, got the error %v", rec.Scenario, err)
 	}
 	var w written
 	if err := json.Unmarshal(out.Bytes(), &w); err != nil {
@@ -48,9 +49,9 @@ func write(t *testing.T, rec *trace.Recording) written {
 	return w
 }
 
-// TestToursOfAllScenarios checks the tour of each recording. It must be valid and at
-// the release's tag. Each step must be at a function of the request, or at no file if
-// the function is not in the checkout.
+// TestToursOfAllScenarios checks the tour of each recording. It must be valid and
+// name the release's tag. Each step with a file must be at a recorded function in
+// this file.
 func TestToursOfAllScenarios(t *testing.T) {
 	all, err := recordings.All("latest")
 	if err != nil {
@@ -68,7 +69,7 @@ func TestToursOfAllScenarios(t *testing.T) {
 		}
 		w := write(t, rec)
 		if w.Ref != rec.K8sVersion || w.Title != rec.Scenario {
-			t.Errorf("%s: title %q, ref %q", rec.Scenario, w.Title, w.Ref)
+			t.Errorf("%s: got the title %q and the ref %q, expected the scenario and the release", rec.Scenario, w.Title, w.Ref)
 		}
 		files := 0
 		for _, s := range w.Steps {
@@ -78,15 +79,17 @@ func TestToursOfAllScenarios(t *testing.T) {
 			files++
 			name, _, _ := strings.Cut(strings.TrimPrefix(s.Description, "**`"), "`**")
 			if !places[s.File+"\x00"+name] {
-				t.Errorf("%s: no recorded call of %s in %s", rec.Scenario, name, s.File)
+				t.Errorf("%s: a step is at %s in %s, expected a function with a recorded call", rec.Scenario, name, s.File)
 			}
 		}
 		if files == 0 && !rec.Requests[0].IsStart() { // the first call of a start is in Go's own library
-			t.Errorf("%s: no step is in the checkout", rec.Scenario)
+			t.Errorf("%s: got no step with a file, expected some", rec.Scenario)
 		}
 	}
 }
 
+// hostile returns a recording with Markdown in its texts, a call in etcd, and a
+// call in an edited file.
 func hostile() *trace.Recording {
 	call := func(n, parent, function, file, process string) trace.Call {
 		c := trace.Call{ID: "000000000000000" + n, Function: function, File: file, Line: 3, CallerLine: 7, Process: process}
@@ -116,19 +119,19 @@ func TestRecordedTextsStayCode(t *testing.T) {
 	w := write(t, hostile())
 	for _, s := range w.Steps {
 		if strings.ContainsAny(s.Title, "[]()`") {
-			t.Errorf("title %q", s.Title)
+			t.Errorf("the title of a step is %q, expected no characters of Markdown", s.Title)
 		}
 		for line := range strings.Lines(s.Description) {
 			if strings.HasPrefix(line, ">>") {
-				t.Errorf("a line runs a command: %q", line)
+				t.Errorf("the line %q runs a command, expected no line with >> at its beginning", line)
 			}
 		}
 	}
 	if want := "- etcd.key: ``` ``[x](command:workbench.action.quit) >> rm -rf / ```"; !strings.Contains(w.Steps[1].Description, want) {
-		t.Errorf("the value is written as %q", w.Steps[1].Description)
+		t.Errorf("got the description %q, expected the value as code", w.Steps[1].Description)
 	}
 	if strings.ContainsAny(w.Title, "[]()") {
-		t.Errorf("title %q", w.Title)
+		t.Errorf("the title of the tour is %q, expected no characters of Markdown", w.Title)
 	}
 }
 
@@ -141,22 +144,22 @@ func TestStepsOutsideTheCheckout(t *testing.T) {
 		files = append(files, s.File)
 	}
 	if want := []string{"", "staging/src/k8s.io/apiserver/pkg/registry/store.go", "", ""}; !slices.Equal(files, want) {
-		t.Fatalf("files %q, expected %q", files, want)
+		t.Fatalf("got steps with the files %q, expected %q", files, want)
 	}
 	if d := w.Steps[2].Description; !strings.Contains(d, "etcd v3.7.0") || !strings.Contains(d, "<https://github.com/etcd-io/etcd/blob/v3.7.0/") {
-		t.Errorf("a step in etcd: %q", d)
+		t.Errorf("a step in etcd: got %q, expected the version of etcd and a link", d)
 	}
 	if d := w.Steps[3].Description; !strings.Contains(d, "was edited") {
-		t.Errorf("a step in an edited file: %q", d)
+		t.Errorf("a step in an edited file: got %q, expected it to say so", d)
 	}
 }
 
-// TestNoRefForACheckout checks that the tour of a checkout has no ref: the version of
-// its build is not a ref of git.
+// TestNoRefForACheckout checks that the tour has no ref if the program was built
+// from a checkout, because the version of such a build is not a ref of git.
 func TestNoRefForACheckout(t *testing.T) {
 	rec := hostile()
 	rec.K8sVersion = "v1.37.1+17e044e521.839294e4"
 	if w := write(t, rec); w.Ref != "" {
-		t.Errorf("ref %q", w.Ref)
+		t.Errorf("got the ref %q, expected none", w.Ref)
 	}
 }
