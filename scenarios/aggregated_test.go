@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// An aggregated server runs from before the first object until after the last object is gone.
+// An aggregated server starts before the first object is created, and stops after the last
+// object is gone.
 func TestAggregatedServerOutlivesTheObjects(t *testing.T) {
 	server := newFakeServer(t)
 	player := server.player()
@@ -28,13 +29,13 @@ func TestAggregatedServerOutlivesTheObjects(t *testing.T) {
 	}
 	log := server.sent()
 	if log[0] != "start" || log[len(log)-1] != "stop" || len(log) < 10 {
-		t.Errorf("not from start to stop: %q", log)
+		t.Errorf("the log is %q, expected at least 10 lines that begin with \"start\" and end with \"stop\"", log)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	err := player.Play(ctx, s, func(context.Context, *Request, *Sent) error { cancel(); return ctx.Err() })
 	if log := server.sent(); err == nil || log[len(log)-1] != "stop" {
-		t.Errorf("after a Ctrl-C: %v, and not stopped: %q", err, log)
+		t.Errorf("after a Ctrl-C: got the error %v and the log %q, expected an error, and \"stop\" as the last line", err, log)
 	}
 }
 
@@ -44,14 +45,14 @@ func TestAggregatedServerThatDoesNotStart(t *testing.T) {
 	s.Setup.Aggregated = true
 	player := server.player()
 	if err := player.Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), `"get-node" needs an aggregated server`) {
-		t.Errorf("a player without one: %v", err)
+		t.Errorf("without Player.Aggregate: got %v, expected that the scenario needs an aggregated server", err)
 	}
 	broken := errors.New("no port stayed free")
 	player.Aggregate = func(context.Context) (func(context.Context) error, error) { return nil, broken }
 	if err := player.Play(t.Context(), s, nil); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected the error of Player.Aggregate", err)
 	}
 	if sent := server.sent(); slices.ContainsFunc(sent, func(line string) bool { return strings.Contains(line, "POST") }) {
-		t.Errorf("sent without the server that was asked for: %q", sent)
+		t.Errorf("the player sent %q, expected no POST without the aggregated server", sent)
 	}
 }

@@ -25,8 +25,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// definedBy lists, by apiVersion, the kinds that CustomResourceDefinitions among the
-// documents define. The server does not know them yet.
+// definedBy returns the kinds that CustomResourceDefinitions among the documents define,
+// by apiVersion. The server does not serve these kinds yet.
 func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error) {
 	defined := map[string]*metav1.APIResourceList{}
 	for i := range documents {
@@ -52,7 +52,7 @@ func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error)
 	return defined, nil
 }
 
-// awaitServed waits until the server serves a newly defined kind.
+// awaitServed waits until the server serves the kind of o.
 func (w *wire) awaitServed(ctx context.Context, o object) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: o.collection, As: Admin}, "")

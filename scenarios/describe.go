@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Describe describes the scenario in a language. library has the scenarios that may be
-// paired with it.
+// Describe describes the scenario in a language. The description has the scenario's pairs,
+// also from the files of the scenarios in library.
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder
@@ -74,7 +74,7 @@ func describeState(setup *Setup, p message.Printer) string {
 	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
 }
 
-// pairsOf lists the scenario's pairs, also from other scenarios' files.
+// pairsOf returns the scenario's own pairs, and the library's pairs with the scenario.
 func pairsOf(s *Scenario, library []*Scenario) []Pair {
 	pairs := slices.Clone(s.Pairs)
 	for _, other := range library {
@@ -94,8 +94,8 @@ func section(heading, text string) string {
 	return heading + "\n" + paragraph(text, "  ") + "\n"
 }
 
-// describeRequest returns a line with the request, the status, the user, and whether the request
-// is traced.
+// describeRequest returns a line with the request, the status, the user, and whether the
+// request is traced.
 func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	line := fmt.Sprintf("%s %s -> %s", h.Method, h.Path, h.Status.Localize(p))
 	if h.As != "" && h.As != Learner {
@@ -131,7 +131,8 @@ func titleWithReleases(s *Scenario, lang string) string {
 	return title
 }
 
-// WritePairs writes the pairs worth comparing, with their lessons.
+// WritePairs writes the pairs of the scenarios. Below each pair is the difference to look
+// at.
 func WritePairs(w io.Writer, all []*Scenario, lang string) error {
 	for _, s := range all {
 		for _, pair := range s.Pairs {

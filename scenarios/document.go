@@ -56,7 +56,7 @@ func parseDocument(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// A severalError is the number of documents in place of one.
+// A severalError is the number of documents in a text that must have one document.
 type severalError int
 
 // Error implements error.
@@ -65,8 +65,8 @@ func (n severalError) Error() string { return fmt.Sprintf("%d YAML documents, ex
 // rawDocument returns a body to send unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body, raw: true} }
 
-// textDocument returns a body to send unchanged. If it is YAML or JSON, the document
-// knows what it describes.
+// textDocument returns a body to send unchanged. If text is one YAML or JSON document, the
+// body's head is read from it.
 func textDocument(text string) *Document {
 	d, err := parseDocument([]byte(text))
 	if err != nil {

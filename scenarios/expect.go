@@ -14,7 +14,7 @@ import (
 )
 
 // Check returns nil if a trace meets the expectations. Otherwise its error names the
-// missing part and the most similar part.
+// first unmet expectation and, if a call or a value is missing, the most similar ones.
 func (e *Expect) Check(seen trace.Request) error {
 	if err := e.checkCalls(seen.Calls); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (e *Expect) Check(seen trace.Request) error {
 	}
 	for _, want := range e.Stored {
 		if !slices.ContainsFunc(seen.Stored, want.is) {
-			return message.Errorf("the request has not left %v in etcd; what it left: %s", want, listStored(seen.Stored))
+			return message.Errorf("the request did not make the change %v in etcd; its changes: %s", want, listStored(seen.Stored))
 		}
 	}
 	return nil
@@ -111,11 +111,12 @@ func (v *Value) check(calls []trace.Call) error {
 	case len(seen) == 0:
 		return message.Errorf("%v has no value %q: expected %q; the nearest value that it has: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Name, others)))
 	default:
-		return message.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Value, seen)))
+		return message.Errorf("%v: expected the value %q to be %q; seen: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Value, seen)))
 	}
 }
 
-// Is reports whether one of the names is full, or its end after a slash.
+// Is reports whether one of f's names is the full name full, or the end of full after a
+// slash.
 func (f Function) Is(full string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return full == name || strings.HasSuffix(full, "/"+name)

@@ -39,8 +39,8 @@ func TestExpect(t *testing.T) {
 		{"stored", stored("PUT", "/registry/.../s", "encrypted"), ""},
 		{"stored somehow", stored("PUT", "/registry/secrets/default/s", ""), ""},
 		{"stored otherwise", stored("PUT", "/registry/secrets/default/s", "json"),
-			"has not left PUT /registry/secrets/default/s (json) in etcd; what it left: PUT /registry/secrets/default/s (encrypted)"},
-		{"not deleted", stored("DELETE", "/registry/secrets/default/s", ""), "has not left DELETE /registry/secrets/default/s in etcd"},
+			"did not make the change PUT /registry/secrets/default/s (json) in etcd; its changes: PUT /registry/secrets/default/s (encrypted)"},
+		{"not deleted", stored("DELETE", "/registry/secrets/default/s", ""), "did not make the change DELETE /registry/secrets/default/s in etcd"},
 		{"no such value", value("etcd3.(*store).Get", "apitrace.key", "v"), `has no value "apitrace.key": expected "v"; the nearest value that it has: "apitrace.etcd.key"`},
 		{"no value at all", value("etcd3.(*defaultDecoder).Decode", "k", "v"), `the nearest value that it has: none`},
 		{"other value", value("etcd3.(*store).Get", "apitrace.etcd.key", "x"), `seen: "/registry/minions/n1"`},
@@ -52,7 +52,7 @@ func TestExpect(t *testing.T) {
 			err := test.expect.Check(seen)
 			switch {
 			case test.want == "" && err != nil:
-				t.Errorf("unexpected: %v", err)
+				t.Errorf("unexpected error: %v", err)
 			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -63,6 +63,6 @@ func TestExpect(t *testing.T) {
 func TestExpectEmptyTrace(t *testing.T) {
 	err := (&Expect{Calls: []Function{{"a.B"}}}).Check(trace.Request{})
 	if err == nil || !strings.Contains(err.Error(), "none, the trace is empty") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected an error about an empty trace", err)
 	}
 }

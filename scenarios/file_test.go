@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/bounded"
 )
 
-// TestFilesThatAreNoScenarios checks that a pipe, a device and a huge file are rejected at once,
-// also as the body of a request.
+// TestFilesThatAreNoScenarios checks that a pipe, a device, a huge file and a folder are
+// rejected at once. All but the folder are also rejected as the body of a request.
 func TestFilesThatAreNoScenarios(t *testing.T) {
 	dir := t.TempDir()
 	pipe, huge := filepath.Join(dir, "pipe.yaml"), filepath.Join(dir, "huge.yaml")
@@ -44,7 +44,7 @@ func TestFilesThatAreNoScenarios(t *testing.T) {
 	}
 }
 
-// TestKnownReadsNoFiles checks that a path is not a name of the library.
+// TestKnownReadsNoFiles checks that Known rejects paths.
 func TestKnownReadsNoFiles(t *testing.T) {
 	if s, err := Known("get-node"); err != nil || s.Name != "get-node" {
 		t.Errorf("get-node: %v, %v", s, err)
@@ -55,7 +55,7 @@ func TestKnownReadsNoFiles(t *testing.T) {
 	}
 	for _, name := range []string{mine, "../library/get-node", "get-node.yaml", "."} {
 		if _, err := Known(name); err == nil || !strings.Contains(err.Error(), "unknown scenario") {
-			t.Errorf("%s: %v, expected an unknown scenario", name, err)
+			t.Errorf("%s: got %v, expected the error \"unknown scenario\"", name, err)
 		}
 	}
 }

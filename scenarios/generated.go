@@ -14,8 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// sweepGenerated deletes objects with generated names in the scenario's own namespace, if
-// its requests created them. Elsewhere such objects may belong to others.
+// sweepGenerated deletes the objects with generated names that the scenario's requests
+// created in its own namespace. It recognizes these objects by their generateName. In
+// other namespaces, such objects may belong to somebody else.
 func (r *run) sweepGenerated(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil
@@ -49,7 +50,7 @@ func (h *HTTP) generateName() string {
 func (w *wire) removeGenerated(ctx context.Context, collection, generateName string) error {
 	sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: collection, As: Admin}, "")
 	if sent.Status == http.StatusNotFound {
-		return nil // not served yet
+		return nil // the collection is not served yet
 	}
 	if err := sent.must(http.StatusOK); err != nil {
 		return err
@@ -69,25 +70,26 @@ func (w *wire) removeGenerated(ctx context.Context, collection, generateName str
 	return nil
 }
 
-// A nameTaker takes generated names for a webhook. Before the server can store an object
-// with such a name, it creates another one as the administrator.
+// A nameTaker takes generated names for a webhook: as the administrator, it creates an
+// object with the name before the server stores the client's object.
 type nameTaker struct {
 	wire *wire
 
 	mu    sync.Mutex
 	left  int    // names still to take for the current request
-	taken string // the object being created; the server calls the webhook for it, too
+	taken string // the name taken last; the server calls the webhook for its object, too
 }
 
-// begin begins a request, which finds n names taken.
+// begin is called before a request: n of the names that the server generates for it will
+// be taken.
 func (t *nameTaker) begin(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.left = n
 }
 
-// take takes the name in a review, if that is about creating an object with a generated
-// name.
+// take creates an object with the name in a review, if the review is about creating an
+// object with a generated name, and a name is left to take. It takes no names of dry runs.
 func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
 	var o metav1.PartialObjectMetadata
 	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||
@@ -105,7 +107,7 @@ func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionReques
 	return t.wire.send(ctx, h, "").must(http.StatusCreated)
 }
 
-// takes reports whether to take the name now.
+// takes reports whether to take the name. If so, it counts the name as taken.
 func (t *nameTaker) takes(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// creationOf is a review of the creation of a pod.
+// creationOf returns a review of the creation of a pod.
 func creationOf(name, generateName string, dryRun bool) admissionv1.AdmissionReview {
 	pod, _ := json.Marshal(map[string]any{"kind": "Pod", "metadata": map[string]any{"name": name, "generateName": generateName}})
 	return admissionv1.AdmissionReview{Request: &admissionv1.AdmissionRequest{
@@ -54,7 +54,7 @@ func TestWebhookTakesNames(t *testing.T) {
 		}
 		answer.Body.Close()
 		if got := server.paths(); answer.StatusCode != http.StatusOK || !slices.Equal(got, step.want) {
-			t.Errorf("after %s: %d, the objects are %q, expected %q", step.what, answer.StatusCode, got, step.want)
+			t.Errorf("after %s: the webhook answered %d, the objects are %q, expected 200 and %q", step.what, answer.StatusCode, got, step.want)
 		}
 	}
 }

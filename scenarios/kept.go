@@ -12,14 +12,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// kept holds, by name, the values that requests kept from their answers, and the
-// properties of the run's webhooks ("labeler.url").
+// kept holds the values that requests kept from their answers, and the properties of the
+// run's webhooks ("labeler.url"), by name.
 type kept map[string]string
 
 // placeholder matches the placeholder of a kept value.
 var placeholder = regexp.MustCompile(`\$\{(\w+(?:\.\w+)?)\}`)
 
-// take keeps the answer's values that h.Keep names.
+// take keeps the answer's values that h.Keep names. It returns an error for a value that
+// is missing or is not a text.
 func (k kept) take(h *HTTP, answer []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(h.Keep)) {
 		var at any
@@ -39,7 +40,7 @@ func (k kept) take(h *HTTP, answer []byte) error {
 	return nil
 }
 
-// fill returns a copy of h with kept values for the placeholders.
+// fill returns a copy of h with kept values in place of the placeholders.
 func (k kept) fill(h *HTTP) *HTTP {
 	filled := *h
 	filled.Path = k.replace(h.Path, url.QueryEscape)
@@ -63,7 +64,7 @@ func (k kept) fillDocument(d Document) Document {
 	return d
 }
 
-// fillAll returns the setup's objects with values for the placeholders.
+// fillAll returns copies of the objects with values in place of the placeholders.
 func (k kept) fillAll(objects []Document) []Document {
 	var filled []Document
 	for _, d := range objects {
@@ -72,8 +73,8 @@ func (k kept) fillAll(objects []Document) []Document {
 	return filled
 }
 
-// replace replaces placeholders by their values. Unknown ones stay; validation has
-// rejected them in the scenario's file.
+// replace replaces placeholders by their values. Text that looks like a placeholder, but
+// has no value, stays: it can be part of an object.
 func (k kept) replace(text string, escape func(string) string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		value, is := k[placeholder.FindStringSubmatch(found)[1]]
@@ -94,7 +95,8 @@ func inJSON(value string) string {
 	return string(text[1 : len(text)-1])
 }
 
-// validateKept returns a mistake if a value is used before it is kept.
+// validateKept returns a mistake if a request uses a value that is not kept before, or if
+// an object uses an unknown webhook.
 func (s *Scenario) validateKept() *strictyaml.Mistake {
 	known := map[string]bool{}
 	for _, w := range s.Setup.Webhooks {
@@ -115,8 +117,8 @@ func (s *Scenario) validateKept() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhookIn returns a placeholder for an unknown webhook. Other texts that look
-// like placeholders belong to the object.
+// unknownWebhookIn returns a placeholder of an unknown webhook in an object, or "". Other
+// texts that look like placeholders belong to the object.
 func unknownWebhookIn(d *Document, known map[string]bool) string {
 	for _, found := range placeholder.FindAllStringSubmatch(string(d.json), -1) {
 		if is := strings.HasSuffix(found[1], ".url") || strings.HasSuffix(found[1], ".caBundle"); is && !known[found[1]] {

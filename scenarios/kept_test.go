@@ -34,7 +34,7 @@ func TestKeptValues(t *testing.T) {
 		}
 	}
 	if err := values.take(h, []byte("no JSON")); err == nil || !strings.Contains(err.Error(), "reading the answer to GET /p") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected an error about an answer that is not JSON", err)
 	}
 }
 
@@ -63,8 +63,8 @@ requests:
 	}
 }
 
-// TestBodyText checks that a text is sent as it is, also in a warm-up, with kept values in it,
-// and that the object that it describes is removed afterwards.
+// TestBodyText checks that a bodyText is sent unchanged, also in a warm-up, except for kept
+// values. The object that it describes is removed afterwards.
 func TestBodyText(t *testing.T) {
 	const text = `name: mine
 title: {en: Mine}
@@ -110,7 +110,7 @@ requests:
 		t.Errorf("sent %q, expected %q", bodies, want)
 	}
 	if left := server.paths(); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("the run left the objects %q", left)
 	}
 }
 
@@ -133,9 +133,9 @@ requests:
 		t.Fatal(err)
 	}
 	if shown != "/api/v1/nodes/${name}" {
-		t.Errorf("shown as %q", shown)
+		t.Errorf("Sent.Path is %q, expected the path of the scenario's file", shown)
 	}
 	if want := " GET /api/v1/nodes/n1 traced"; !slices.Contains(server.sent(), want) {
-		t.Errorf("sent\n%s\nwithout%s, from nobody", strings.Join(server.sent(), "\n"), want)
+		t.Errorf("sent\n%s\nexpected in it, without a user:%s", strings.Join(server.sent(), "\n"), want)
 	}
 }

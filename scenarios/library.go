@@ -42,7 +42,8 @@ func List() ([]*Scenario, error) {
 	return all, nil
 }
 
-// libraryNames lists the names of apitrace's own scenarios. A file has its scenario's name.
+// libraryNames lists the names of apitrace's own scenarios. Each file is named after its
+// scenario.
 func libraryNames() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // fails only for a malformed pattern
 	for i, file := range files {

@@ -52,7 +52,7 @@ func TestLibraryIsComplete(t *testing.T) {
 	}
 	for _, s := range all {
 		if _, err := os.Stat("library/" + s.Name + ".yaml"); err != nil {
-			t.Errorf("scenario %q does not stand in a file of its name", s.Name)
+			t.Errorf("scenario %q is not in a file of its name", s.Name)
 		}
 		for what, text := range map[string]message.Text{"title": s.Title, "description": s.Description, "teaches": s.Teaches} {
 			if text.En == "" || text.Zh == "" {
@@ -82,7 +82,7 @@ func TestListIsByTopic(t *testing.T) {
 		a, b := all[i], all[i+1]
 		topics := cmp.Compare(slices.Index(topics, a.Topic), slices.Index(topics, b.Topic))
 		if topics > 0 || topics == 0 && a.Name >= b.Name {
-			t.Errorf("%s (%s) stands before %s (%s)", a.Name, a.Topic, b.Name, b.Topic)
+			t.Errorf("List returns %s (%s) before %s (%s)", a.Name, a.Topic, b.Name, b.Topic)
 		}
 	}
 }
@@ -97,14 +97,14 @@ func TestPairs(t *testing.T) {
 	for _, s := range all {
 		for _, pair := range s.Pairs {
 			if _, err := Find(pair.With); err != nil {
-				t.Errorf("%s is paired with: %v", s.Name, err)
+				t.Errorf("%s: finding the other scenario of a pair: %v", s.Name, err)
 			}
 			if pair.Teaches.En == "" || pair.Teaches.Zh == "" {
 				t.Errorf("%s and %s: what the pair teaches lacks a language", s.Name, pair.With)
 			}
 			key := [2]string{min(s.Name, pair.With), max(s.Name, pair.With)}
 			if seen[key] || s.Name == pair.With {
-				t.Errorf("%s and %s are listed twice, or the same", s.Name, pair.With)
+				t.Errorf("the pair of %s and %s is listed twice, or has only one scenario", s.Name, pair.With)
 			}
 			seen[key] = true
 		}
@@ -138,10 +138,10 @@ func TestFindFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := string(s.Requests[0].Body.JSON()); got != `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n9"}}` {
-		t.Errorf("body from the file: %s", got)
+		t.Errorf("the body is %s, expected the node n9 of the file", got)
 	}
 	if _, err := Find("testdata/none.yaml"); err == nil || !strings.Contains(err.Error(), "testdata/none.yaml") {
-		t.Errorf("a file that is not there: got %v", err)
+		t.Errorf("a missing file: got %v, expected an error with its name", err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// lockRetry is the interval between a waiting run's attempts.
+// lockRetry is the interval between a waiting run's attempts to take the lock.
 const lockRetry = 20 * time.Millisecond
 
 // A lock keeps other runs away from the server. Its file also passes the state of the

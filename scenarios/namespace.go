@@ -17,7 +17,7 @@ import (
 // the scenario.
 const ownNamespace = "${namespace}"
 
-// The label marks namespaces made for scenarios.
+// This label marks the namespaces that the player creates for scenarios.
 const (
 	managedByLabel = "app.kubernetes.io/managed-by"
 	managedByUs    = "apitrace"
@@ -41,11 +41,11 @@ func nameIn(text []byte) string {
 	return s.Name
 }
 
-// ensureNamespace creates the scenario's own namespace, if it uses one. The namespace
-// stays for the next run: for 30 seconds after a deletion, the admission plugin
-// NamespaceLifecycle asks the store for a namespace of that name
+// ensureNamespace creates the scenario's own namespace, if the scenario uses one. No run
+// deletes the namespace: for 30 seconds after a namespace was deleted, the admission
+// plugin NamespaceLifecycle reads the namespace of that name from the store
 // (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go, forceLiveLookupTTL).
-// The next traces would show these lookups.
+// The next traces would show these reads.
 func (r *run) ensureNamespace(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil

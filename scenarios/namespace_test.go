@@ -27,13 +27,13 @@ requests:
 	request := s.Requests[0]
 	if request.Path != "/api/v1/namespaces/shop/configmaps?dryRun=All" || request.Body.head.Metadata.Namespace != "shop" ||
 		request.Expect.Stored[0].Key != "/registry/configmaps/shop/a" {
-		t.Errorf("got %+v", request)
+		t.Errorf("got %+v, expected the namespace \"shop\" in the path, the body and the stored key", request)
 	}
 	if !s.OwnNamespace || s.Source != text {
-		t.Errorf("own namespace %v, source\n%s", s.OwnNamespace, s.Source)
+		t.Errorf("OwnNamespace is %v, expected true; Source is\n%s", s.OwnNamespace, s.Source)
 	}
 	s, err = parse("shop.yaml", []byte(strings.ReplaceAll(text, "${namespace}", "default")), func(string) ([]byte, error) { return []byte("{}"), nil })
 	if err != nil || s.OwnNamespace {
-		t.Errorf("without: %v, own namespace %v", err, s != nil && s.OwnNamespace)
+		t.Errorf("without ${namespace}: got the error %v and OwnNamespace %v, expected nil and false", err, s != nil && s.OwnNamespace)
 	}
 }

@@ -24,8 +24,8 @@ type object struct {
 
 func (o object) path() string { return o.collection + "/" + o.head.Metadata.Name }
 
-// locate finds the URL paths of the objects. Definitions among the objects, or else the
-// server, tell the kinds.
+// locate finds the URL paths of the objects. The resource of a kind comes from a
+// CustomResourceDefinition among the documents, or else from the server.
 func (w *wire) locate(ctx context.Context, documents []Document) ([]object, error) {
 	defined, err := definedBy(documents)
 	if err != nil {
@@ -92,7 +92,7 @@ func collectionOf(d *Document, group schema.GroupVersion, list *metav1.APIResour
 	return "", message.Errorf("%s: the server has no kind %q in %q%s", d.at, d.head.Kind, d.head.APIVersion, strictyaml.Suggest(d.head.Kind, kindsOf(list)))
 }
 
-// kindsOf lists the kinds that can be created.
+// kindsOf lists the kinds of the resources, without subresources, sorted.
 func kindsOf(list *metav1.APIResourceList) []string {
 	var kinds []string
 	for _, resource := range list.APIResources {
@@ -120,8 +120,9 @@ func (w *wire) create(ctx context.Context, o object) error {
 	return w.settle(ctx, h, sent)
 }
 
-// sweep deletes everything that the scenario may have created, the last object first, and
-// waits until it is gone.
+// sweep deletes everything that the scenario may have created: the objects of its
+// requests, then the objects of its setup, the last one first. It waits until they are
+// gone and the authorizer has forgotten their rights.
 func (r *run) sweep(ctx context.Context) error {
 	for _, path := range r.scenario.created() {
 		if err := r.wire.remove(ctx, path); err != nil {
@@ -139,7 +140,7 @@ func (r *run) sweep(ctx context.Context) error {
 	return r.awaitRights(ctx, false)
 }
 
-// created lists the paths of objects that requests create.
+// created lists the paths of the objects that requests can create.
 func (s *Scenario) created() []string {
 	var paths []string
 	for i := range s.Requests {
@@ -165,8 +166,8 @@ func (h *HTTP) creates() string {
 	}
 }
 
-// isCollection reports whether a path is a collection's (".../pods"). A subresource
-// (".../pods/web/binding") may accept POST too.
+// isCollection reports whether a path is the path of a collection (".../pods"). A
+// subresource (".../pods/web/binding") may accept POST, too.
 func isCollection(path string) bool {
 	collection, below := splitPath(path)
 	return collection != "" && len(below) == 0
@@ -188,8 +189,9 @@ func splitPath(path string) (collection string, below []string) {
 	if parts[0] == "api" {
 		prefix = 2
 	}
-	// A namespace has two subresources (namespaceSubresources in requestinfo.go of
-	// k8s.io/apiserver v0.37.1). Otherwise, a resource in it follows.
+	// After the name of a namespace comes one of its two subresources
+	// (namespaceSubresources in requestinfo.go of k8s.io/apiserver v0.37.1), or a resource
+	// in the namespace.
 	if len(parts) > prefix+2 && parts[prefix] == "namespaces" && parts[prefix+2] != "status" && parts[prefix+2] != "finalize" {
 		prefix += 2
 	}
@@ -199,8 +201,9 @@ func splitPath(path string) (collection string, below []string) {
 	return "/" + strings.Join(parts[:prefix+1], "/"), parts[prefix+1:]
 }
 
-// remove deletes an object immediately, if it exists, and waits until it is gone. Without
-// an object it sends no DELETE, because a user's own server may have a fault there.
+// remove deletes an object immediately, if it exists, and waits until it is gone. If it
+// does not exist, remove sends no DELETE, because a user's own server may fail to answer
+// that.
 func (w *wire) remove(ctx context.Context, path string) error {
 	found := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, "")
 	if found.Status == http.StatusNotFound {
@@ -226,7 +229,7 @@ func (w *wire) remove(ctx context.Context, path string) error {
 	return w.awaitGone(ctx, path)
 }
 
-// isMarked reports whether an object is deleted and waits for its finalizers.
+// isMarked reports whether the object in body is deleted, but waits for its finalizers.
 func isMarked(body []byte) bool {
 	var object metav1.PartialObjectMetadata
 	return json.Unmarshal(body, &object) == nil && object.DeletionTimestamp != nil
@@ -237,7 +240,7 @@ func isMarked(body []byte) bool {
 const cleanupByServer = "customresourcecleanup.apiextensions.k8s.io"
 
 // release removes a deleted object's finalizers, because their controllers do not run
-// here.
+// here. answer is the answer to the DELETE.
 func (w *wire) release(ctx context.Context, path string, answer []byte) error {
 	var marked metav1.PartialObjectMetadata
 	if err := json.Unmarshal(answer, &marked); err != nil {

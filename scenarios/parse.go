@@ -87,7 +87,7 @@ func (s *Scenario) setPlaces(name string, text []byte) {
 	}
 }
 
-// readBodies reads the bodies in separate files and in texts.
+// readBodies sets Body in the requests with a BodyFile or a BodyText.
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {

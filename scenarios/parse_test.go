@@ -44,14 +44,15 @@ func mustParse(t *testing.T, text string) *Scenario {
 func TestParseGood(t *testing.T) {
 	s := mustParse(t, good)
 	if s.Requests[0].Warmup[0].Path != "/healthz" || s.Requests[0].Expect.Values[0].Value != "y" {
-		t.Errorf("fields are lost: %+v", s)
+		t.Errorf("got %+v, expected all fields of the file", s)
 	}
 	if err := conforms(t, []byte(good)); err != nil {
 		t.Error(err)
 	}
 }
 
-// The folder of a server is relative to the scenario file's folder. A module stays unchanged.
+// The folder of a server is relative to the folder of the scenario's file. A module with a
+// version stays unchanged.
 func TestParseAggregatedServer(t *testing.T) {
 	for server, want := range map[string]string{
 		"./mine": "./folder/mine", "../mine": "./mine", "../../mine": "../mine", "/mine": "/mine", "example.com/mine@v1.0.0": "example.com/mine@v1.0.0",
@@ -154,12 +155,12 @@ func TestParseBad(t *testing.T) {
 			t.Errorf("%q instead of %q:\ngot  %v\nwant %s", test.new, test.old, err, test.want)
 		}
 		if test.schema && conforms(t, []byte(text)) == nil {
-			t.Errorf("%q instead of %q: the schema does not mind", test.new, test.old)
+			t.Errorf("%q instead of %q: schema.json accepts the file, expected that it rejects it", test.new, test.old)
 		}
 	}
 }
 
-// A file with the body of a request has one document; a scenario lists a request for each.
+// A bodyFile with two YAML documents is rejected.
 func TestBodyFileOfTwo(t *testing.T) {
 	text := strings.Replace(good, "    traced: true\n", "    traced: true\n    bodyFile: two.yaml\n", 1)
 	_, err := parse("mine.yaml", []byte(text), func(string) ([]byte, error) { return []byte("a: 1\n---\na: 2\n"), nil })
@@ -176,6 +177,6 @@ requests:
 `
 	_, err := parse("mine.yaml", []byte(text), noFiles)
 	if err == nil || !strings.Contains(err.Error(), "mine.yaml:4: a traced DELETE that succeeds cannot be its own warm-up") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected that the DELETE cannot be its own warm-up", err)
 	}
 }

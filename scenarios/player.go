@@ -17,21 +17,21 @@ import (
 type Player struct {
 	// BaseURL is the address of the server: "https://127.0.0.1:6443".
 	BaseURL string
-	// CAPEM is the authority that verifies the server's certificate.
+	// CAPEM has the certificates of the authority that signed the server's certificate.
 	CAPEM []byte
 	// AdminToken is the bearer token of a user in system:masters.
 	AdminToken string
 	// UserTokens are bearer tokens of the user "learner", at least one. The learner has
 	// only the rights that the scenario grants. No other client should use the tokens.
-	// The server caches a token for some seconds. With a second one, no run waits for the
-	// entry to expire.
+	// The server caches the user of a token for some seconds. With a second token, no run
+	// waits until the first token's entry has expired.
 	UserTokens []string
 	// LockFile makes runs against one server wait for each other, because they use the
-	// same names. All its players must name the same file, which is created if necessary.
-	// It is "" for a server without other players.
+	// same names of objects. All players of the server must name the same file, which is
+	// created if necessary. It is "" for a server without other players.
 	LockFile string
-	// Gone is closed when the server has ended: there is nothing to clean up. It is nil
-	// if the end is not known.
+	// Gone is closed when the server has ended: then there is nothing to clean up. It may
+	// be nil.
 	Gone <-chan struct{}
 	// Waiting, if not nil, is called once if another run holds LockFile.
 	Waiting func()
@@ -41,14 +41,15 @@ type Player struct {
 	// Aggregate starts a scenario's aggregated server, and returns when it serves. stop
 	// ends that server. If Aggregate is nil, a scenario that needs it is rejected.
 	Aggregate func(context.Context) (stop func(context.Context) error, err error)
-	// Stop asks the server to end, to trace its end. If it is nil, such a scenario is
-	// rejected.
+	// Stop asks the server to end, for a scenario that traces the end. If it is nil, such
+	// a scenario is rejected.
 	Stop func(context.Context) error
-	// Held is the path of a watch: an ending server waits for its connection. "" means
-	// the watch of kube-apiserver's namespaces.
+	// Held is the path of a watch. An ending server waits for the watch's connection. ""
+	// means the watch of kube-apiserver's namespaces.
 	Held string
-	// Ending is called when the server has stopped listening and waits for one last
-	// connection. The player then closes it.
+	// Ending is called when the server has stopped listening and only waits for the
+	// connection of Held. The player closes this connection afterwards. Ending must be
+	// set if Stop is set.
 	Ending func(context.Context) error
 }
 
@@ -60,10 +61,10 @@ const cleanupTimeout = 2 * time.Minute
 // deletes the created objects, even after an error or when ctx ends. An answer with an
 // unexpected status ends the run with an error.
 //
-// after, if not nil, is called when the answer to a traced request is read, even an
-// unexpected one, before anything else is sent. The answer to a watch is complete when
-// the watch ends. Traced requests sent during the watch come after it. An error of after
-// ends the run.
+// after, if not nil, is called for each traced request when its answer has been read, even
+// an unexpected answer, before the next request is sent. The answer to a watch has been
+// read when the watch ends. Then after is called for the watch, and next for the traced
+// requests that were sent during the watch. An error of after ends the run.
 func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Context, *Request, *Sent) error) (err error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -114,8 +115,8 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 }
 
 // Send sends one traced request that belongs to no scenario, once and unchanged, without
-// setup, warm-up and cleanup. It ignores the expectations in h. If the time of h passes,
-// Sent.Err is a context.DeadlineExceeded.
+// setup, warm-up and cleanup. It ignores the expectations in h. If the answer takes longer
+// than h.Timeout, Sent.Err wraps context.DeadlineExceeded.
 func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -184,7 +185,8 @@ func (r *run) cleanUp(ctx context.Context) error {
 	return errors.Join(err, r.webhooks.close())
 }
 
-// unlessGone calls do unless the server has ended.
+// unlessGone calls do. If the server ends before do returns, unlessGone cancels do and
+// returns nil.
 func (r *run) unlessGone(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -305,8 +307,8 @@ func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	return sent
 }
 
-// accept returns an error for an unexpected answer, and keeps the values that later
-// requests need.
+// accept returns an error for an unexpected answer. Otherwise it keeps the values that
+// later requests need, and waits until the caches have the request's changes.
 func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 	if err := sent.must(h.expected()...); err != nil {
 		return err
@@ -320,7 +322,7 @@ func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 	if h.lenient {
 		ctx, cancel := context.WithTimeout(ctx, usualTimeout)
 		defer cancel()
-		_ = r.wire.settle(ctx, h, sent) // this server need not get there
+		_ = r.wire.settle(ctx, h, sent) // this server may never have the expected changes
 		return nil
 	}
 	return r.wire.settle(ctx, h, sent)
@@ -338,7 +340,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 		}
 	}
 	sent := r.send(ctx, h, trace.NewTraceID())
-	// The path of the scenario's file stays, because kept values differ in each run.
+	// Show the path as in the scenario's file, because kept values differ in each run.
 	sent.Path = request.Path
 	if err := r.handOver(ctx, request, sent); err != nil {
 		return err
@@ -346,7 +348,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 	return r.accept(ctx, h, sent)
 }
 
-// handOver passes the traced requests to the caller.
+// handOver calls after for a traced request, and for the traced requests during it.
 func (r *run) handOver(ctx context.Context, request *Request, sent *Sent) error {
 	if r.after == nil || ctx.Err() != nil {
 		return nil
@@ -376,15 +378,14 @@ func (r *run) warmUp(ctx context.Context, request *Request) error {
 	return nil
 }
 
-// quietTries is the maximum number of repetitions of a read, because a list may change all
-// the time.
+// quietTries limits how often warm sends a read, because a list may change all the time.
 const quietTries = 20
 
-// warm sends one request of a warm-up. It repeats a read until two answers are the same.
-// A list's answer has the store's revision, so equal answers mean that no other writer is
-// active, such as a server that has just started. A list right after a write would wait
-// for the cache, and its trace would show that. A failed read says nothing of writers and
-// may take until a timeout, so it is sent once.
+// warm sends one request of a warm-up. It repeats a read until two successive answers are
+// the same. A list's answer has the store's revision, so equal answers mean that no other
+// writer is active, such as a server that has just started. A list right after a write
+// waits for the cache, and its trace would show that. A failed read tells nothing about
+// writers and may take until a timeout, so it is sent once.
 func (r *run) warm(ctx context.Context, h *HTTP) error {
 	var previous []byte
 	for range quietTries {

@@ -25,7 +25,8 @@ func find(t *testing.T, name string) *Scenario {
 	return s
 }
 
-// The end-to-end tests play the whole library against the real server.
+// TestPlayTwice plays some scenarios against a fake server. The end-to-end tests play the
+// whole library against a real server.
 func TestPlayTwice(t *testing.T) {
 	server := newFakeServer(t)
 	for _, name := range []string{"get-node", "get-not-found", "list-nodes", "create-deployment", "create-invalid", "delete-pod", "patch-strategic"} {
@@ -35,7 +36,7 @@ func TestPlayTwice(t *testing.T) {
 			after := func(_ context.Context, r *Request, sent *Sent) error {
 				traced++
 				if !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(sent.TraceID) || !r.Status.allow(sent.Status) || sent.Duration <= 0 {
-					t.Errorf("%s: odd result %+v", s.Name, sent)
+					t.Errorf("%s: got %+v, expected a trace ID, an allowed status and a duration", s.Name, sent)
 				}
 				return nil
 			}
@@ -47,7 +48,7 @@ func TestPlayTwice(t *testing.T) {
 			}
 			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // this namespace stays
 			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
-				t.Errorf("%s leaves behind %q", s.Name, left)
+				t.Errorf("%s leaves the objects %q", s.Name, left)
 			}
 		}
 	}
@@ -71,7 +72,7 @@ func TestOrderOfRequests(t *testing.T) {
 		"learner POST " + deployments + " traced",
 		"after",
 		"admin GET " + deployments + "/nginx",
-		"admin GET " + deployments + "/nginx", // is it there?
+		"admin GET " + deployments + "/nginx", // does the object exist?
 		"admin DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
 	}
@@ -89,11 +90,12 @@ func TestWaitsForRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	if server.forgetful != 0 {
-		t.Errorf("%d reviews were not asked for", server.forgetful)
+		t.Errorf("the player sent %d reviews too few", server.forgetful)
 	}
 }
 
-// Leftovers of a killed run on a server that keeps running must not disturb the next run.
+// A killed run leaves objects on a server that keeps running. They must not disturb the next
+// run.
 func TestLeftoversGo(t *testing.T) {
 	server := newFakeServer(t)
 	server.objects["/apis/apps/v1/namespaces/create-deployment/deployments/nginx"] = map[string]any{"metadata": map[string]any{}}
@@ -103,7 +105,7 @@ func TestLeftoversGo(t *testing.T) {
 	}
 }
 
-// A server that fails to delete what does not exist can still be prepared.
+// The player sends no DELETE for missing objects, so a server may fail to answer that.
 func TestNoDeletionOfMissingObjects(t *testing.T) {
 	server := newFakeServer(t)
 	server.refuse = func(r *http.Request) int {
@@ -116,8 +118,8 @@ func TestNoDeletionOfMissingObjects(t *testing.T) {
 	}
 }
 
-// An object of a kind that the server does not have is a mistake in the file. The error names
-// its place.
+// An object with an unknown kind is a mistake in the scenario's file. The error names the
+// object's line.
 func TestUnknownKind(t *testing.T) {
 	for old, want := range map[string]string{
 		"kind: Nod":            `mine.yaml:6: the server has no kind "Nod" in "v1": did you mean "Node"?`,
@@ -136,18 +138,18 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-// A namespace that has the scenario's name but was made by somebody else is not touched.
+// The player does not use a namespace with the scenario's name that somebody else created.
 func TestNamespaceOfSomebodyElse(t *testing.T) {
 	server := newFakeServer(t)
 	const namespace = "/api/v1/namespaces/create-deployment"
 	server.objects[namespace] = map[string]any{"metadata": map[string]any{"name": "create-deployment"}}
 	err := server.player().Play(t.Context(), find(t, "create-deployment"), nil)
 	if err == nil || !strings.Contains(err.Error(), `the namespace "create-deployment" belongs to somebody else`) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected that the namespace belongs to somebody else", err)
 	}
 	for _, request := range server.sent() {
 		if strings.Contains(request, "POST") && strings.Contains(request, namespace) {
-			t.Errorf("sent all the same: %s", request)
+			t.Errorf("the player sent %s, expected no POST to somebody else's namespace", request)
 		}
 	}
 }
@@ -194,7 +196,7 @@ func TestCleansUpAfterFailure(t *testing.T) {
 			}
 			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // this namespace stays
 			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
-				t.Errorf("left behind: %q", left)
+				t.Errorf("the run left the objects %q", left)
 			}
 		})
 	}
@@ -214,14 +216,15 @@ func TestUnexpectedStatusIsStillShown(t *testing.T) {
 	status := 0
 	after := func(_ context.Context, _ *Request, sent *Sent) error { status = sent.Status; return nil }
 	if err := server.player().Play(t.Context(), find(t, "get-node"), after); err == nil {
-		t.Error("no error")
+		t.Error("Play returned no error, expected one about the status 503")
 	}
 	if status != 503 {
-		t.Errorf("the hook saw status %d, expected 503", status)
+		t.Errorf("after was called with the status %d, expected 503", status)
 	}
 }
 
-// TestTimeout checks that only the time of a request ends it, and that the error says so.
+// TestTimeout checks that a request ends after its Timeout, and that the error says so. The
+// HTTP client must have no other timeout.
 func TestTimeout(t *testing.T) {
 	server := newFakeServer(t)
 	server.hold = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -233,7 +236,7 @@ func TestTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !errors.Is(sent.Err, context.DeadlineExceeded) || !strings.Contains(sent.Err.Error(), "the answer was not complete after 50ms, the timeout of the request") {
-		t.Errorf("got %v", sent.Err)
+		t.Errorf("got %v, expected that the request's timeout has passed", sent.Err)
 	}
 	wire, err := newWire(server.player(), &lock{learner: &tokenCache{}})
 	if err != nil {
@@ -241,7 +244,7 @@ func TestTimeout(t *testing.T) {
 	}
 	defer wire.close()
 	if limit := wire.client.Timeout; limit != 0 {
-		t.Errorf("the client gives up after %s, whatever the timeout of the request is", limit)
+		t.Errorf("the HTTP client has the timeout %s, expected none", limit)
 	}
 }
 
@@ -268,7 +271,7 @@ func TestWarmUpRepeatsReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		if untraced != want {
-			t.Errorf("warmed up by %d requests that are answered %d, expected %d", untraced, status, want)
+			t.Errorf("sent %d warm-up requests with the answer %d, expected %d requests", untraced, status, want)
 		}
 	}
 }
@@ -317,10 +320,10 @@ func TestRunsWaitForEachOther(t *testing.T) {
 	}
 	runs.Wait()
 	if most.Load() != 1 {
-		t.Errorf("%d runs at the same time, expected 1", most.Load())
+		t.Errorf("%d runs played at the same time, expected 1", most.Load())
 	}
 	if known := readTokenCache(lockFile); len(known.born) != 1 || known.born[0].Before(begun) {
-		t.Errorf("the lock file does not carry over when the token was first used: %v", known.born)
+		t.Errorf("the lock file has the times %v, expected the time when the token was first used", known.born)
 	}
 }
 
@@ -329,13 +332,13 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 	p := server.player()
 	p.CAPEM = []byte("no certificate")
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected an error about the CA without a certificate", err)
 	}
 	// Test servers share a certificate, so use a name that the certificate does not have.
 	p = other.player()
 	p.BaseURL = strings.Replace(p.BaseURL, "127.0.0.1", "localhost", 1)
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "x509") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected an error about the server's certificate", err)
 	}
 }
 
@@ -361,17 +364,17 @@ func keepClearOfExpiry(t *testing.T) {
 	two := (&tokenCache{born: []time.Time{time.Now().Add(-tokenLife)}}).of(2)
 	start := time.Now()
 	if err := two.keepClearOfExpiry(t.Context()); err != nil || two.current != 1 || time.Since(start) != 0 {
-		t.Errorf("with a second token: %v, token %d after %s, expected it at once", err, two.current, time.Since(start))
+		t.Errorf("with a second token: got the error %v and the token %d after %s, expected the token 1 at once", err, two.current, time.Since(start))
 	}
 	c := (&tokenCache{}).of(1)
 	first := time.Now()
 	c.used(first)
 	c.used(first.Add(tokenLife / 2))
 	if !c.born[0].Equal(first) {
-		t.Error("a hit must not prolong the entry's life")
+		t.Error("the entry's time changed after a hit, expected that a hit does not extend the entry's life")
 	}
 	c.used(first.Add(tokenLife * 2))
 	if !c.born[0].Equal(first.Add(tokenLife * 2)) {
-		t.Error("after its life the entry is made anew")
+		t.Error("the entry's time did not change after its life, expected a new entry")
 	}
 }

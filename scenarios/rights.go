@@ -22,8 +22,8 @@ type rights struct {
 	rules     []rbacv1.PolicyRule
 }
 
-// rightsIn returns the rights that the objects grant to users. Bindings to other roles,
-// such as built-in ones, are left to the warm-up.
+// rightsIn returns the rights that the objects grant to users. It leaves out bindings to
+// roles that are not among the objects, such as built-in roles.
 func rightsIn(objects []object) ([]rights, error) {
 	roles := map[string][]rbacv1.PolicyRule{} // by "kind namespace/name"
 	for _, o := range objects {
@@ -71,10 +71,10 @@ func namespaceOr(namespace string) string {
 	return namespace
 }
 
-// awaitRights waits until the server's authorizer knows the users' rights, or has
-// forgotten them. It learns of RBAC objects through a watch. Both waits matter: with
-// rights of the previous run, a warm-up would pass, and they would be gone when the
-// traced request comes.
+// awaitRights waits until the server's authorizer knows the users' rights, or, if granted
+// is false, has forgotten them. The authorizer learns of RBAC objects through a watch. It
+// must forget the rights of the previous run, too: a warm-up could pass with these rights,
+// and they could be gone when the traced request comes.
 func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	for _, right := range r.rights {
 		done := func() (bool, error) { return r.wire.knows(ctx, right, granted) }

@@ -46,9 +46,9 @@ func TestRightsInObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got) != 1 || got[0].user != Learner || got[0].role != `Role "deployer"` || got[0].namespace != "create-deployment" || len(got[0].rules) != 1 {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, expected the learner's rights from the Role \"deployer\"", got)
 	}
 	if got, _ := rightsIn(objects[:1]); len(got) != 0 {
-		t.Errorf("a role that nobody is bound to gives rights: %+v", got)
+		t.Errorf("a role without a binding: got the rights %+v, expected none", got)
 	}
 }

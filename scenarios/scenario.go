@@ -3,7 +3,8 @@
 // they need. Starting servers and collecting traces doesn't belong here.
 //
 // A scenario is a YAML file. The folder library has apitrace's own, and users can
-// write their own. schema.json describes the format for editors, but parse decides.
+// write their own. schema.json describes the format for editors, but parse decides
+// whether a file is valid.
 package scenarios
 
 import (
@@ -33,7 +34,7 @@ type Scenario struct {
 	// Teaches describes the lesson of the trace.
 	Teaches message.Text `yaml:"teaches"`
 	// Varies describes the parts of the trace that may differ from run to run, and why.
-	// Without it, every run gives the same names and nesting.
+	// Without Varies, every run has the same calls with the same nesting.
 	Varies Varying `yaml:"varies"`
 	// Releases are the releases that can run the scenario.
 	Releases release.Range `yaml:",inline"`
@@ -48,12 +49,13 @@ type Scenario struct {
 	Requests []Request `yaml:"requests"`
 	// Pairs are other scenarios of the library worth comparing with this one.
 	Pairs []Pair `yaml:"pairs"`
-	// OwnNamespace is set if the file contains "${namespace}". The scenario then has a namespace
-	// with its own name.
+	// OwnNamespace is set if the file, or the file of a body, contains "${namespace}". The
+	// scenario then has a namespace with its own name.
 	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
-	// Lenient is set by AnyAnswer and AnyTracedAnswer: the expectations do not bind.
+	// Lenient is set by AnyAnswer and AnyTracedAnswer: traces need not meet the
+	// expectations.
 	Lenient bool `yaml:"-"`
 }
 
@@ -80,7 +82,7 @@ var topicTitles = map[string]message.Message{
 // TopicTitle returns the title of a topic in lists.
 func TopicTitle(topic string) message.Message { return topicTitles[topic] }
 
-// A Pair names a scenario with an instructive difference.
+// A Pair names another scenario, which differs in an instructive way.
 type Pair struct {
 	// With is the other scenario's name.
 	With string `yaml:"with"`
@@ -98,8 +100,8 @@ type Boot struct {
 	Expect Expect `yaml:"expect"`
 }
 
-// A Stop is the end of kube-apiserver. The trace begins with the signal. It ends when the
-// server waits only for a watch. The player holds the watch's connection open.
+// A Stop is the end of kube-apiserver. The trace begins with the signal to end. It ends
+// when the server only waits for one watch, which the player keeps open.
 type Stop struct {
 	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`
@@ -113,7 +115,7 @@ type Setup struct {
 	// Objects are created in this order by the administrator, and deleted at the end.
 	// They include users' rights: RBAC objects for "learner" or an impersonated user.
 	Objects []Document `yaml:"objects"`
-	// Webhooks are served by the player. An object registers each one.
+	// Webhooks are served by the player. An object of the setup registers each one.
 	Webhooks []Webhook `yaml:"webhooks"`
 	// Aggregated requires upstream's sample API server behind the aggregator, with
 	// wardle.example.com/v1alpha1 and v1beta1. The player's caller starts it.
@@ -130,7 +132,7 @@ type Setup struct {
 // A Request is one step of a scenario.
 type Request struct {
 	HTTP `yaml:",inline"`
-	// Traced requests the trace of this request.
+	// Traced is set if this request is to be traced.
 	Traced bool `yaml:"traced"`
 	// Warmup is sent, untraced, right before a traced request, so that the trace does not
 	// depend on caches. If it is left out, the request itself is sent. An empty list
@@ -138,8 +140,8 @@ type Request struct {
 	// another object, or the change and its reversal.
 	Warmup []HTTP `yaml:"warmup"`
 	// LeaveOpen sends the request without waiting for an answer. The next request follows
-	// once the webhook of Asks has been called. Nobody checks the Status. The player
-	// closes the connection after the last request.
+	// once the webhook of Asks has been called. The Status is not checked. The player
+	// cancels this request after the last one.
 	LeaveOpen bool `yaml:"leaveOpen"`
 	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`
@@ -167,21 +169,21 @@ type HTTP struct {
 	// BodyText is a body to send unchanged, even an invalid one. parse puts it into Body.
 	BodyText string `yaml:"bodyText"`
 	// Keep keeps values of the answer for later requests. It maps a name to the value's
-	// place in the answer ("metadata.continue"). A later Path, header or Body has
-	// "${name}" for it.
+	// place in the answer ("metadata.continue"). In a later Path, header or Body, the
+	// value replaces "${name}".
 	Keep map[string]string `yaml:"keep"`
-	// Await repeats the request until the answer has the Status. The server learns of
-	// some objects only through a watch.
+	// Await repeats the request until the answer has the Status. The server may need some
+	// time, for example if it learns of an object through a watch.
 	Await Wait `yaml:"await"`
 	// Asks names a webhook of the setup that the server must call before it answers. With
 	// Await, the request is repeated until then.
 	Asks string `yaml:"asks"`
-	// During makes the request a watch. These requests are sent while the answer
-	// continues, each after the previous one's event. After the last event, the player
-	// closes the connection. In a traced watch, they may be traced too. The watch's
-	// warm-up also warms up for them.
+	// During makes the request a watch. The requests of During are sent while the answer
+	// continues, each after the event of the previous one. After the last event, the
+	// player closes the connection. In a traced watch, these requests may be traced, too.
+	// They have no warm-up: the watch's warm-up must send the same requests.
 	During []Request `yaml:"during"`
-	// Unseen is set for a request of During without an event.
+	// Unseen is set for a request of During that causes no event in the watch.
 	Unseen bool `yaml:"unseen"`
 	// Events also makes the request a watch. After the events of During, the watch must
 	// see events of these types, in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
@@ -189,10 +191,10 @@ type HTTP struct {
 	// HangUp also makes the request a watch. After the events of During and Events, the
 	// watch must see no event for this time. Then the player closes the connection.
 	HangUp time.Duration `yaml:"hangUp"`
-	// Timeout limits the time until the answer is complete, without HangUp. 0 means
-	// answerTimeout.
+	// Timeout limits the time until the answer is complete. HangUp is added to it. 0
+	// means answerTimeout.
 	Timeout time.Duration `yaml:"timeout"`
-	// Stays is set for a DELETE that only marks the object.
+	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
 	// lenient is set by AnyAnswer and AnyTracedAnswer: any status is allowed.
 	lenient bool
@@ -310,8 +312,8 @@ type Value struct {
 	Value string `yaml:"value"`
 }
 
-// Traced lists the traced requests, in the order of Player.Play's calls of after.
-// Requests sent during a watch come after it.
+// Traced lists the traced requests, in the order in which Player.Play calls after.
+// Requests sent during a watch come after the watch.
 func (s *Scenario) Traced() []*Request {
 	var traced []*Request
 	for i := range s.Requests {
@@ -330,9 +332,8 @@ func (s *Scenario) Traced() []*Request {
 }
 
 // AnyAnswer returns a copy of the scenario that accepts any answer to its requests and
-// warm-ups, for a server that may behave differently. After an awaited request and after
-// a change, the player waits some seconds for what follows on the original server, and
-// then goes on.
+// warm-ups, for a server that may behave differently. The player still waits for the
+// answers of Await, and until the caches have changes, but only for usualTimeout.
 func (s *Scenario) AnyAnswer() *Scenario {
 	return s.lenient(func(*Request) bool { return true })
 }
@@ -343,7 +344,8 @@ func (s *Scenario) AnyTracedAnswer() *Scenario {
 	return s.lenient(func(r *Request) bool { return r.Traced })
 }
 
-// lenient returns a copy that accepts any trace, and any answer to some requests.
+// lenient returns a copy that accepts any trace, and any answer to the requests that to
+// selects.
 func (s *Scenario) lenient(to func(*Request) bool) *Scenario {
 	free := *s
 	free.Lenient = true
@@ -362,7 +364,7 @@ func (s *Scenario) lenient(to func(*Request) bool) *Scenario {
 	return &free
 }
 
-// anyAnswer returns a copy of h that accepts any answer, also during it.
+// anyAnswer returns a copy of h that accepts any answer, also to the requests of During.
 func (h HTTP) anyAnswer() HTTP {
 	h.lenient = true
 	h.During = slices.Clone(h.During)

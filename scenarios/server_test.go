@@ -16,7 +16,7 @@ import (
 )
 
 // A fakeServer keeps posted objects by path and answers with the status codes of a
-// kube-apiserver. It knows nothing else: the end-to-end tests use the real server.
+// kube-apiserver. It can do nothing else: the end-to-end tests use the real server.
 type fakeServer struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -46,7 +46,7 @@ func (s *fakeServer) player() *Player {
 	return &Player{BaseURL: s.URL, CAPEM: ca, AdminToken: "admin-token", UserTokens: []string{"learner-token"}}
 }
 
-// sent returns the log without the player's own requests.
+// sent returns the log without the reviews of rights.
 func (s *fakeServer) sent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,8 +22,8 @@ const (
 	pollEvery = 10 * time.Millisecond
 	// pollTimeout is the time after which polling gives up.
 	pollTimeout = 90 * time.Second
-	// nudgeAfter is when a remaining object is nudged, and the interval of further
-	// nudges.
+	// nudgeAfter is the time after which an object that is not gone is nudged, and the
+	// interval of further nudges.
 	nudgeAfter = 2 * time.Second
 )
 
@@ -39,10 +39,11 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	}
 }
 
-// awaitCache waits until the server's watch cache has the change of h. Writes start from
-// the object in that cache, and a retry after a stale one would be in the trace. A GET
-// with a resourceVersion is answered from the cache, once that is fresh enough. It asks
-// for the object even if h changes a subresource, because some cannot be read.
+// awaitCache waits until the server's watch cache has the change of h. A write starts from
+// the object in that cache. If this object is stale, the write is retried, and the trace
+// would show the retry. A GET with a resourceVersion is answered from the cache once the
+// cache is fresh enough. awaitCache gets the object even if h changes a subresource,
+// because some subresources cannot be read.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
@@ -60,8 +61,8 @@ func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	return get.must(http.StatusOK)
 }
 
-// awaitGone waits until there is no object at the path, or until the path selects none of
-// a collection.
+// awaitGone waits until there is no object at the path. If the path is a collection, it
+// waits until the list is empty.
 func (w *wire) awaitGone(ctx context.Context, path string) error {
 	nudged := time.Now()
 	return poll(ctx, func() (bool, error) {
@@ -82,11 +83,11 @@ func (w *wire) awaitGone(ctx context.Context, path string) error {
 //
 // If the first list of the custom resources fails because their cache is not ready yet,
 // the finalizer notes that in the condition Terminating and tries again 5 ms later. If
-// its informer has not seen the note by then, that ends in a conflict, which the
-// finalizer takes for somebody else's change. But a change of that condition alone
-// triggers no retry until the informer's resync after five minutes (CRDFinalizer.sync and
-// updateCustomResourceDefinition, crd_finalizer.go of k8s.io/apiextensions-apiserver
-// v0.37.1).
+// its informer has not seen the note by then, the second try ends in a conflict. The
+// finalizer takes the conflict for somebody else's change, and expects an event about it.
+// But a change of that condition alone triggers no retry until the informer's resync
+// after five minutes (CRDFinalizer.sync and updateCustomResourceDefinition,
+// crd_finalizer.go of k8s.io/apiextensions-apiserver v0.37.1).
 //
 // nudge ignores the answer, because the object may just have been removed.
 func (w *wire) nudge(ctx context.Context, path string, body []byte) {
@@ -105,11 +106,12 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
-// usualTimeout limits the wait for effects that only the scenario's own server is sure to
-// have.
+// usualTimeout limits the waiting for expected effects if the server may behave
+// differently (HTTP.lenient).
 const usualTimeout = 5 * time.Second
 
-// awaitUsual sends h until the answer has the scenario's status, for a limited time.
+// awaitUsual sends h until the answer has the scenario's status, but gives up after
+// usualTimeout. It returns the last answer.
 func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	for end := time.Now().Add(usualTimeout); ; time.Sleep(pollEvery) {
 		sent := r.send(ctx, h, "")

@@ -30,11 +30,11 @@ requests:
 		t.Fatal(err)
 	}
 	if asked != 3 {
-		t.Errorf("asked %d times, expected 3", asked)
+		t.Errorf("the player sent the awaited request %d times, expected 3", asked)
 	}
 }
 
-// A server that cuts an answer may give the next one.
+// If the server cuts the answer to an awaited request, the player sends the request again.
 func TestAwaitAfterCut(t *testing.T) {
 	for wait, want := range map[string]string{"true": "", "30ms": "waited 30ms for GET /apis/example.com/v1/widgets to be answered 201; the last time: "} {
 		s := mustParse(t, `name: mine
@@ -57,12 +57,12 @@ requests:
 		}
 		err := server.player().Play(t.Context(), s, nil)
 		if want == "" && (err != nil || asked != 3) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("await: %s: asked %d times, got %v, expected %q", wait, asked, err, want)
+			t.Errorf("await: %s: sent the request %d times and got %v, expected %q", wait, asked, err, want)
 		}
 	}
 }
 
-// A request may be awaited for another time than the usual one.
+// The value of await may be a time.
 func TestAwaitFor(t *testing.T) {
 	const text = `name: mine
 title: {en: Mine}
@@ -80,10 +80,10 @@ requests:
 	}
 	usual, err := parse("mine.yaml", []byte(strings.Replace(text, "30ms", "true", 1)), noFiles)
 	if err != nil || usual.Requests[0].Await != Wait(pollTimeout) {
-		t.Errorf("%v, await: true waits %s", err, time.Duration(usual.Requests[0].Await))
+		t.Errorf("got the error %v; await: true waits %s, expected pollTimeout", err, time.Duration(usual.Requests[0].Await))
 	}
 	if never, err := parse("mine.yaml", []byte(strings.Replace(text, "30ms", "false", 1)), noFiles); err != nil || never.Requests[0].Await != 0 {
-		t.Errorf("%v, await: false waits", err)
+		t.Errorf("got the error %v, or await: false waits; expected no error and no wait", err)
 	}
 }
 
@@ -110,7 +110,7 @@ requests:
 			t.Fatal(err)
 		}
 		if asked < 3 || asked > most {
-			t.Errorf("with the answer %d: asked %d times", answer, asked)
+			t.Errorf("with the answer %d: sent the request %d times, expected at least 3 times, and no more after an expected answer", answer, asked)
 		}
 	}
 }
@@ -204,7 +204,7 @@ requests:
 		t.Fatal(err)
 	}
 	if want := "admin GET /api/v1/namespaces/gone"; !slices.Contains(server.sent(), want) {
-		t.Errorf("sent %q, expected %q among it", server.sent(), want)
+		t.Errorf("sent %q, expected %q among the requests", server.sent(), want)
 	}
 }
 
@@ -213,13 +213,13 @@ func TestEmptyList(t *testing.T) {
 		`{"items": []}`: true, `{"items": [{}]}`: false, `{"kind": "ConfigMap"}`: false, `nonsense`: false,
 	} {
 		if isEmptyList([]byte(body)) != want {
-			t.Errorf("%s: %t", body, !want)
+			t.Errorf("isEmptyList(%s) is %t", body, !want)
 		}
 	}
 }
 
-// TestNudge checks that a CustomResourceDefinition is removed even if its finalizer has
-// forgotten it.
+// TestNudge checks that remove nudges a CustomResourceDefinition that its finalizer has
+// dropped.
 func TestNudge(t *testing.T) {
 	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"
 	server := newFakeServer(t)
@@ -257,6 +257,6 @@ func TestNudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !nudged {
-		t.Error("the object is taken for gone, although nothing has removed its finalizer")
+		t.Error("remove returned without a PATCH, although the object still had its finalizer")
 	}
 }

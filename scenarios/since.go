@@ -2,9 +2,9 @@ package scenarios
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// shownFirst maps a scenario to the first expected function that came with its first
-// release. TestShownFirst finds these in the names of all releases, which takes too long
-// for a command.
+// shownFirst maps a scenario's name to the first of its expected functions that is new in
+// the scenario's first release. TestShownFirst compares the map with the functions of all
+// releases. Loading them takes too long for a command.
 var shownFirst = map[string]string{
 	"create-service":      "service/storage.(*REST).beginCreate",
 	"delete-unreadable":   "storage.NewCorruptObjError",
@@ -14,7 +14,8 @@ var shownFirst = map[string]string{
 	"scale-deployment":    "deployment/storage.(*scaleUpdatedObjectInfo).UpdatedObject",
 }
 
-// answeredSince maps a scenario to why its first release answers unlike the one before.
+// answeredSince maps a scenario's name to the reason why its first release answers
+// differently than the release before.
 var answeredSince = map[string]message.Message{
 	"aggregated-api":  wardle,
 	"aggregated-deny": wardle,
@@ -31,9 +32,9 @@ var (
 	reviews = message.Of("kube-apiserver accepts webhooks that only understand version v1 of AdmissionReview since v1.17")
 )
 
-// NeedsFirst returns why the scenario needs its first release, although older ones may
-// serve the request: a function that came with it, or an answer that differs since. It is
-// empty if no reason is known.
+// NeedsFirst returns why the scenario needs its first release, although older releases may
+// serve the request: the scenario shows a function that is new in that release, or the
+// answer differs since then. The message is zero if no reason is known.
 func (s *Scenario) NeedsFirst() message.Message {
 	if shown := shownFirst[s.Name]; shown != "" {
 		return message.Of("the scenario shows %s, which Kubernetes has since %s", shown, s.Releases.Since)

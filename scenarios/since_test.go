@@ -34,8 +34,8 @@ func TestShownFirst(t *testing.T) {
 	}
 }
 
-// cameWith returns the first function that a scenario expects and that came with the scenario's
-// first release. It returns "" if it finds none. Closures are not in the lineage.
+// cameWith returns the first of a scenario's expected functions that is new in the scenario's
+// first release, or "". It finds no closures, because they are not in the lineage.
 func cameWith(names *lineage.Library, s *Scenario) string {
 	first := slices.IndexFunc(names.Releases, s.Releases.Has)
 	for _, request := range s.Requests {

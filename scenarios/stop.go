@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// namespaces is the watch that an ending kube-apiserver waits for, without Player.Held.
+// namespaces is the watch that an ending kube-apiserver waits for if Player.Held is "".
 const namespaces = "/api/v1/namespaces?watch=true"
 
 // end asks the server to end and meanwhile sends the scenario's requests. It creates and
@@ -53,8 +53,8 @@ func (r *run) end(ctx context.Context, p *Player) error {
 	return p.Ending(ctx)
 }
 
-// awaitNotListening waits until the server accepts no more connections. It uses the open
-// connection until then, because a new one would be a call in the trace.
+// awaitNotListening waits until the server accepts no more connections. Until then, its
+// requests use the open connection, because a new connection would add calls to the trace.
 func (w *wire) awaitNotListening(ctx context.Context) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: "/livez", As: Admin}, "")

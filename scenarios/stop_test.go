@@ -26,8 +26,8 @@ func TestStopRefused(t *testing.T) {
 	}
 }
 
-// The requests come after the signal, and the trace of the end comes after the requests, while
-// the watch is still open.
+// Player.Stop is called before the requests are sent. Player.Ending is called after the
+// requests, while the watch is still open.
 func TestStop(t *testing.T) {
 	s, err := parseStop(t, "requests: [{method: GET, path: /readyz, status: 500, as: admin, traced: true, warmup: []}]")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestStop(t *testing.T) {
 	}
 	server := newFakeServer(t)
 	var did []string
-	open := make(chan struct{})
+	closed := make(chan struct{}) // closed when the watch has ended
 	server.refuse = func(r *http.Request) int {
 		if r.URL.Path == "/readyz" {
 			did = append(did, "readyz")
@@ -50,18 +50,18 @@ func TestStop(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
-		close(open)
+		close(closed)
 		return true
 	}
 	player := server.player()
 	if err := player.Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), "which this command does not do") {
-		t.Errorf("without Stop: %v", err)
+		t.Errorf("without Player.Stop: got %v, expected an error", err)
 	}
 	player.Stop = func(context.Context) error { did = append(did, "stop"); return nil }
 	player.Ending = func(context.Context) error {
 		select {
-		case <-open:
-			t.Error("the player has hung up before the trace of the end was collected")
+		case <-closed:
+			t.Error("the player closed the watch before it called Player.Ending")
 		default:
 		}
 		did = append(did, "ending")
@@ -75,8 +75,8 @@ func TestStop(t *testing.T) {
 	if err := player.Play(t.Context(), s, after); err != nil {
 		t.Fatal(err)
 	}
-	<-open
+	<-closed
 	if want := []string{"stop", "readyz", "traced", "ending"}; !slices.Equal(did, want) {
-		t.Errorf("it did %q, expected %q", did, want)
+		t.Errorf("the steps were %q, expected %q", did, want)
 	}
 }

@@ -9,8 +9,8 @@ const (
 	// tokenLife is the lifetime of an entry in kube-apiserver's token cache. A hit does not
 	// extend it.
 	tokenLife = 10 * time.Second
-	// tokenMargin is how long before its end an entry is no longer relied on. Warm-up and
-	// traced request together take a few milliseconds.
+	// tokenMargin is the time before and after an entry's end in which the entry may be
+	// valid or not. A warm-up and its traced request take a few milliseconds.
 	tokenMargin = 500 * time.Millisecond
 )
 
@@ -18,8 +18,8 @@ const (
 // use must not expire between the warm-up and the traced request. Otherwise one run of
 // some thousands would show the token's lookup.
 type tokenCache struct {
-	// born is when each token's entry was made, as far as known. It outlives the run; see
-	// lock.
+	// born has the time when each token's entry was made, or the zero time if it is not
+	// known. The times outlive the run; see lock.
 	born []time.Time
 	// current is the index of the token in use.
 	current int
@@ -32,7 +32,7 @@ func (c *tokenCache) of(n int) *tokenCache {
 	return &tokenCache{born: born}
 }
 
-// used records a request with the current token at a time.
+// used records that a request with the current token was sent at a time.
 func (c *tokenCache) used(at time.Time) {
 	if born := &c.born[c.current]; at.After(born.Add(tokenLife)) {
 		*born = at
@@ -40,7 +40,7 @@ func (c *tokenCache) used(at time.Time) {
 }
 
 // keepClearOfExpiry switches to another token if the current one's entry is about to
-// expire. It waits only if all entries are.
+// expire. It waits only if the entries of all tokens are about to expire.
 func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	for range c.born {
 		if c.untilClear() <= 0 {

@@ -60,9 +60,9 @@ func (s *Scenario) validateServer() *strictyaml.Mistake {
 	return nil
 }
 
-// validateAggregated returns a mistake if the server behind the aggregator cannot be
-// started, or if the scenario traces a server's start or end. Scenarios without such a
-// server trace any server's start and end.
+// validateAggregated returns a mistake if aggregatedServer is invalid, or if the scenario
+// has an aggregatedServer and traces a server's start or end. The scenarios boot and
+// shutdown, with --server, trace the start and end of such a server.
 func (s *Scenario) validateAggregated() *strictyaml.Mistake {
 	own := s.Setup.AggregatedServer
 	err := own.Check()
@@ -89,7 +89,8 @@ func (s *Scenario) validateObjects() *strictyaml.Mistake {
 	return nil
 }
 
-// validatePairs returns a mistake for a pair that the library lacks.
+// validatePairs returns a mistake for an incomplete pair, and for a pair with a scenario
+// that the library lacks.
 func (s *Scenario) validatePairs() *strictyaml.Mistake {
 	for i, pair := range s.Pairs {
 		if pair.With == "" || pair.Teaches.En == "" {
@@ -147,8 +148,8 @@ func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	return nil
 }
 
-// validateWebhooks returns a mistake if a webhook is invalid, if two share a name, or if
-// a request names an unknown one.
+// validateWebhooks returns a mistake if a webhook is invalid, if two webhooks have the
+// same name, or if a request names an unknown webhook.
 func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	known := map[string]bool{"": true}
 	for i := range s.Setup.Webhooks {
@@ -272,7 +273,7 @@ func (e *Expect) validate() *strictyaml.Mistake {
 
 func (e *Expect) isEmpty() bool { return len(e.Calls)+len(e.Absent)+len(e.Values)+len(e.Stored) == 0 }
 
-// encodings are the values of Stored.Encoding, besides "".
+// encodings are the values of Stored.Encoding, except "".
 var encodings = []string{"protobuf", "json", "encrypted"}
 
 func (s Stored) validate() message.Message {

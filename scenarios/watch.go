@@ -15,9 +15,9 @@ import (
 // A watch is a request with an endless answer: a line for each event until either side
 // hangs up.
 
-// watch sends h, then the requests of h.During, each after the previous one's event. It
-// waits for the events of h.Events, and for h.HangUp, and hangs up. The body has all
-// these events.
+// watch sends h, then the requests of h.During, each after the event of the previous one.
+// It waits for the events of h.Events, then for the time h.HangUp, and hangs up. It adds
+// the events to sent.Body.
 func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
@@ -44,7 +44,7 @@ func (r *run) watch(ctx context.Context, h *HTTP, sent *Sent) error {
 func quiet(h *HTTP, events *bufio.Reader, hangUp func()) error {
 	timer := time.AfterFunc(h.HangUp, hangUp)
 	event, err := events.ReadBytes('\n')
-	if !timer.Stop() { // it is what ended the reading
+	if !timer.Stop() { // the timer's hangUp has ended the reading
 		return nil
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 	return nil
 }
 
-// change sends a request during a watch. It adds a traced one to watch.
+// change sends a request during a watch. It adds a traced request to watch.during.
 func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
 	if !change.Traced {
 		_, err := r.do(ctx, &change.HTTP)

@@ -49,15 +49,16 @@ requests:
 		}
 		log := server.sent()
 		if i := slices.Index(log, "learner GET /api/v1/nodes traced"); i < 0 || test.during != "" && !slices.Contains(log[i:], "admin POST /api/v1/nodes") {
-			t.Errorf("sent\n%s\nwithout a change during the watch", strings.Join(log, "\n"))
+			t.Errorf("sent\n%s\nexpected the watch, and then the change during it", strings.Join(log, "\n"))
 		}
 		if left := server.paths(); len(left) > 0 {
-			t.Errorf("left behind: %q", left)
+			t.Errorf("the run left the objects %q", left)
 		}
 	}
 }
 
-// TestHangUp checks that a watch can end by time, and that no event may come until then.
+// TestHangUp checks that the player ends a watch after its hangUp, and that an event before
+// that is an error.
 func TestHangUp(t *testing.T) {
 	for _, test := range []struct {
 		hangUp, sends, path, want string

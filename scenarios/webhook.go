@@ -60,7 +60,7 @@ type webhook struct {
 	server  *http.Server
 	closing chan struct{}
 	names   nameTaker
-	// asked counts received requests, pending those without an answer.
+	// asked counts the received requests. pending counts the requests without an answer.
 	asked, pending atomic.Int64
 	served         sync.WaitGroup
 }
@@ -259,14 +259,15 @@ func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.Admis
 	return response
 }
 
-// validWebhookName matches a placeholder's part before the dot.
+// validWebhookName matches the name of a webhook, which is the part of a placeholder before
+// the dot.
 var validWebhookName = regexp.MustCompile(`^\w+$`)
 
 // validate returns the first mistake, placed below the webhook.
 func (w *Webhook) validate() *strictyaml.Mistake {
 	switch {
 	case !validWebhookName.MatchString(w.Name):
-		return strictyaml.MistakeAt(message.Of("name is %q, expected letters and digits, such as \"labeler\": an object of the setup has its address for \"${labeler.url}\"", w.Name), "name")
+		return strictyaml.MistakeAt(message.Of("name is %q, expected letters and digits, such as \"labeler\": an object of the setup gets its address by \"${labeler.url}\"", w.Name), "name")
 	case w.Denies && w.Patch != nil:
 		return strictyaml.MistakeAt(message.Of("a webhook that denies cannot patch as well"), "patch")
 	case !w.Denies && (w.Code != 0 || w.Message != ""):

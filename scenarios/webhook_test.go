@@ -79,7 +79,7 @@ func TestWebhookAnswers(t *testing.T) {
 			t.Errorf("%+v answers\n%s, expected\n%s", test.webhook, got.Response, test.want)
 		}
 		if n := all.asked("a"); n != 1 {
-			t.Errorf("asked %d times, expected 1", n)
+			t.Errorf("the webhook counted %d requests, expected 1", n)
 		}
 		if err := all.close(); err != nil {
 			t.Error(err)
@@ -139,8 +139,7 @@ func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
 	}
 }
 
-// When the run is over, the connection to a silent webhook is closed, and nobody listens there
-// any more.
+// close closes the connection to a silent webhook, and the webhook's listener.
 func TestSilentWebhook(t *testing.T) {
 	all, ask := serve(t, Webhook{Name: "a", Silent: true}, nil)
 	address, err := url.Parse(all["a"].url)
@@ -159,17 +158,17 @@ func TestSilentWebhook(t *testing.T) {
 	}()
 	testenv.Await(t, "the webhook is asked", func() bool { return len(all.waiting()) > 0 })
 	if got := all.waiting(); !slices.Equal(got, []string{`"a"`}) {
-		t.Errorf("waiting: %s, expected the webhook's name", got)
+		t.Errorf("waiting returned %s, expected the webhook's name", got)
 	}
 	if err := all.close(); err != nil {
 		t.Error(err)
 	}
 	if err := <-answered; err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, expected that it hangs up", err)
+		t.Errorf("got %v, expected an error because the webhook has hung up", err)
 	}
 	if conn, err := net.Dial("tcp", address.Host); err == nil {
 		conn.Close()
-		t.Error("somebody still listens")
+		t.Error("the webhook still listens after close")
 	}
 }
 
@@ -209,12 +208,12 @@ func TestParseBadWebhook(t *testing.T) {
 			t.Errorf("%q instead of %q:\ngot  %v\nwant %s", test.new, test.old, err, test.want)
 		}
 		if test.schema && conforms(t, []byte(text)) == nil {
-			t.Errorf("%q instead of %q: the schema does not mind", test.new, test.old)
+			t.Errorf("%q instead of %q: schema.json accepts the file, expected that it rejects it", test.new, test.old)
 		}
 	}
 }
 
-// If the server does not call the webhook, it has not done the work that the scenario is about.
+// A request with asks fails if the server answers without a call of the webhook.
 func TestWebhookNotAsked(t *testing.T) {
 	s := mustParse(t, withWebhook)
 	server := newFakeServer(t)
@@ -235,8 +234,8 @@ func TestWebhookNotAsked(t *testing.T) {
 	}
 }
 
-// A request that is left open is still being answered while the next ones are sent, and has ended
-// before the clean-up.
+// A request with leaveOpen is still open while the next request is sent. It has ended when
+// the run ends.
 func TestLeaveOpen(t *testing.T) {
 	server := newFakeServer(t)
 	reached, ended := make(chan struct{}), make(chan struct{})
@@ -272,7 +271,7 @@ func TestLeaveOpen(t *testing.T) {
 		}
 		select {
 		case <-ended:
-			t.Error("the request that is left open has ended before the next one")
+			t.Error("the request with leaveOpen ended before the next request came")
 		default:
 		}
 		return http.StatusTooManyRequests
@@ -294,6 +293,6 @@ requests:
 	select {
 	case <-ended:
 	default:
-		t.Error("the request that is left open goes on after the run")
+		t.Error("the request with leaveOpen is still open after the run")
 	}
 }

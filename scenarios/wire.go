@@ -21,13 +21,13 @@ import (
 // after a minute (--request-timeout), except watches.
 const answerTimeout = 90 * time.Second
 
-// A wire is the only connection to the server, for all requests of a run. A second
-// connection's first request would take a code path that the others skip.
+// A wire is the connection to the server for all requests of a run. A run has only one,
+// because the first request on a connection takes a code path that later ones skip.
 type wire struct {
 	baseURL string
 	client  *http.Client
 	tokens  map[string]string // by user; Anonymous has no token; the learner's tokens are below
-	// learner follows the server's cache of the learnerTokens.
+	// learnerTokens are Player.UserTokens. learner follows the server's cache of them.
 	learnerTokens []string
 	learner       *tokenCache
 }
@@ -80,7 +80,7 @@ type Sent struct {
 	Err error
 	// during has the traced requests during a watch, in order.
 	during []duringSent
-	// asked is set if the server has called the webhook that it must call.
+	// asked is set if the server has called the webhook of HTTP.Asks, or if Asks is "".
 	asked bool
 }
 
@@ -177,8 +177,8 @@ func (w *wire) token(asker string) string {
 	return w.tokens[asker]
 }
 
-// must returns an error for the user if the answer has another status. No status means
-// any.
+// must returns an error if there was no complete answer, or if the answer has another
+// status. No status means any.
 func (s *Sent) must(status ...int) error {
 	if s.Err != nil {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
@@ -189,8 +189,8 @@ func (s *Sent) must(status ...int) error {
 	return nil
 }
 
-// message returns the server's message in an error response. For requests on secrets it
-// omits it, because a Status quotes the object.
+// message returns the server's message in an error response. For requests on secrets, it
+// returns Outcome, because a Status quotes the object.
 func (s *Sent) message() string {
 	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
@@ -198,7 +198,7 @@ func (s *Sent) message() string {
 	return s.FullMessage()
 }
 
-// Outcome describes the answer without the request's content.
+// Outcome describes the answer to a request on secrets, without the server's message.
 func (s *Sent) Outcome() string {
 	return fmt.Sprintf("%d %s (its message is not shown: the request is on secrets)", s.Status, http.StatusText(s.Status))
 }
