@@ -14,14 +14,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// mappedFolder is a folder of the map with what it is for, as its source and its doc.go have it. Its functions are
-// those whose files are in it, and in no longer entry.
+// A mappedFolder is a folder of the map. A function belongs to the folder with the longest
+// path that contains the function's file.
 type mappedFolder struct {
-	path string // of the files, as recordings have it
+	path string // below the module's prefix
 	role message.Text
 }
 
-// mappedModules are the parts of the map: what their paths begin with in recordings, and in the repository.
+// mappedModules are the parts of the map. The files of a module have paths that begin with
+// prefix in recordings. The map shows the heading shown, the beginning of the paths in the
+// repository.
 var mappedModules = []struct {
 	prefix, shown string
 	folders       []mappedFolder
@@ -90,13 +92,14 @@ var mappedModules = []struct {
 	}},
 }
 
-// mapped is a folder with the recorded functions in it.
+// A mapped is a folder with its recorded functions.
 type mapped struct {
 	mappedFolder
 	functions []recordings.Function
 }
 
-// mapFolders puts each recorded function into the folder with the longest path that it is in.
+// mapFolders puts each recorded function into its folder. Functions without a folder are
+// lost.
 func mapFolders(functions []recordings.Function) (modules [][]mapped, lost []recordings.Function) {
 	modules = make([][]mapped, len(mappedModules))
 	for i, m := range mappedModules {
@@ -123,8 +126,8 @@ func mapFolders(functions []recordings.Function) (modules [][]mapped, lost []rec
 	return modules, lost
 }
 
-// codeMap draws the folders with what the recordings of a release show in each: how many functions, of which layers
-// of the guide, and key steps.
+// codeMap draws the folders. A folder has the number of its functions in the recordings of
+// a release, their layers, and key steps.
 func codeMap(t *testing.T, release, lang string) string {
 	t.Helper()
 	functions, err := recordings.Functions(release)
@@ -168,7 +171,8 @@ func codeMap(t *testing.T, release, lang string) string {
 	return out.String()
 }
 
-// layersOf names the layers that have at least a fifth of the folder's functions, the largest first.
+// layersOf names the layers with at least a fifth of the folder's functions, the largest
+// layer first.
 func layersOf(f mapped, said *instrument.ReaderGuide, lang string) string {
 	counts := map[string]int{}
 	var names []string
@@ -188,8 +192,9 @@ func layersOf(f mapped, said *instrument.ReaderGuide, lang string) string {
 	return message.Text{En: "layers: ", Zh: "层："}.In(lang) + strings.Join(titles, message.Text{En: "; ", Zh: "；"}.In(lang))
 }
 
-// keySteps names up to three key steps of the guide in the folder: those of the most scenarios, of as many packages as
-// there are. Where the guide has none, it names functions.
+// keySteps names up to three key steps in the folder, from different packages if possible.
+// It prefers the steps that most scenarios have. If there is no key step, it names other
+// functions.
 func keySteps(f mapped, said *instrument.ReaderGuide, lang string) string {
 	const most = 3
 	label := message.Text{En: "key steps: ", Zh: "关键步骤："}

@@ -13,12 +13,12 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-var update = flag.Bool("update", false, "draw the pictures of the lessons anew")
+var update = flag.Bool("update", false, "redraw the pictures of the lessons")
 
 // drawnRelease is the release whose recordings the pictures show.
 const drawnRelease = "v1.37.1"
 
-// drawings are the pictures in the lessons, by what the comments around them call them.
+// drawings are the pictures in the lessons. Comments with the name surround a picture.
 var drawings = []struct {
 	lesson, name string
 	draw         func(t *testing.T, release, lang string) string
@@ -27,7 +27,8 @@ var drawings = []struct {
 	{"servers", "way of a request", requestWay},
 }
 
-// TestDrawings compares the pictures with what the guide and the recordings say now. "make docs" draws them anew.
+// TestDrawings compares the pictures with the guide and the recordings. "make docs" redraws
+// the pictures.
 func TestDrawings(t *testing.T) {
 	for _, d := range drawings {
 		for _, lang := range []string{"en", "zh"} {
@@ -46,7 +47,7 @@ func TestDrawings(t *testing.T) {
 			switch {
 			case drawn == string(page):
 			case !*update:
-				t.Errorf("%s: the %s shows something else than the guide and the recordings: \"make docs\" draws it anew", file, d.name)
+				t.Errorf("%s: the %s differs from the guide and the recordings: \"make docs\" redraws it", file, d.name)
 			default:
 				if err := os.WriteFile(file, []byte(drawn), 0o644); err != nil {
 					t.Fatal(err)
@@ -56,7 +57,8 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// requestWay draws the sections of a create as a tree: which layer is entered from which, and by which function.
+// requestWay draws the sections of a create request as a tree. A section is below the
+// section from which it is entered, and shows its layer and its first function.
 func requestWay(t *testing.T, release, lang string) string {
 	t.Helper()
 	rec, err := recordings.Load(release, "create-deployment")
@@ -71,7 +73,7 @@ func requestWay(t *testing.T, release, lang string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entered := map[int][]view.TraceSection{} // by the section from which
+	entered := map[int][]view.TraceSection{} // by TraceSection.From
 	for _, s := range document.Sections {
 		entered[s.From] = append(entered[s.From], s)
 	}
@@ -96,12 +98,13 @@ func requestWay(t *testing.T, release, lang string) string {
 	}
 	draw(0, "")
 	if drawn != len(document.Sections) {
-		t.Errorf("%d of %d sections are drawn", drawn, len(document.Sections))
+		t.Errorf("%d of %d sections are drawn, expected all", drawn, len(document.Sections))
 	}
 	return out.String()
 }
 
-// TestMapFolders demands that the longest path counts a function, and that none is lost without a word.
+// TestMapFolders checks that a function is in the folder with the longest path only, and
+// that a function without a folder is lost.
 func TestMapFolders(t *testing.T) {
 	modules, lost := mapFolders([]recordings.Function{
 		{Name: "a", File: "k8s.io/apiserver/pkg/server/config.go"},
@@ -119,6 +122,6 @@ func TestMapFolders(t *testing.T) {
 	}
 	want := map[string]string{"a": "apiserver/pkg/server", "b": "apiserver/pkg/server/filters", "d": "pkg/apis"}
 	if !maps.Equal(in, want) || len(lost) != 1 || lost[0].Name != "c" {
-		t.Errorf("in folders %v, lost %v: expected %v, and c lost", in, lost, want)
+		t.Errorf("the folders are %v, lost are %v; expected the folders %v, and only c lost", in, lost, want)
 	}
 }

@@ -1,4 +1,4 @@
-// Package lessons holds this folder's pages, for reading with nothing but the binary.
+// Package lessons embeds this folder's pages, so that the program can show them.
 package lessons
 
 import (
@@ -11,14 +11,14 @@ import (
 //go:embed *.md
 var pages embed.FS
 
-// Page returns a page in a language, by its name without language and ending: "03-get". A
-// missing page's error wraps fs.ErrNotExist.
+// Page returns the text of a page in a language. name is the file's name without language
+// and ending: "03-get". If there is no such page, the error wraps fs.ErrNotExist.
 func Page(name, lang string) (string, error) {
 	text, err := fs.ReadFile(pages, fmt.Sprintf("%s.%s.md", name, lang))
 	return string(text), err
 }
 
-// Names lists the pages, sorted.
+// Names lists the pages' names, sorted.
 func Names() []string {
 	files, _ := fs.Glob(pages, "*.en.md") // the pattern is well-formed
 	for i := range files {
@@ -39,7 +39,7 @@ const (
 	Leaders Kind = "leaders"
 )
 
-// Kinds lists the kinds in the order of lists.
+// Kinds lists the kinds in the order in which lists show them.
 func Kinds() []Kind { return []Kind{Course, Reference, Leaders} }
 
 // KindOf returns a page's kind. Names of course pages begin with their chapter's number.

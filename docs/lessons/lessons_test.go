@@ -2,7 +2,7 @@ package lessons
 
 import "testing"
 
-// TestLanguages demands that each page is there in both languages.
+// TestLanguages checks that each page exists in both languages.
 func TestLanguages(t *testing.T) {
 	names := Names()
 	if len(names) < 11 {
@@ -11,19 +11,19 @@ func TestLanguages(t *testing.T) {
 	for _, name := range names {
 		for _, lang := range []string{"en", "zh"} {
 			if text, err := Page(name, lang); err != nil || len(text) == 0 {
-				t.Errorf("%s in %s: %d bytes, %v", name, lang, len(text), err)
+				t.Errorf("%s in %s: got %d bytes and the error %v, expected a text", name, lang, len(text), err)
 			}
 		}
 	}
 }
 
-// TestKinds counts the pages of each kind: each chapter of the course has one.
+// TestKinds counts the pages of each kind. Each of the course's ten chapters has a page.
 func TestKinds(t *testing.T) {
 	count := map[Kind]int{}
 	for _, name := range Names() {
 		count[KindOf(name)]++
 	}
 	if count[Course] != 10 || count[Leaders] != 1 || count[Reference] < 1 || len(count) != len(Kinds()) {
-		t.Errorf("%v", count)
+		t.Errorf("got %v, expected 10 course pages, 1 page for leaders, and at least 1 reference page", count)
 	}
 }
