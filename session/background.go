@@ -77,7 +77,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 // newLog is the pattern for a log's name until the process id is known.
 const newLog = "serve-new-*.log"
 
-// logOf returns the log's path of a background process.
+// logOf returns the path of a background process's log.
 func logOf(cache *program.Cache, pid int) string {
 	return filepath.Join(cache.Root, fmt.Sprintf("serve-%d.log", pid))
 }
@@ -99,7 +99,7 @@ func sweepLogs(cache *program.Cache) {
 	}
 }
 
-// contents returns the log so far, without the advice for terminals.
+// contents returns the log so far, without pressToStop.
 func contents(log *os.File, p message.Printer) string {
 	data, err := io.ReadAll(io.NewSectionReader(log, 0, 1<<20))
 	if err != nil {

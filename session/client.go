@@ -75,10 +75,10 @@ func end(cmd *exec.Cmd, s syscall.Signal, done <-chan error) error {
 	}
 }
 
-// A signaller is a context's cause for a signal to this process.
+// A signaller is the cause of a context that a signal to this process has ended.
 type signaller interface{ Signal() syscall.Signal }
 
-// signalOf returns the signal that ended a context.
+// signalOf returns the signal that ended a context, or SIGTERM for another cause.
 func signalOf(cause error) syscall.Signal {
 	var s signaller
 	if errors.As(cause, &s) {

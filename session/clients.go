@@ -29,20 +29,20 @@ type clientsOptions struct {
 	Secrets collect.Secrets
 	// Done is called with each request.
 	Done func(Row)
-	// Failed, if not nil, is told why recording has failed for good.
+	// Failed, if not nil, is called with the error after which nothing is recorded.
 	Failed func(error)
 }
 
 // Clients is a session for the requests of client programs.
 type Clients struct {
 	fetcher *fetcher
-	// Recording is in progress, or nil if clientsOptions.Keep is set.
+	// Recording is the recording in progress, or nil if clientsOptions.Keep is set.
 	Recording *trace.Appender
 	session   *Session
 	front     *front.Front
 	dir       *program.RunDir
-	// Kubeconfig is the path of the clients' kubeconfig. ca is the path of its
-	// certificate.
+	// Kubeconfig is the path of the clients' kubeconfig. ca is the path of the
+	// certificate that verifies the front.
 	Kubeconfig string
 	ca         string
 }
@@ -142,7 +142,7 @@ func (c *Clients) Close() error {
 	return errors.Join(errs...)
 }
 
-// verdict returns the verdict of the fetcher.
+// verdict returns an error if recorded calls differ from the real stack.
 func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
 
 // Read loads the requests of rows as one recording. It omits rows with an error, and
@@ -169,8 +169,8 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// untraced returns an error with the number of requests without a trace, and why the
-// first has none.
+// untraced returns an error with the number of requests without a trace and the reason of
+// the first, or nil if all have a trace.
 func untraced(rows []Row) error {
 	var first error
 	n := 0

@@ -48,10 +48,10 @@ func TestAnswerCutByServer(t *testing.T) {
 	}
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusBadGateway {
-		t.Errorf("the client got %d", answer.StatusCode)
+		t.Errorf("the client got the status %d, expected 502", answer.StatusCode)
 	}
 	if testenv.Receive(t, "the server has seen the request", seen) == "" {
-		t.Error("the request was not marked for tracing")
+		t.Error("the request had no traceparent header")
 	}
 	row := testenv.Receive(t, "the request has ended", rows)
 	if row.Status != 0 || row.Err != nil || row.Calls != 6 {

@@ -11,19 +11,19 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// An edition covers the guide from these releases on. Without older entries, adding an
-// older release does not change every recording's edition.
+// An edition covers the guide's entries for these releases of Kubernetes and etcd, and for
+// newer ones. So entries for an older release do not change the edition of every recording.
 const (
 	editionSince     = "v1.26.0"
 	editionEtcdSince = "v3.5.0"
 )
 
-// sameEdition maps an edition to its name in recordings. An edition covered older entries
-// of the guide when today's recordings were made.
+// sameEdition maps an edition to the equivalent edition in recordings. When these
+// recordings were made, an edition also covered the entries for older releases.
 var sameEdition = map[string]string{"3938ead6aa66": "60b932bca598"}
 
-// edition identifies each program's traced packages, and how calls are linked, in this
-// build of apitrace. Notes and values do not change it.
+// edition returns a hash that identifies, for this build of apitrace, which packages of
+// each program are traced and how calls are linked. Notes and values do not change it.
 func edition() (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -63,8 +63,8 @@ func countedFrom(oldest string, p instrument.ProgramGuide) instrument.ProgramGui
 	return p
 }
 
-// from returns the entries that hold for oldest or a newer release, without a "since" if
-// they already held before.
+// from returns the entries that hold for oldest or a newer release. In entries that hold
+// for oldest, it clears Since.
 func from[E any](oldest string, entries []E, releases func(*E) *release.Range) []E {
 	var kept []E
 	for _, e := range entries {

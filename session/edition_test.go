@@ -16,11 +16,11 @@ func TestEdition(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(first) {
-		t.Errorf("edition %q", first)
+		t.Errorf("the edition is %q, expected 12 hexadecimal digits", first)
 	}
-	for range 5 { // the guide holds maps
+	for range 5 { // the guide holds maps, which have no order
 		if again, err := edition(); again != first || err != nil {
-			t.Fatalf("edition %q, then %q, %v", first, again, err)
+			t.Fatalf("the edition is %q, then %q with the error %v, expected the same again", first, again, err)
 		}
 	}
 }
@@ -56,14 +56,14 @@ func TestEditionLeavesOlderReleasesOut(t *testing.T) {
 		changed.Programs[test.program] = &p
 		got, err := editionOf(&changed)
 		if err != nil || (got == first) != test.same {
-			t.Errorf("with %+v in %s, the edition is %q, %v; it was %q", test.entry, test.program, got, err, first)
+			t.Errorf("with %+v in %s, the edition is %q with the error %v; without the entry, it is %q", test.entry, test.program, got, err, first)
 		}
 	}
 
-	// Entries that begin before v1.26 count the same, wherever they begin.
+	// It makes no difference at which release before v1.26 an entry begins.
 	a := countedFrom(editionSince, instrument.ProgramGuide{Packages: []instrument.Packages{{Path: "k8s.io/a", Range: release.Range{Since: "v1.22"}}}})
 	b := countedFrom(editionSince, instrument.ProgramGuide{Packages: []instrument.Packages{{Path: "k8s.io/a", Range: release.Range{Since: "v1.25"}}}})
 	if a.Packages[0].Range != b.Packages[0].Range {
-		t.Errorf("%+v and %+v count differently", a.Packages[0], b.Packages[0])
+		t.Errorf("the entries count as %+v and %+v, expected no difference", a.Packages[0], b.Packages[0])
 	}
 }

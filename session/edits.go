@@ -37,8 +37,8 @@ func (e Edits) Dir() (string, error) {
 	return filepath.Join(state, "edits"), err
 }
 
-// reportEdits reports, before a build of these programs, the edits in the build and
-// their cost.
+// reportEdits reports the edits in a build of these programs, and their cost. It is called
+// before the build.
 func reportEdits(to Reporter, dir, k8s string, programs ...string) error {
 	version, err := apiserver.ParseVersion(k8s)
 	if err != nil || dir == "" {
@@ -97,8 +97,8 @@ func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter
 }
 
 // Revert undoes the edit of a file in a version, or all of the version's edits if name is
-// "". If own is set, it considers the edits of API servers behind the aggregator, else
-// those of a release's programs. Both can have files of the same name.
+// "". If own is set, it considers the edits of API servers behind the aggregator, else the
+// edits of a release's programs. Both can have files of the same name.
 func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {

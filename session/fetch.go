@@ -21,7 +21,7 @@ import (
 type fetcher struct {
 	// sockets are the probes' socket paths, by program.
 	sockets map[string]string
-	// untraced names an untraced etcd, else it is "".
+	// untraced names the server's etcd if the etcd is not traced, else it is "".
 	untraced string
 	// etcd connects to the store at first use. It is nil if the store's address is
 	// not known.
@@ -99,7 +99,7 @@ func asksEtcd(request *trace.Request) bool {
 	return slices.ContainsFunc(request.Calls, func(c trace.Call) bool { return strings.HasPrefix(c.Function, "go.etcd.io/etcd/client/v3.") })
 }
 
-// calls gets a trace's calls, without objects.
+// calls gets the trace of an ended request, without the objects that it wrote.
 func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, check, err := collect.RequestWith(ctx, f.sockets, sent, f.secrets)
 	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold private data
@@ -114,8 +114,8 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	return request, nil
 }
 
-// verdict returns an error if recorded calls differ from the real stack. checked is set
-// if they were compared.
+// verdict returns an error if recorded calls differ from the real stack. checked is set if
+// the probes compared them.
 func (f *fetcher) verdict(checked bool, to Reporter) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

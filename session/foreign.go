@@ -19,10 +19,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sampleForeign opens a front to a traced kube-apiserver of another program, at
-// options.Server. probe is the path of its probe's socket. rate is the fraction of
-// requests to trace. secrets is how to treat the errors of requests for secrets. The
-// caller must call close.
+// sampleForeign opens a front to a traced kube-apiserver that another program started, at
+// options.Server. probe is the path of the socket of the server's probe. rate is the
+// fraction of requests to trace. secrets is how to treat the errors of requests for
+// secrets. The caller must call close.
 func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*sampler, error) {
 	options.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: options.Server, CAPEM: options.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}

@@ -18,16 +18,17 @@ import (
 // A Foreign is a traced kube-apiserver that another program started, with the files
 // of a front to it.
 type Foreign struct {
-	// Server is the server's URL. CAFile is the authority that verifies the server. Probe
-	// is the path of its probe's socket.
+	// Server is the server's URL. CAFile has the certificate authority of the server.
+	// Probe is the path of the socket of the server's probe.
 	Server, CAFile, Probe string
 	// Port is the front's port; 0 selects a free one.
 	Port int
 	// CertFile and KeyFile hold the certificate of the front. If they are "",
 	// apitrace makes a certificate.
 	CertFile, KeyFile string
-	// ClientCAFile verifies clients' certificates. The front presents the proxy's
-	// certificate, so kube-apiserver accepts the user name from it.
+	// ClientCAFile has the certificate authority of the clients. The front presents the
+	// certificate of ProxyCertFile to kube-apiserver. With it, kube-apiserver accepts the
+	// user names that the front sends. Without these files, they are "".
 	ClientCAFile, ProxyCertFile, ProxyKeyFile string
 	Secrets                                   collect.Secrets
 }
@@ -46,9 +47,8 @@ func (o *Foreign) Validate() error {
 	return nil
 }
 
-// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If it
-// made the front's certificate, it writes the path of the file that verifies the front to
-// w.
+// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If
+// apitrace made the front's certificate, Sample writes the path of its file to w.
 func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	options, err := o.frontOptions()
 	if err != nil {
@@ -67,7 +67,8 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	return ctx.Err()
 }
 
-// frontOptions reads the front's options. The front has no credentials.
+// frontOptions returns the front's options, and reads their files. The front has no
+// credentials of its own.
 func (o *Foreign) frontOptions() (front.Options, error) {
 	ca, err := bounded.ReadStream(o.CAFile, bounded.MaxText)
 	if err != nil {
@@ -103,7 +104,7 @@ func (o *Foreign) users() (*front.CertificateUsers, error) {
 		return nil, message.Errorf("--client-cafile: %s holds no certificate", o.ClientCAFile)
 	}
 	if users.Proxy, err = tls.LoadX509KeyPair(o.ProxyCertFile, o.ProxyKeyFile); err != nil {
-		return nil, message.Errorf("the certificate that speaks for users: %w", err)
+		return nil, message.Errorf("the certificate with which the front passes on users: %w", err)
 	}
 	return users, nil
 }

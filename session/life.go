@@ -35,9 +35,9 @@ func tracesLife(scenario *scenarios.Scenario) bool {
 }
 
 // ofOwn returns a copy of a scenario that traces the start or end of the user's own
-// server, by its name. The copy has no expectations and no setup, which are for another
-// server. It has no requests during the end, because most servers have no flag that
-// leaves time for them.
+// server, which is called name. The copy has no expectations and no setup, because the
+// scenario's are for another server. It has no requests during the end, because most
+// servers have no flag that leaves time for them.
 func ofOwn(scenario *scenarios.Scenario, name string) *scenarios.Scenario {
 	own := *scenario
 	own.Requests = nil

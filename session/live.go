@@ -25,8 +25,8 @@ type Live struct {
 type LiveOptions struct {
 	// As is the user of the kubeconfig.
 	As string
-	// Kept is called with each request's trace, as a recording of its own. Calls are
-	// serialized.
+	// Kept is called with each traced request and its trace, as a recording of its own.
+	// Calls of Kept and Untraced are serialized.
 	Kept func(Row, *trace.Recording)
 	// Untraced is called with each request without a trace; Row.Err says why.
 	Untraced func(Row)

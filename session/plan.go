@@ -19,7 +19,7 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []stri
 			return nil, err
 		}
 	}
-	own, err := o.buildOwn(ctx, plain, to) // first, so that a mistake in it is reported before minutes have passed
+	own, err := o.buildOwn(ctx, plain, to) // first, because the other builds take minutes, and Own may have a mistake
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,8 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []stri
 	return paths, nil
 }
 
-// WritePlan writes the steps of BuildAll, or nothing if the server behind the aggregator
-// cannot be built.
+// WritePlan writes the steps of BuildAll. If it finds a mistake in the server behind the
+// aggregator, it returns an error and writes nothing.
 func (o ServerOptions) WritePlan(ctx context.Context, plain bool, optional []string, w io.Writer, p message.Printer) error {
 	wanted, err := o.buildOptions(plain, nil)
 	if err != nil {

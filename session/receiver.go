@@ -33,12 +33,12 @@ const (
 	// failure, up to maxBackoff.
 	firstBackoff = time.Second
 	maxBackoff   = 30 * time.Second
-	// trialTime is how long an endless attempt blocks further ones.
+	// trialTime is the time from a trial to the next, if the first does not end.
 	trialTime = 5 * time.Second
 )
 
-// mayTrace reports whether to trace a request that begins now. While the receiver is
-// away, one request is traced after each pause, to find out if the receiver is back.
+// mayTrace reports whether to trace a request that begins now. While the receiver is away,
+// one request is traced after each pause: a trial that shows whether the receiver is back.
 func (r *receiver) mayTrace(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,8 +89,8 @@ func (r *receiver) succeeded(a *attempt) (again bool) {
 	return again
 }
 
-// doubt makes the next request a trial, after an empty message was not accepted. Sending
-// a trace may still succeed.
+// doubt makes the next traced request a trial. It is called if the receiver did not accept
+// an empty message, because sending a trace may succeed nevertheless.
 func (r *receiver) doubt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +98,8 @@ func (r *receiver) doubt() {
 }
 
 // failedAt notes a failed attempt. It returns whether this is the first failure, and how
-// long to pause. Attempts in progress at a failure do not lengthen its pause.
+// long to pause. If the attempt began before the last failure, it belongs to that failure
+// and does not lengthen the pause.
 func (r *receiver) failedAt(a *attempt, now time.Time) (first bool, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

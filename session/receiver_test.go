@@ -5,43 +5,44 @@ import (
 	"time"
 )
 
-// TestReceiverBackoff checks that while a receiver fails, one request is traced after each pause, and the pauses grow.
+// TestReceiverBackoff checks that while a receiver fails, one request is traced after each
+// pause, and that the pauses grow.
 func TestReceiverBackoff(t *testing.T) {
 	r, now := &receiver{}, time.Unix(1000, 0)
 	for range 2 {
 		if !r.mayTrace(now) {
-			t.Error("a receiver of which nothing is known: a request is not traced")
+			t.Error("before the first attempt, mayTrace is false, expected true")
 		}
 	}
 	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
 		a := r.begin(now)
 		first, pause := r.failedAt(a, now)
 		if pause != want*time.Second || first != (i == 0) {
-			t.Errorf("after failure %d the pause is %v, first: %v", i+1, pause, first)
+			t.Errorf("failure %d: the pause is %v and first is %v, expected a pause that doubles up to 30s", i+1, pause, first)
 		}
 		if r.mayTrace(now.Add(pause - 1)) {
-			t.Error("a request in the pause is traced")
+			t.Error("in the pause, mayTrace is true, expected false")
 		}
 		if r.mayDeliver(now.Add(-1)) {
-			t.Error("the trace of a request from before the failure is wanted")
+			t.Error("for a request from before the failure, mayDeliver is true, expected false")
 		}
 		now = now.Add(pause)
 		if !r.mayTrace(now) || r.mayTrace(now) {
-			t.Error("after the pause not exactly one request is traced")
+			t.Error("after the pause, expected that mayTrace is true for exactly one request")
 		}
 		if !r.mayDeliver(now) {
-			t.Error("the trace of the trial is not wanted")
+			t.Error("for the trial after the pause, mayDeliver is false, expected true")
 		}
 	}
 	if !r.mayTrace(now.Add(trialTime)) {
-		t.Error("a trial without an end is the last one")
+		t.Error("trialTime after a trial that does not end, mayTrace is false, expected true")
 	}
 	if !r.succeeded(r.begin(now)) || r.succeeded(r.begin(now)) || !r.mayTrace(now) || !r.mayTrace(now) {
-		t.Error("a receiver that is back")
+		t.Error("expected that only the first success ends a failure, and that requests are traced again")
 	}
 	r.begin(now)
 	if !r.mayTrace(now.Add(slowSend)) || r.mayTrace(now.Add(slowSend+1)) {
-		t.Errorf("while sending takes more than %v, requests are traced", slowSend)
+		t.Errorf("expected that mayTrace is true until sending has taken %v, and then false", slowSend)
 	}
 }
 
@@ -51,10 +52,10 @@ func TestReceiverInDoubt(t *testing.T) {
 	r, now := &receiver{}, time.Unix(1000, 0)
 	r.doubt()
 	if !r.mayTrace(now) || r.mayTrace(now) {
-		t.Error("not exactly one request is traced")
+		t.Error("expected that mayTrace is true for exactly one request")
 	}
 	if r.succeeded(r.begin(now)) || !r.mayTrace(now) {
-		t.Error("it has taken a trace, and no further request is traced")
+		t.Error("after a success without a failure before, expected that succeeded is false and mayTrace is true")
 	}
 }
 
@@ -66,16 +67,16 @@ func TestReceiverFailsOnce(t *testing.T) {
 	old := r.begin(now)
 	other := r.begin(now.Add(slowSend / 2))
 	if r.mayTrace(now.Add(slowSend + 1)) {
-		t.Error("a request is traced while the older of two attempts is slow")
+		t.Error("while the older of two attempts is slow, mayTrace is true, expected false")
 	}
 	failed := now.Add(slowSend)
 	if first, pause := r.failedAt(old, failed); !first || pause != firstBackoff {
-		t.Errorf("the first failure: first %v, pause %v", first, pause)
+		t.Errorf("the first failure: first is %v, the pause is %v, expected true and firstBackoff", first, pause)
 	}
 	if first, pause := r.failedAt(other, failed.Add(firstBackoff/4)); first || pause != firstBackoff*3/4 {
-		t.Errorf("the second attempt of the same failure: first %v, pause %v, expected what is left of the first pause", first, pause)
+		t.Errorf("the second attempt of the same failure: first is %v, the pause is %v, expected false and the rest of the first pause", first, pause)
 	}
 	if !r.mayTrace(failed.Add(firstBackoff)) {
-		t.Error("the second attempt lengthened the pause")
+		t.Error("after firstBackoff, mayTrace is false, expected that the second attempt does not lengthen the pause")
 	}
 }

@@ -3,8 +3,8 @@ package session
 import "sync"
 
 // A repeated limits the reports of a repeated event. The first mostRepeated events are
-// reported. After that, only their number is, at 100, 1,000, 10,000 and so on. The zero
-// value is ready to use. It is safe for concurrent use.
+// reported. After that, only their number is reported, at 100, 1,000, 10,000 and so on.
+// The zero value is ready to use. A repeated is safe for concurrent use.
 type repeated struct {
 	mu sync.Mutex
 	n  int
@@ -13,8 +13,8 @@ type repeated struct {
 // mostRepeated is how many events are reported one by one.
 const mostRepeated = 10
 
-// count counts an event and returns their number so far. each is set if this event must
-// be reported, sum if the number must be.
+// count counts an event and returns the number of events so far. each is set if this event
+// must be reported. sum is set if the number must be reported.
 func (r *repeated) count() (n int, each, sum bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

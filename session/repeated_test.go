@@ -18,6 +18,6 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 	if len(each) != mostRepeated || each[mostRepeated-1] != mostRepeated || !slices.Equal(sums, []int{100, 1000, 10_000}) {
-		t.Errorf("reported %v, and the numbers %v", each, sums)
+		t.Errorf("reported the events %v and the numbers %v, expected the events 1 to 10 and the numbers 100, 1000 and 10000", each, sums)
 	}
 }

@@ -78,11 +78,12 @@ func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario
 }
 
 // errTraced ends a replay after the last traced request.
-var errTraced = message.NewError("all is traced")
+var errTraced = message.NewError("the last traced request was sent")
 
-// RunTraced replays a scenario up to its last traced request, and accepts any answers.
-// Besides the recording it returns a message for each recorded request: the server's if
-// it refused the request, else "".
+// RunTraced replays a scenario up to its last traced request, and ignores the scenario's
+// expectations of traces. It also returns a message for each recorded request: the server's
+// message if the server refused the request, else "". For a server's start, messages is
+// nil.
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to)
@@ -201,8 +202,9 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	}
 }
 
-// aggregate starts the sample server that the scenario needs, and records its start if
-// the scenario traces that. The user's own server behind the aggregator takes its place.
+// aggregate starts the sample server that the scenario needs, and records the start if the
+// scenario traces it. If the user's own server takes the place of the sample server,
+// aggregate starts nothing.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
 	if own := s.server.Aggregated; own != nil {
 		to.Notice("%s takes the place of the sample server", own.Version)
@@ -249,7 +251,7 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 	return nil
 }
 
-// boot records the server's start, which has this trace id.
+// boot records a server's start. traceID is the trace id of the start.
 func (s *replay) boot(ctx context.Context, traceID string) error {
 	start, err := s.fetcher.calls(ctx, trace.Sent{
 		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,

@@ -17,8 +17,8 @@ import (
 )
 
 // Request sends one traced request unchanged, hangs up after the timeout, and returns the
-// trace and the answer. It reports why there is no answer, the server's error message,
-// and its warnings: the tree of calls shows none of them.
+// trace and the answer. The tree of calls does not show why there is no answer, or the
+// server's error message and warnings, so Request reports them to to.
 func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, *scenarios.Sent, error) {
 	limited := *h
 	limited.Timeout = timeout
@@ -87,7 +87,7 @@ func (r *Running) tell(sent *scenarios.Sent, to Reporter) {
 	if r.options.Secrets.Hidden(sent.Path) {
 		return // a warning may quote the object
 	}
-	warnings, _ := utilnet.ParseWarningHeaders(sent.Header.Values("Warning")) // of a server that writes others, there are none to report
+	warnings, _ := utilnet.ParseWarningHeaders(sent.Header.Values("Warning")) // malformed warnings are not reported
 	for _, w := range warnings {
 		to.Notice("warning: %s", w.Text)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// TestTell checks what is said of an answer: the time that has passed, and the server's
-// message and warnings, unless they may hold secrets.
+// TestTell checks the notices about an answer. They have the time until the player hung
+// up, and the server's message and warnings, unless these may hold secrets.
 func TestTell(t *testing.T) {
 	warned := http.Header{"Warning": {`299 - "unknown field \"spec.x\""`, `299 - "old"`}}
 	cut := fmt.Errorf("no answer: %w", context.DeadlineExceeded)
@@ -30,7 +30,7 @@ func TestTell(t *testing.T) {
 		to := &noticed{}
 		(&Running{}).tell(&test.sent, to)
 		if !slices.Equal(to.lines, test.want) {
-			t.Errorf("%+v: said %q, expected %q", test.sent, to.lines, test.want)
+			t.Errorf("%+v: got the notices %q, expected %q", test.sent, to.lines, test.want)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func (r *Row) take(request *trace.Request) {
 	r.Etcd = etcdOperations(request)
 }
 
-// Summarize returns a recording's rows. It does not know how long clients waited, so
-// Duration is the first call's: from the arrival at the server until it finished.
+// Summarize returns a recording's rows. A recording does not have the time that clients
+// waited, so Duration is the duration of the first call.
 func Summarize(rec *trace.Recording) []Row {
 	var rows []Row
 	for i := range rec.Requests {
@@ -66,9 +66,9 @@ func Summarize(rec *trace.Recording) []Row {
 	return rows
 }
 
-// etcdOperation matches a function of etcd's client that sends one request, the last one
-// before gRPC (client/v3/retry.go). Watches share a stream, so for them it is the
-// function that requests the watch.
+// etcdOperation matches the functions of etcd's client that send one request: the last
+// functions before gRPC (client/v3/retry.go). Watches share a stream, so for a watch it
+// matches the function that requests the watch.
 var etcdOperation = regexp.MustCompile(`^go\.etcd\.io/etcd/client/v3\.(?:\(\*retry[A-Za-z]+Client\)|\(\*watcher\))\.([A-Za-z]+)$`)
 
 func etcdOperations(request *trace.Request) map[string]int {

@@ -44,7 +44,9 @@ type sampler struct {
 
 	receiver receiver
 	// requests counts the requests with sent traces, spans their spans. failed counts
-	// unsent traces. skipped and unwanted count chosen requests that were not traced.
+	// unsent traces. skipped counts the chosen requests that were not traced because too
+	// many were in progress. unwanted counts the chosen requests that were not traced
+	// because the receiver accepted no traces.
 	requests, spans, failed, skipped, unwanted atomic.Int64
 	// untraced limits the reports of requests without a trace.
 	untraced repeated
@@ -102,7 +104,8 @@ func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, 
 	})
 }
 
-// choose picks requests at random. None waits for the tracing of another.
+// choose picks requests at random. If too many traces are in progress, it does not pick
+// the request, rather than let it wait.
 func (s *sampler) choose(context.Context) bool {
 	if rand.Float64() >= s.rate {
 		return false

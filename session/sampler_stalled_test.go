@@ -66,26 +66,26 @@ func TestSamplerNeverWaits(t *testing.T) {
 			ended <- s.session.Close()
 		}()
 		if err := testenv.Receive(t, fmt.Sprintf("the session with a receiver that %s ends", name), ended); err != nil {
-			t.Errorf("a receiver that %s: %v", name, err)
+			t.Errorf("a receiver that %s: Close returned %v", name, err)
 		}
 		sent, failed, skipped := s.requests.Load(), s.failed.Load(), s.skipped.Load()+s.unwanted.Load()
 		if sent+failed+skipped != n {
 			t.Errorf("a receiver that %s: sent %d, failed %d, skipped %d: the sum is not %d", name, sent, failed, skipped, n)
 		}
-		// Traces that nobody accepts are not made. Exceptions are the attempts of a
-		// second or two, and attempts that began before the first failure.
+		// While the receiver accepts no traces, requests are not traced. Exceptions are
+		// the trials of a second or two, and requests before the first failure.
 		if name != "takes" && failed > atOnce+2 {
-			t.Errorf("a receiver that %s: %d requests were traced in vain", name, failed)
+			t.Errorf("a receiver that %s: %d requests were traced and not sent, expected only the first requests and trials", name, failed)
 		}
 		if (sent > 0) != (name == "takes") {
-			t.Errorf("a receiver that %s: sent %d", name, sent)
+			t.Errorf("a receiver that %s: sent %d requests, expected requests only for a receiver that takes them", name, sent)
 		}
 	}
 }
 
-// TestSamplerSendsConcurrently sends to a receiver that seems far away: it answers
-// only when the maximum number of concurrent traces has arrived. All traces must
-// arrive, and never more than the maximum at the same time.
+// TestSamplerSendsConcurrently sends to a receiver that answers only when the maximum
+// number of concurrent traces has arrived. All traces must arrive, and never more than the
+// maximum at the same time.
 func TestSamplerSendsConcurrently(t *testing.T) {
 	var mu sync.Mutex
 	arrived, most, open := 0, 0, 0
@@ -127,10 +127,10 @@ func TestSamplerSendsConcurrently(t *testing.T) {
 	}
 }
 
-// TestBadRequestCostsItself checks that a trace that cannot be kept does not end the session.
+// TestBadRequestCostsItself checks that a trace.RequestError does not end the session.
 func TestBadRequestCostsItself(t *testing.T) {
 	var failed atomic.Int64
-	var kept, told []string
+	var kept, untraced []string
 	s := New(Options{
 		Fetch: func(_ context.Context, sent trace.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
 		Keep: func(_ context.Context, r *trace.Request) (trace.Place, error) {
@@ -142,7 +142,7 @@ func TestBadRequestCostsItself(t *testing.T) {
 		},
 		Done: func(row Row) {
 			if row.Err != nil {
-				told = append(told, row.Path)
+				untraced = append(untraced, row.Path)
 			}
 		},
 		Failed: func(error) { failed.Add(1) },
@@ -150,7 +150,7 @@ func TestBadRequestCostsItself(t *testing.T) {
 	for _, path := range []string{"/1", "/bad", "/2", "/3"} {
 		s.Over(exchange(path))
 	}
-	if err := s.Close(); err != nil || len(kept) != 3 || len(told) != 1 || told[0] != "/bad" || failed.Load() != 0 {
-		t.Errorf("kept %v, told of %v, %v", kept, told, err)
+	if err := s.Close(); err != nil || len(kept) != 3 || len(untraced) != 1 || untraced[0] != "/bad" || failed.Load() != 0 {
+		t.Errorf("kept %v, not %v, and Close returned %v; expected that only /bad is not kept", kept, untraced, err)
 	}
 }

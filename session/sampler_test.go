@@ -12,10 +12,10 @@ func TestSamplerChooses(t *testing.T) {
 		}
 	}
 	if chosen < n/5 || chosen > n*3/10 {
-		t.Errorf("of %d requests %d were chosen, want about a quarter", n, chosen)
+		t.Errorf("of %d requests, %d were chosen, expected about a quarter", n, chosen)
 	}
 	s.rate = 1
 	if !s.choose(t.Context()) {
-		t.Error("of all requests one was not chosen")
+		t.Error("with the rate 1, a request was not chosen")
 	}
 }

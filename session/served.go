@@ -20,8 +20,8 @@ import (
 type kind struct {
 	cache   *program.Cache
 	version string
-	// key is the key of the build with the options' variant. any also matches other
-	// acceptable servers; it equals key if there are none.
+	// key is the key of the build with the options' variant. any also matches the other
+	// variants that the options accept; it equals key if they accept no other.
 	key, any string
 }
 
@@ -35,7 +35,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 		return k, err
 	}
 	start := o.startOptions()
-	if !o.Own.IsZero() { // first: without the server's source there is nothing to look for
+	if !o.Own.IsZero() { // first: without the source of Own there is no server to look for
 		own, err := o.OwnKey(ctx)
 		if err != nil {
 			return k, err
@@ -205,7 +205,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && alive() {
 		return message.Errorf("stopping process %d: %w", pid, err)
 	}
-	// The log goes only after the process.
+	// sweepLogs removes the log only after the process, so wait for it a little.
 	gone := func() bool { return errors.Is(owner.Signal(syscall.Signal(0)), os.ErrProcessDone) }
 	defer func() {
 		for i := 0; i < 40 && !gone(); i++ {
@@ -244,7 +244,7 @@ func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporte
 	return table.Write(w)
 }
 
-// stateOf describes a served server. silence is the error of asking it.
+// stateOf describes a server that is kept running. silence is the result of its Answers.
 func stateOf(s *apiserver.Server, silence error) message.Message {
 	state := message.Of("ready")
 	if silence != nil {

@@ -47,7 +47,7 @@ func TestServedWithOwnServer(t *testing.T) {
 		test.server.K8sVersion = "v1.30.4"
 		(&Running{Server: &test.server}).introduce(said)
 		if all := strings.Join(said.notices, "\n") + "\n"; !strings.Contains(all, test.request+"\n") {
-			t.Errorf("it does not offer %q:\n%s", test.request, all)
+			t.Errorf("expected a notice that ends with %q, got\n%s", test.request, all)
 		}
 	}
 }
@@ -109,13 +109,13 @@ func TestStopServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(to.notices, "\n"); !strings.Contains(got, "which was starting a server of "+mine) || strings.Contains(got, "of "+other+"\n") {
-		t.Errorf("it says %q", got)
+		t.Errorf("the notices are %q, expected only a notice about the wanted version", got)
 	}
 	if mineLives() || !otherLives() {
-		t.Errorf("the wanted one lives: %t, the other one: %t", mineLives(), otherLives())
+		t.Errorf("the process of the wanted version lives: %t, the other process: %t; expected false and true", mineLives(), otherLives())
 	}
 	to.notices = nil
 	if err := StopServed(t.Context(), func(version string) bool { return version == mine }, to); err != nil || strings.Join(to.notices, "\n") != "no server is kept running" {
-		t.Errorf("for the second time: %v, %q", err, to.notices)
+		t.Errorf("the second call returned %v with the notices %q, expected that no server is kept running", err, to.notices)
 	}
 }

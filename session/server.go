@@ -59,8 +59,8 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	return start
 }
 
-// withOwn adds the API server behind the aggregator to the options to start the
-// server with.
+// withOwn adds the API server behind the aggregator to the options to start the server
+// with. own may be nil: then the options only serve to compute the variant.
 func (s Spec) withOwn(start apiserver.StartOptions, own *ownBuild, key string) apiserver.StartOptions {
 	start.Aggregated = &apiserver.AggregatedOptions{Own: &apiserver.OwnOptions{Key: key, Config: s.Own}}
 	if s.Boot != "" {
@@ -202,7 +202,7 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	if o.Own.IsZero() {
 		return nil, nil
 	}
-	found := to.Building() // its lines end before the notices
+	found := to.Building() // closed before the notices, so that its lines do not mix with them
 	recipe, err := o.ownRecipe(ctx, plain, found)
 	found.Close()
 	if err != nil {
@@ -285,7 +285,7 @@ type Running struct {
 // returned context ends when the server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	if outside := o.Extra.OutsidePaths(); len(outside) > 0 && !o.OutsidePaths {
-		return nil, nil, message.UsageErrorf("the scenario lets kube-apiserver use paths outside of its own folder, by %s: write them as ${dir}/NAME, or let it with \"apitrace run --outside-paths\"", message.List(outside))
+		return nil, nil, message.UsageErrorf("the scenario lets kube-apiserver use paths outside of its own folder, by %s: write them as ${dir}/NAME, or allow them with \"apitrace run --outside-paths\"", message.List(outside))
 	}
 	server, err := o.attachOrWait(ctx, to)
 	if err == nil {
@@ -312,7 +312,7 @@ func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context,
 		return nil, nil, err
 	}
 	start := o.startOptions()
-	own, err := o.buildOwn(ctx, false, to) // first, so that a mistake in it is reported before minutes have passed
+	own, err := o.buildOwn(ctx, false, to) // first, because the build of kube-apiserver takes minutes, and Own may have a mistake
 	if err != nil {
 		return nil, nil, err
 	}
@@ -408,8 +408,9 @@ func (r *Running) blame(serving context.Context, err error) error {
 	return err
 }
 
-// deathOf returns why a server's context ended, or nil if the user ended it: then the
-// cause is context.Canceled or has a method Signal.
+// deathOf returns why the server died that ended the context serving. It returns nil if
+// the context has not ended, or if the user ended it: then the cause is context.Canceled
+// or has a method Signal.
 func deathOf(serving context.Context) error {
 	cause := context.Cause(serving)
 	if errors.Is(cause, context.Canceled) || errors.As(cause, new(signaller)) {

@@ -39,8 +39,8 @@ type Options struct {
 	// Failed, if not nil, is called at once with Keep's error that ends the session.
 	Failed func(error)
 	// Queue, if not 0, limits the number of requests that have ended but are not yet
-	// kept. For a request above the limit, which is not kept, the goroutine that serves
-	// the client calls Dropped, so it must not block.
+	// kept. A request above the limit is not kept; Dropped is called instead. Dropped
+	// must not block, because it runs in the goroutine that serves the client.
 	Queue   int
 	Dropped func()
 	// Grace is how long Close waits for traces that are being fetched and kept. Zero
@@ -53,7 +53,7 @@ type Options struct {
 var errGivenUp = message.NewError("the session ended before the trace was kept")
 
 // errUnwanted is the Row.Err of a request that Options.Wanted rejected.
-var errUnwanted = message.NewError("nobody would take the trace")
+var errUnwanted = message.NewError("the trace was not fetched, because the receiver accepts no traces")
 
 // A Session fetches and keeps the traces of a front's requests.
 type Session struct {
@@ -72,7 +72,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	settled *sync.Cond // signals that pending has decreased or err is set
-	pending int        // requests that have ended and are not settled
+	pending int        // requests that have ended and are not yet kept or given up
 	err     error      // the error of Keep that ended the session
 	closed  bool       // Close has given up
 }
@@ -85,9 +85,8 @@ func New(o Options) *Session {
 	return s
 }
 
-// Admit is for front.Options.Trace. It waits until there is room for one more trace, and
-// reports whether to trace the request. So the probes never hold more traces than they
-// can.
+// Admit is for front.Options.Trace. It waits until there is room for one more trace, so
+// that the probes do not hold too many traces. It reports whether to trace the request.
 func (s *Session) Admit(ctx context.Context) bool {
 	stop := s.wakeWhenDone(ctx)
 	defer stop()
@@ -99,7 +98,7 @@ func (s *Session) Admit(ctx context.Context) bool {
 	return s.err == nil && ctx.Err() == nil
 }
 
-// wakeWhenDone wakes those who wait for settled when ctx ends.
+// wakeWhenDone wakes the goroutines that wait for settled when ctx ends.
 func (s *Session) wakeWhenDone(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		s.mu.Lock()
@@ -137,8 +136,8 @@ func (s *Session) backlog() int {
 	return s.pending
 }
 
-// Close waits for the traces in work, at most for the session's grace, and returns Keep's
-// error. The caller must close the front first.
+// Close waits for the traces that are being fetched and kept, at most for Options.Grace,
+// and returns Keep's error. The caller must close the front first.
 func (s *Session) Close() error {
 	defer s.giveUp()
 	if s.options.Grace == 0 {
@@ -232,8 +231,8 @@ func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 	return err
 }
 
-// fetch gets a request's trace. There may be one without an answer, for example if the
-// server cut the connection after a panic.
+// fetch gets a request's trace. A request without an answer may have a trace, for example
+// if the server cut the connection after a panic.
 func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	if s.ctx.Err() != nil {
 		return nil, errGivenUp

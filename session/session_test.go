@@ -21,7 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// traceOf makes the trace of a request that began at this second and sent an operation to etcd.
+// traceOf makes the trace of a request that began at this Unix time and sent operations to
+// etcd.
 func traceOf(sent trace.Sent, second int) *trace.Request {
 	call := func(id, parent, process, function string) trace.Call {
 		return trace.Call{ID: id, Parent: parent, Process: process, Function: function, File: "f.go", Line: 1}
@@ -48,7 +49,8 @@ func exchange(path string) front.Exchange {
 	}
 }
 
-// TestSession checks that requests that end in any order are all kept, and sorted by the time they were sent.
+// TestSession checks that all requests are kept, in whatever order they end, and that Sort
+// sorts them by the time at which they began.
 func TestSession(t *testing.T) {
 	const n = 200
 	var fetching, most atomic.Int64
@@ -86,7 +88,7 @@ func TestSession(t *testing.T) {
 		wg.Go(func() {
 			for i := w; i < n; i += 8 {
 				if !s.Admit(t.Context()) {
-					t.Error("not admitted")
+					t.Error("Admit returned false, expected true")
 				}
 				s.Over(exchanges[n-1-i])
 			}
@@ -100,7 +102,7 @@ func TestSession(t *testing.T) {
 		t.Fatalf("%d rows and %d recorded requests of %d", len(rows), recording.Requests, n)
 	}
 	if most.Load() > atOnce {
-		t.Errorf("%d traces were fetched at once", most.Load())
+		t.Errorf("%d traces were fetched at once, expected at most atOnce", most.Load())
 	}
 	Sort(rows)
 	for i, row := range rows {
@@ -110,7 +112,7 @@ func TestSession(t *testing.T) {
 		}
 		first := one.Requests[0].Calls[0].Attributes
 		if first["user_agent.original"] != "kubectl" || first["apitrace.client.traceparent"] != "00-1" {
-			t.Errorf("the first call has %v", first)
+			t.Errorf("the first call has the attributes %v, expected the user agent and the client's traceparent", first)
 		}
 	}
 }
@@ -128,23 +130,23 @@ func TestAdmitWaits(t *testing.T) {
 	})
 	for range atOnce {
 		if !s.Admit(t.Context()) || !s.hasRoom() {
-			t.Fatal("no room although nothing is being fetched")
+			t.Fatal("with fewer than atOnce pending requests, a request was not admitted")
 		}
 		s.Over(exchange("/"))
 	}
 	if s.hasRoom() {
-		t.Error("there is room for more than may wait")
+		t.Error("with atOnce pending requests, hasRoom is true, expected false")
 	}
 	gaveUp, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if s.Admit(gaveUp) {
-		t.Error("one more was admitted although nothing was fetched")
+		t.Error("with atOnce pending requests, Admit returned true, expected that it waits")
 	}
 	admitted := make(chan bool)
 	go func() { admitted <- s.Admit(t.Context()) }()
 	close(release)
 	if !<-admitted {
-		t.Error("not admitted although all was fetched")
+		t.Error("after the traces were fetched, Admit returned false, expected true")
 	}
 	s.Close()
 }
@@ -170,13 +172,13 @@ func TestKeepFails(t *testing.T) {
 		s.Over(exchange("/"))
 	}
 	if err := s.Close(); !errors.Is(err, full) {
-		t.Errorf("Close says %v", err)
+		t.Errorf("Close returned %v, expected the error of Keep", err)
 	}
 	if len(failed) != 1 || kept != 3 || done != 2 {
-		t.Errorf("failures told: %v; kept %d times, done %d times", failed, kept, done)
+		t.Errorf("Failed was called with %v, Keep %d times, Done %d times; expected one error, 3 and 2 calls", failed, kept, done)
 	}
 	if s.Admit(t.Context()) || s.hasRoom() {
-		t.Error("still traces what it cannot keep")
+		t.Error("after an error of Keep, a request was admitted, expected none")
 	}
 }
 
@@ -200,12 +202,11 @@ func TestRows(t *testing.T) {
 		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
 	}
 	if got := rows[1].String(); got != "none  not traced  1.23ms  -  GET /" {
-		t.Errorf("the line is %q", got)
+		t.Errorf("the line is %q, expected the cells of row 2", got)
 	}
 }
 
-// TestSummarize checks that the summary of a recording equals its session's summary,
-// except for facts that only the client saw.
+// TestSummarize checks the rows of a recording. Duration is the duration of the first call.
 func TestSummarize(t *testing.T) {
 	request := traceOf(exchange("/a").Sent, 1)
 	request.Calls[0].DurationNs = 2_000_000
@@ -242,13 +243,14 @@ func TestNotAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	if refused := rows["/refused"]; !errors.Is(refused.Err, syscall.ECONNREFUSED) {
-		t.Errorf("refused: %+v", refused)
+		t.Errorf("a refused connection: %+v, expected the error ECONNREFUSED", refused)
 	}
 	if cut := rows["/cut"]; cut.Err != nil || cut.Calls != 6 || cut.Status != 0 {
 		t.Errorf("cut by the server: %+v, expected 6 calls and no status", cut)
 	}
 }
 
+// byInterrupt is a context's cause, as after SIGINT.
 type byInterrupt struct{}
 
 func (byInterrupt) Error() string          { return "interrupt" }
@@ -283,11 +285,11 @@ func TestClientRun(t *testing.T) {
 		}
 	}
 	if _, err := (Client{Args: []string{"no-such-program-anywhere"}}).run(t.Context()); err == nil || !strings.Contains(err.Error(), "starting the client") {
-		t.Errorf("a program that does not exist: %v", err)
+		t.Errorf("a missing program: got %v, expected an error about starting the client", err)
 	}
 }
 
-// awaitEnd waits until a process has ended. It may remain as a zombie of the process that adopted it.
+// awaitEnd waits until a process has ended. The process may remain as a zombie.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	testenv.Await(t, fmt.Sprintf("process %d, which the client had started, has ended", pid), func() bool {
@@ -316,7 +318,7 @@ func TestClientSignals(t *testing.T) {
 	}
 }
 
-// A notice signals when its text was written to it.
+// A notice is an io.Writer that calls seen when its text is written.
 type notice struct {
 	text string
 	seen func()
@@ -338,6 +340,6 @@ func TestClientStubborn(t *testing.T) {
 	ready := &notice{text: "ready\n", seen: func() { cancel(byInterrupt{}) }}
 	c := Client{Args: []string{"/bin/sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.05; done"}, Env: os.Environ(), Stdout: ready}
 	if status, err := c.run(ctx); err != nil || status != 128+9 {
-		t.Errorf("exit status %d, %v, want it killed", status, err)
+		t.Errorf("exit status %d, %v, expected 137, because it was killed", status, err)
 	}
 }

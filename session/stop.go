@@ -22,13 +22,13 @@ func (s *replay) ending(traced func() error) (stop, ending func(context.Context)
 	if s.own {
 		terminate, program = s.server.TerminateAggregated, s.server.Aggregated.Name
 	}
-	var asked time.Time
+	var stopped time.Time
 	stop = func(context.Context) error {
-		asked = time.Now()
+		stopped = time.Now()
 		return terminate()
 	}
 	ending = func(ctx context.Context) error {
-		end, err := s.fetcher.calls(ctx, trace.Sent{TraceID: s.life, Method: trace.MethodStop, Path: program, Boot: true, Stop: asked})
+		end, err := s.fetcher.calls(ctx, trace.Sent{TraceID: s.life, Method: trace.MethodStop, Path: program, Boot: true, Stop: stopped})
 		if err != nil {
 			return err
 		}
