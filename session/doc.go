@@ -7,7 +7,7 @@
 // and the edits of its source (Edits). With these options,
 //
 //   - Run replays a scenario and hands over its recording, even an incomplete one, while the
-//     server still runs. RunTraced replays a scenario and accepts any answers.
+//     server still runs. RunTraced replays a scenario, but does not check its traces.
 //   - Obtain returns a Running server. Request sends it single requests. Execute, Record and
 //     ServeUntil open a front to it for client programs.
 //   - RecordScenario makes a recording for the library in the binary.

@@ -156,7 +156,7 @@ func TestSlowShallowCheckout(t *testing.T) {
 		t.Errorf("exit status %d\n%s\n%s", status, notices, out)
 	}
 	for _, want := range []string{
-		"no tag of a release is known there, as in a shallow clone: the guide goes by v1.37.",
+		"no tag of a release is known there, as in a shallow clone: the guide's entries for v1.37.",
 		`no function "k8s.io/kubernetes/pkg/registry/core/pod/storage.addConditionAndDeletePod", which the guide names`,
 	} {
 		if strings.Count(notices, want) != 1 {

@@ -1,8 +1,8 @@
 // Package checkout reads a checkout of the kubernetes repository, from its work tree
 // or from a commit. It makes a version of the checkout that can be built like a
-// release. It also finds the recorded requests through the functions of a change.
-// For that it uses git and the recordings, and builds nothing, so it misses calls
-// that the change adds.
+// release. It also finds the recorded scenarios that call the functions of a change.
+// Finding them needs only git and the recordings. It builds nothing, so it misses
+// calls that the change adds.
 //
 // The package never writes to the checkout.
 package checkout
@@ -34,7 +34,8 @@ type Checkout struct {
 	Ref string
 }
 
-// noRepository is in git's error outside of any repository (git's setup.c).
+// noRepository is a part of git's error for a folder outside of any repository (git's
+// setup.c).
 const noRepository = "not a git repository"
 
 // parse reads "DIR" or "DIR@REF". DIR may be any folder of a work tree.
@@ -69,8 +70,8 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 }
 
 // Sides returns the two sides of a change. Two arguments name them. With one argument,
-// the sides are a commit and the work tree. The commit is the argument's, or the one that
-// is checked out. Another repository than kubernetes is an error.
+// the sides are a commit and the work tree. The commit is the argument's or, if it names
+// none, the checked-out commit. Another repository than kubernetes is an error.
 func Sides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
 	if before, after, err = parseSides(ctx, arguments); err != nil {
 		return before, after, err
@@ -83,7 +84,7 @@ func Sides(ctx context.Context, arguments []string) (before, after Checkout, err
 	return before, after, nil
 }
 
-// check returns an error if it is not a checkout of kubernetes.
+// check returns an error if c is not a checkout of kubernetes. argument names c in it.
 func (c Checkout) check(ctx context.Context, argument string) error {
 	const module = "k8s.io/kubernetes"
 	data, err := os.ReadFile(filepath.Join(c.Dir, "go.mod"))
@@ -125,8 +126,8 @@ func (c Checkout) Release(ctx context.Context) string {
 	return strings.TrimSpace(string(tag))
 }
 
-// SourceRelease returns the release nearest to the checkout's source, and the file
-// that tells; see apiserver.SourceRelease.
+// SourceRelease returns the release nearest to the checkout's source, and the file that
+// has the release; see apiserver.SourceRelease.
 func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err error) {
 	if c.Ref == "" {
 		return apiserver.SourceRelease(c.Dir)
@@ -152,7 +153,7 @@ func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err 
 // repository. The paths are relative to its top, slash-separated and sorted.
 func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 	if a.Dir != b.Dir {
-		return nil, message.UsageErrorf("%q and %q are two work trees: name two commits of one, or one and what is not committed there", a.Dir, b.Dir)
+		return nil, message.UsageErrorf("%q and %q are two work trees: name two commits of one work tree, or one of its commits to compare with its files", a.Dir, b.Dir)
 	}
 	if a.Ref == "" && b.Ref == "" {
 		return nil, message.UsageErrorf("%q is on both sides: name a commit to compare it with, such as \"%s@HEAD\"", a.Dir, a.Dir)

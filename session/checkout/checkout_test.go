@@ -65,7 +65,7 @@ func TestAffectedByAChange(t *testing.T) {
 
 type store struct{ more int }
 
-// Get is told of.
+// Get has another body.
 func (s *store) Get() { b() }
 
 func (s *store) GuaranteedUpdate() {
@@ -84,14 +84,14 @@ func fresh() {}
 		t.Fatal(err)
 	}
 	if release := before.Release(t.Context()); release != "v1.37.1" {
-		t.Errorf("the release is %q", release)
+		t.Errorf("the release is %q, expected v1.37.1", release)
 	}
 	changes, others, err := Changes(t.Context(), before, after)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(others, []string{storeFile}) {
-		t.Errorf("something else differs in %q", others)
+		t.Errorf("other declarations differ in %q, expected storeFile only", others)
 	}
 	report, err := Affected("v1.37.1", changes)
 	if err != nil {
@@ -111,10 +111,10 @@ func fresh() {}
 		}
 	}
 	if len(states) != len(want) {
-		t.Errorf("the change touches %v", states)
+		t.Errorf("the changed functions are %v, expected no other than the four", states)
 	}
 	if all := report.scenarios(); !slices.Contains(all, "get-node") || slices.Contains(all, "version") {
-		t.Errorf("it runs in %q", all)
+		t.Errorf("the scenarios that call the functions are %q, expected get-node, but not version", all)
 	}
 	for _, lang := range []string{"en", "zh"} {
 		var out strings.Builder
@@ -140,7 +140,7 @@ func TestCommitsAreRead(t *testing.T) {
 	}
 	changes, others, err := Changes(t.Context(), before, after)
 	if err != nil || len(changes) > 0 || len(others) > 0 {
-		t.Errorf("%v, %v, %v", changes, others, err)
+		t.Errorf("got the changes %v, the other files %v and the error %v, expected none", changes, others, err)
 	}
 }
 

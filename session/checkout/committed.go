@@ -52,8 +52,8 @@ func (c Checkout) commit(ctx context.Context) (string, error) {
 // upstreamRepository is preferred to forks with the same commit.
 const upstreamRepository = "https://github.com/kubernetes/kubernetes"
 
-// remoteWith returns the page of a remote that has a commit in a fetched branch. It
-// returns "" if there is none, or if git fails.
+// remoteWith returns the page on GitHub of a remote that has a commit in a fetched branch.
+// It returns "" if there is none, or if git fails.
 func (c Checkout) remoteWith(ctx context.Context, commit string) string {
 	branches, err := git(ctx, c.Dir, "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/remotes/")
 	if err != nil {
@@ -107,8 +107,8 @@ var (
 	repositoryPath = regexp.MustCompile(`^/[\w.-]+/[\w.-]+$`)
 )
 
-// githubPage returns a repository's page on GitHub, without a password from the address.
-// Elsewhere pages have other addresses, so the result is "".
+// githubPage returns the page of the repository with this address, without a password. For
+// a repository that is not on GitHub, it returns "".
 func githubPage(address string) string {
 	host, path := "", ""
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"https", "http", "ssh", "git"}, u.Scheme) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Files that differ from the commit, that git does not track, or that git ignores are
-// in no commit.
+// Uncommitted are the files that differ from the commit, that git does not track, and that
+// git ignores.
 func TestUncommittedFiles(t *testing.T) {
 	dir := repository(t)
 	put(t, dir, storeFile, "package etcd3\n")
@@ -28,12 +28,12 @@ func TestUncommittedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := slices.Sorted(maps.Keys(tree.Uncommitted)); !slices.Equal(got, want) || tree.URL != "" {
-			t.Errorf("%s: %q at %q, expected %q", name, got, tree.URL, want)
+			t.Errorf("%s: uncommitted are %q, the address is %q, expected %q and no address", name, got, tree.URL, want)
 		}
 	}
 }
 
-// A commit is read at a remote that has it, preferably at upstream's.
+// The address of a commit is at a remote that has the commit, preferably at upstream.
 func TestRemoteOfACommit(t *testing.T) {
 	dir := repository(t)
 	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
@@ -55,25 +55,25 @@ func TestRemoteOfACommit(t *testing.T) {
 	}
 	run(t, dir, "remote", "add", "origin", "https://me:secret@github.com/me/kubernetes.git")
 	if got := page(); got != "" {
-		t.Errorf("before it is pushed, it is at %q", got)
+		t.Errorf("before a push, the commit's address is %q, expected none", got)
 	}
 	run(t, dir, "update-ref", "refs/remotes/pull/5/merge", first)
 	if got := page(); got != "https://github.com/me/kubernetes/blob/"+first+"/" {
-		t.Errorf("in a workflow, it is at %q", got)
+		t.Errorf("in a GitHub workflow, the commit's address is %q, expected the only remote", got)
 	}
 	run(t, dir, "update-ref", "-d", "refs/remotes/pull/5/merge")
 	run(t, dir, "remote", "add", "up/stream", "git@github.com:kubernetes/kubernetes.git")
 	run(t, dir, "update-ref", "refs/remotes/origin/topic", first)
 	if got := page(); got != "https://github.com/me/kubernetes/blob/"+first+"/" {
-		t.Errorf("pushed, it is at %q", got)
+		t.Errorf("after a push, the commit's address is %q, expected the remote origin", got)
 	}
 	run(t, dir, "update-ref", "refs/remotes/up/stream/master", first)
 	if got := page(); got != "https://github.com/kubernetes/kubernetes/blob/"+first+"/" {
-		t.Errorf("merged, it is at %q", got)
+		t.Errorf("after the merge, the commit's address is %q, expected upstream's", got)
 	}
 	run(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
 	if got := page(); got != "" {
-		t.Errorf("the next commit is at %q", got)
+		t.Errorf("the next commit's address is %q, expected none", got)
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 )
 
 // OnPath describes the part of a change between two checkouts that traces cannot
-// show: which functions that ran have another text, which calls these gained or lost,
-// and how many other scenarios run through the change. It returns nil without a
-// checkout. If one side is a release, the checkout's repository must have its tag.
+// show: which called functions have another text, which calls these functions gained or
+// lost, and how many other scenarios call changed functions. It returns nil if no side
+// is a checkout. If one side is a release, the checkout's repository must have its tag.
 // Otherwise OnPath returns a remark that the texts were not compared.
 func OnPath(ctx context.Context, c *sides.Compared) ([]message.Message, error) {
 	names := [2]string{c.CheckoutA.Name, c.CheckoutB.Name}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestOnPath compares a recording with itself: two checkouts have such traces if they
-// differ only in a call without a span.
+// TestOnPath compares a recording with itself. Two checkouts have equal traces if they
+// differ only in calls without a span.
 func TestOnPath(t *testing.T) {
 	dir := repository(t)
 	rec, err := recordings.Load("v1.37.1", "get-node")
@@ -33,7 +33,7 @@ func TestOnPath(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	if got := remarks("", ""); got != "" {
-		t.Errorf("two releases: %s", got)
+		t.Errorf("two releases: got %s, expected no remarks", got)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, storeFile))
 	if err != nil {
@@ -50,9 +50,9 @@ func TestOnPath(t *testing.T) {
 	}
 	put(t, dir, storeFile, strings.Replace(string(text), "{ b() }", "{ a() }", 1))
 	if got := remarks(dir+"@HEAD", dir); !strings.HasPrefix(got, "no function that ran has another text\nother recorded scenarios that run through the change: ") {
-		t.Errorf("a changed function that did not run:\n%s", got)
+		t.Errorf("a changed function that did not run: got\n%s\nexpected that no function that ran differs", got)
 	}
 	if got := remarks(dir, repository(t)); !strings.Contains(got, "are two work trees") {
-		t.Errorf("two repositories:\n%s", got)
+		t.Errorf("two repositories: got\n%s\nexpected that the texts were not compared", got)
 	}
 }

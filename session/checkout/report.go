@@ -50,8 +50,8 @@ type Report struct {
 	Others []string
 }
 
-// scenarios lists the scenarios that call any of the functions. Those that call more
-// come first.
+// scenarios lists the scenarios that call any of the functions. A scenario that calls more
+// of them comes first.
 func (r *Report) scenarios() []string {
 	count := map[string]int{}
 	for _, f := range r.Functions {

@@ -39,7 +39,7 @@ func isNamed(argument string) bool {
 }
 
 // versionOf returns a checkout's version for use like a release, such as in a
-// session.Spec. It copies the source to the cache, unless it is there in the same
+// session.Spec. It copies the source to the cache, unless the cache has it in the same
 // state. The checkout is only read. Other arguments are returned unchanged.
 func versionOf(ctx context.Context, argument string, to session.Reporter) (string, error) {
 	if !isNamed(argument) {
@@ -59,8 +59,8 @@ func versionOf(ctx context.Context, argument string, to session.Reporter) (strin
 }
 
 // TakeArguments replaces each checkout among two arguments by its version. taken has
-// the replaced checkouts, and zero for a release. Unless there are two, the
-// arguments are files or a range of releases, and stay.
+// the replaced checkouts, and the zero Checkout for other arguments. If the number of
+// arguments is not two, none of them names a checkout, and they stay unchanged.
 func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (taken [2]sides.Checkout, err error) {
 	if len(arguments) != 2 {
 		return taken, nil
@@ -101,8 +101,8 @@ func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error 
 	return flag.Value.Set(version)
 }
 
-// StopServed stops the servers that are kept running: all or, if only is set, those
-// of the release or checkout in argument.
+// StopServed stops the servers that are kept running. If only is set, it stops only the
+// servers of the release or checkout in argument.
 func StopServed(ctx context.Context, only bool, argument string, to session.Reporter) (err error) {
 	wanted := func(string) bool { return true }
 	if only {
@@ -114,9 +114,9 @@ func StopServed(ctx context.Context, only bool, argument string, to session.Repo
 }
 
 // wantedBy returns a function that reports whether a version belongs to an argument. A
-// release matches itself. A commit matches its versions without changes. A checkout
-// matches all versions from its folder, in any state, and like its checked-out commit.
-// wantedBy builds nothing, so the checkout need not compile.
+// release matches itself. A commit matches its versions without uncommitted changes. A
+// work tree matches the versions of its checked-out commit, and all versions from its
+// folder, in any state. wantedBy builds nothing, so the checkout need not compile.
 func wantedBy(ctx context.Context, argument string) (func(version string) bool, error) {
 	if !isNamed(argument) {
 		release, err := apiserver.ParseVersion(argument)
@@ -172,7 +172,7 @@ func (c Checkout) version(ctx context.Context, name string, to session.Reporter)
 		return "", err
 	}
 	if to.Notice("%s is built as %s", name, version); file != "" {
-		to.Notice("no tag of a release is known there, as in a shallow clone: the guide goes by %s, after %s", l.Release, file)
+		to.Notice("no tag of a release is known there, as in a shallow clone: the guide's entries for %s apply, because of %s", l.Release, file)
 	}
 	if !tried {
 		to.Notice("%s is newer than the releases that this apitrace was tried with: the guide may lack what is new in it", semver.MajorMinor(l.Release))
@@ -213,7 +213,7 @@ func (c Checkout) local(ctx context.Context, name string) (program.Local, error)
 }
 
 // state identifies the current files: the commit, the differences from it, and the
-// untracked files. dirty is set if there are any of the latter two.
+// untracked files. dirty is set if there are differences or untracked files.
 func (c Checkout) state(ctx context.Context, commit string) (state string, dirty bool, err error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00", c.Dir, commit)
@@ -256,9 +256,9 @@ func addFile(h io.Writer, dir, name string) error {
 	return err
 }
 
-// export writes files of the commit to a folder; without files, all of them. git
-// worktree would change the repository, and git archive applies substitutions of
-// .gitattributes.
+// export writes files of the commit to a folder, or all files if none are named. index is
+// the path of a temporary index. git worktree would change the repository, and git
+// archive applies substitutions of .gitattributes.
 func (c Checkout) export(ctx context.Context, to, index string, files ...string) error {
 	checkOut := []string{"checkout-index", "--prefix=" + to + "/"}
 	if len(files) == 0 {

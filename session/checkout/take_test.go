@@ -71,35 +71,35 @@ func TestVersionOfACheckout(t *testing.T) {
 	dir := kubernetes(t)
 	clean, notices := mustVersion(t, dir)
 	if !strings.HasPrefix(clean, "v1.36.3+") || strings.Contains(clean, "dirty") || !program.IsLocal(clean) {
-		t.Errorf("the version is %q", clean)
+		t.Errorf("the version is %q, expected a clean one of v1.36.3", clean)
 	}
 	if len(notices) != 1 || !strings.Contains(notices[0], clean) {
-		t.Errorf("notices: %q", notices)
+		t.Errorf("the notices are %q, expected one with the version", notices)
 	}
 	if again, _ := mustVersion(t, filepath.Join(dir, "pkg")); again != clean {
-		t.Errorf("from a folder below it, it is %q instead of %q", again, clean)
+		t.Errorf("from a folder below, the version is %q, expected %q", again, clean)
 	}
 	put(t, dir, "cmd/kube-apiserver/app/more.go", "package app\n")
 	dirty, _ := mustVersion(t, dir)
 	if !strings.HasPrefix(dirty, strings.Join(strings.Split(clean, ".")[:3], ".")+".dirty.") {
-		t.Errorf("with a change, it is %q", dirty)
+		t.Errorf("with a change, the version is %q, expected a dirty one of the same commit", dirty)
 	}
 	before := tree(t, dir)
 	if head, _ := mustVersion(t, dir+"@HEAD"); head != clean {
-		t.Errorf("its commit is %q instead of %q", head, clean)
+		t.Errorf("the version of the commit is %q, expected %q", head, clean)
 	}
 	run(t, dir, "add", ".")
 	run(t, dir, "commit", "-q", "-m", "three")
 	before2 := tree(t, dir)
 	old, notices := mustVersion(t, dir+"@HEAD~1")
 	if old != clean {
-		t.Errorf("the commit before is %q instead of %q: %q", old, clean, notices)
+		t.Errorf("the version of the commit before is %q, expected %q; notices: %q", old, clean, notices)
 	}
 	if next, _ := mustVersion(t, dir); next == clean || next == dirty {
-		t.Errorf("the next commit is %q as well", next)
+		t.Errorf("the version of the next commit is %q, expected a new one", next)
 	}
 	if got := tree(t, dir); got != before2 || before == "" {
-		t.Errorf("the checkout was written to:\n%s\nbefore\n%s", got, before2)
+		t.Errorf("versionOf changed the checkout's files to\n%s\nexpected\n%s", got, before2)
 	}
 }
 
@@ -126,18 +126,18 @@ func TestVersionOfAShallowClone(t *testing.T) {
 	run(t, dir, "clone", "-q", "--depth", "1", "--no-tags", "file://"+strings.ReplaceAll(dir, " ", "%20"), clone)
 	version, notices := mustVersion(t, clone)
 	if !strings.HasPrefix(version, "v1.36.0+") || len(notices) != 2 || !strings.Contains(notices[1], baseFile) {
-		t.Errorf("the version is %q, notices %q", version, notices)
+		t.Errorf("the version is %q, the notices are %q, expected v1.36.0 because of baseFile", version, notices)
 	}
 	put(t, clone, "CHANGELOG/CHANGELOG-1.36.md", "- [v1.36.2](#v1362)\n\n# v1.36.2\n\n# v1.36.1\n")
 	if version, _ := mustVersion(t, clone); !strings.HasPrefix(version, "v1.36.2+") {
-		t.Errorf("with a change log it is %q", version)
+		t.Errorf("with a change log, the version is %q, expected v1.36.2", version)
 	}
 	put(t, clone, baseFile, "package version\n\nconst DefaultKubeBinaryVersion = \"1.99\"\n")
 	if version, notices := mustVersion(t, clone); !strings.HasPrefix(version, "v1.99.0+") || !strings.Contains(strings.Join(notices, "\n"), "v1.99 is newer than") {
-		t.Errorf("of a new minor version it is %q, notices %q", version, notices)
+		t.Errorf("for a new minor version, the version is %q, the notices are %q, expected v1.99.0 and a warning", version, notices)
 	}
 	if _, err := versionOf(t.Context(), clone+"@v1.36.3", &listener{}); err == nil || !strings.Contains(err.Error(), "is a shallow clone") {
-		t.Errorf("a tag of a shallow clone: %v", err)
+		t.Errorf("a missing tag: got %v, expected that the clone is shallow", err)
 	}
 }
 
@@ -145,10 +145,10 @@ func TestWhatIsNoCheckout(t *testing.T) {
 	dir := kubernetes(t)
 	for _, release := range []string{"v1.37.1", "1.30", "latest", ""} {
 		if isNamed(release) {
-			t.Errorf("%q counts as a checkout", release)
+			t.Errorf("isNamed(%q) is true, expected false for a release", release)
 		}
 		if got, err := versionOf(t.Context(), release, &listener{}); err != nil || got != release {
-			t.Errorf("%q became %q, %v", release, got, err)
+			t.Errorf("versionOf(%q) returned %q, %v, expected the argument", release, got, err)
 		}
 	}
 	for _, test := range []struct{ name, file, text, want string }{
@@ -164,14 +164,14 @@ func TestWhatIsNoCheckout(t *testing.T) {
 			put(t, dir, test.file, test.text)
 			defer put(t, dir, test.file, string(before))
 			if _, err := versionOf(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, want %q", err, test.want)
+				t.Errorf("got %v, expected %q", err, test.want)
 			}
 		})
 	}
 	run(t, dir, "tag", "-d", "v1.36.3")
 	run(t, dir, "tag", "v1.14.0")
 	if _, err := versionOf(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), "a checkout of v1.14.0 cannot be traced") {
-		t.Errorf("of an old release: %v", err)
+		t.Errorf("a checkout of an old release: got %v, expected that it cannot be traced", err)
 	}
 }
 
@@ -198,12 +198,12 @@ func TestSourceReleaseOfACommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := first.SourceRelease(t.Context()); err == nil || !strings.Contains(err.Error(), "the version of the source in") {
-		t.Errorf("of source that does not tell: %v", err)
+		t.Errorf("source without a release: got %v, expected an error about its version", err)
 	}
 }
 
-// The servers of a checkout were built from it in any state, even in one that no
-// longer exists.
+// A checkout matches the versions that were built from it in any state, even in a state
+// that no longer exists.
 func TestServersOfACheckout(t *testing.T) {
 	dir := kubernetes(t)
 	clean, _ := mustVersion(t, dir)
@@ -227,7 +227,7 @@ func TestServersOfACheckout(t *testing.T) {
 			continue
 		}
 		if got := slices.DeleteFunc(slices.Clone(all), func(version string) bool { return !serves(version) }); !slices.Equal(got, want) {
-			t.Errorf("%s serves %q, expected %q", argument, got, want)
+			t.Errorf("%s matches the versions %q, expected %q", argument, got, want)
 		}
 	}
 	for argument, want := range map[string]string{dir + "@nothing": `has no commit "nothing"`, "newest": "is not a Kubernetes version", "./nowhere": "there is no folder"} {
@@ -244,7 +244,7 @@ func TestStaleVendorFolder(t *testing.T) {
 	put(t, dir, "vendor/modules.txt", "## workspace\n# example.com/other v1.0.0\n## explicit; go 1.20\n")
 	_, err := versionOf(t.Context(), dir, &listener{})
 	if err == nil || !strings.Contains(err.Error(), "inconsistent vendoring") || !strings.HasSuffix(err.Error(), `in the checkout, "hack/update-vendor.sh" brings the vendor folder up to date`) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, expected advice about the vendor folder", err)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestTakeArguments(t *testing.T) {
 		taken, err := TakeArguments(t.Context(), test.arguments, &listener{})
 		names := [2]string{taken[0].Name, taken[1].Name}
 		if err != nil || names != test.names || !slices.Equal(test.arguments, test.want) {
-			t.Errorf("%q of %q (%v), expected %q of %q", names, test.arguments, err, test.names, test.want)
+			t.Errorf("got the checkouts %q and the arguments %q (%v), expected %q and %q", names, test.arguments, err, test.names, test.want)
 		}
 	}
 }

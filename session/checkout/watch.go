@@ -23,12 +23,12 @@ import (
 // in several steps, and git writes many files.
 const settleTime = 300 * time.Millisecond
 
-// A Watcher replays a scenario each time a server's source changes: the folder of
-// the API server behind the aggregator, if that is a folder, else a checkout of
-// kubernetes.
+// A Watcher replays a scenario each time the source of a server changes. The source is
+// the folder of the API server behind the aggregator, if Own names a folder, else a
+// checkout of kubernetes.
 type Watcher struct {
-	// Options describe the server. Without a folder of an API server, their
-	// version must be the version of a checkout's files, as from TakeFlag.
+	// Options describe the server. If Own names no folder, their version must be the
+	// version of a checkout's work tree, as from TakeFlag.
 	Options  session.ServerOptions
 	Scenario *scenarios.Scenario
 	// First shows the first replay.
@@ -59,7 +59,7 @@ type watchedSource interface {
 
 // Run watches until the context ends, and returns its error.
 func (w *Watcher) Run(ctx context.Context) error {
-	if w.Options.Own.IsZero() { // the scenario may name the server that is watched
+	if w.Options.Own.IsZero() { // the scenario may name the server to watch
 		w.Options.Own = w.Scenario.Setup.AggregatedServer
 	}
 	source, err := w.source(ctx)
@@ -103,7 +103,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// show shows the first replay, or the differences from the last.
+// show shows the first replay, or the differences from the last replay.
 func (w *Watcher) show(last, made *trace.Recording) error {
 	if last == nil {
 		return w.First(made)
@@ -145,7 +145,7 @@ func compared(a, b *trace.Recording, o diff.Options) sides.Compared {
 	return c
 }
 
-// next waits until the source differs from built, and returns it.
+// next waits until the source differs from built, and returns the new source.
 func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built watchedSource) (watchedSource, error) {
 	for {
 		w.To.Notice("waiting for a change in %q; Ctrl-C ends", built.dir())
@@ -190,7 +190,7 @@ func settle(ctx context.Context, watcher *fsnotify.Watcher) error {
 				continue
 			}
 			if info, err := os.Stat(event.Name); err == nil && info.IsDir() && filepath.Base(event.Name) != ".git" {
-				_ = watcher.Add(event.Name) // a new package; if it cannot be watched, a save elsewhere finds it
+				_ = watcher.Add(event.Name) // a new package; if it cannot be watched, a change elsewhere finds it
 			}
 		case err := <-watcher.Errors:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) { // an overflow also means that a file has changed

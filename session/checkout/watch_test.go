@@ -27,10 +27,10 @@ func (e events) expect(t *testing.T, wanted ...string) { // parts of the next ev
 		select {
 		case got := <-e:
 			if !strings.Contains(got, want) {
-				t.Fatalf("%q, expected %q", got, want)
+				t.Fatalf("the next event is %q, expected %q", got, want)
 			}
 		case <-time.After(2 * time.Minute):
-			t.Fatalf("nothing happens, expected %q", want)
+			t.Fatalf("there was no event for two minutes, expected %q", want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (c watchedCheckout) options(o session.ServerOptions) session.ServerOptions 
 // A watchedOwn is the folder of the API server behind the aggregator.
 type watchedOwn struct {
 	server session.ServerOptions
-	// key is the key of the files' build.
+	// key identifies the files; see session.ServerOptions.OwnKey.
 	key string
 }
 
@@ -51,5 +51,5 @@ func (o watchedOwn) changed(ctx context.Context) (watchedSource, bool, error) {
 	return watchedOwn{o.server, key}, key == o.key, err
 }
 
-// options returns the options of o, with a version that is not a folder's.
+// options returns the options of o: in every state, the source is in the same folder.
 func (o watchedOwn) options(session.ServerOptions) session.ServerOptions { return o.server }

@@ -24,16 +24,16 @@ func (r *Report) Write(w io.Writer, p message.Printer) error {
 		title string
 	}{
 		{NotCalled, p.Sprintf("Called in no recording of %s:", r.Release)},
-		{NoSpan, p.Sprintf("Without a span in %s, so recordings cannot tell:", r.Release)},
-		{NotTraced, p.Sprintf("In packages that are not traced, so recordings cannot tell:")},
+		{NoSpan, p.Sprintf("Without a span in %s, so recordings cannot show calls:", r.Release)},
+		{NotTraced, p.Sprintf("In packages that are not traced, so recordings cannot show calls:")},
 		{NotThere, p.Sprintf("Not in %s, so no recording can have it:", r.Release)},
 	} {
 		r.list(out, group.title, r.in(group.state))
 	}
-	r.list(out, p.Sprintf("Files in which a type, a variable or an import differs; recordings cannot tell what that changes:"), r.Others)
+	r.list(out, p.Sprintf("Files in which a type, a variable or an import differs; recordings cannot show the effect:"), r.Others)
 	if all := r.scenarios(); len(all) > 0 {
 		fmt.Fprintln(out)
-		title := p.Plural(len(all), "%d scenario runs through it; what calls most of it comes first:", "%d scenarios run through it; those that call most of it come first:", len(all))
+		title := p.Plural(len(all), "%d scenario calls changed functions:", "%d scenarios call changed functions; a scenario that calls more of them comes first:", len(all))
 		for _, line := range text.Wrap(title, text.Width) {
 			fmt.Fprintln(out, line)
 		}

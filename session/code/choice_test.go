@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// TestSampleServerHasRecordings looks up functions of the sample server of a release.
-// It is named like any server, and the release's recordings include it. Another
-// version of it, or a copy, has no recordings.
+// TestSampleServerHasRecordings opens the source of the sample server, which --server
+// names like any other server. The recordings of a release include the release's sample
+// server. Another version of the sample server, or a copy, has no recordings.
 func TestSampleServerHasRecordings(t *testing.T) {
 	for _, test := range []struct {
 		choice Choice
@@ -37,12 +37,12 @@ func TestSampleServerHasRecordings(t *testing.T) {
 			got = append(got, rec.Scenario)
 		}
 		if slices.Sort(got); !slices.Equal(got, test.want) || base.Indexed() != (test.want != nil) {
-			t.Errorf("%+v: recordings %q, expected %q; indexed: %v", test.choice, got, test.want, base.Indexed())
+			t.Errorf("%+v: got the recordings %q, expected %q; Indexed is %v", test.choice, got, test.want, base.Indexed())
 		}
 	}
 	other := Choice{Own: serverconfig.Own{Server: "k8s.io/sample-apiserver@v0.36.0"}, Scenario: "boot-sample"}
 	if err := other.Validate(); err == nil || !strings.Contains(err.Error(), "none has the server of --server") {
-		t.Errorf("a recording of apitrace for another version of the sample server: %v", err)
+		t.Errorf("a recording of apitrace for another version of the sample server: got %v, expected an error", err)
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 		}
 	}
 	if len(gone) > 0 {
-		// The recordings may have a name that the sources do not follow.
+		// The recordings may show a rename that the sources do not show.
 		is, err := history.NameIn(gone[len(gone)-1], c.Version)
 		if err != nil {
 			return "", err
@@ -178,8 +178,8 @@ func (c *Base) noticeRename(names *lineage.Library, kind lineage.Kind, query, is
 }
 
 // CallersInSource returns the callers of a function in the release's source, by full
-// name, sorted. It does not check types. known is false for a method if too many
-// types of the release have one of its name.
+// name, sorted. It does not check types. known is false for a method if too many types of
+// the release have a method of this name.
 func (c *Base) CallersInSource(ctx context.Context, name string) (callers []string, known bool, err error) {
 	tree, err := c.tree(ctx, apiserver.Name)
 	if err != nil {
@@ -283,7 +283,7 @@ func (c *Base) programsWith(name string) []string {
 	case !c.Own.IsZero():
 		return []string{ownTree}
 	case apiserver.ReadOnly(c.Version):
-		return []string{apiserver.Name} // with the sample server, without etcd
+		return []string{apiserver.Name} // its tree includes the sample server, but no etcd
 	}
 	var usual []string
 	for _, p := range apiserver.Programs() {

@@ -68,6 +68,6 @@ func TestResolvePrefersKubernetes(t *testing.T) {
 		t.Errorf("genericregistry.Store.deleteWithoutFinalizers: %s, %v, notices %q: expected none, because the name of an import is not an older name", name, err, said.said)
 	}
 	if name, err := c.resolve(t.Context(), "v2store.newStore"); err != nil || name != etcds+".newStore" {
-		t.Errorf("v2store.newStore: %s, %v", name, err)
+		t.Errorf("v2store.newStore: got %s, %v, expected the function of etcd", name, err)
 	}
 }

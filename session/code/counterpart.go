@@ -39,8 +39,8 @@ func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 	return source.Version{Function: f, Of: tree.String()}, nil
 }
 
-// counterparts returns a function's full names in c's release and in other's. The
-// other name is from the recordings. If they lack it, it is assumed to be the same.
+// counterparts returns a function's full names in c's release and in other's. The other
+// name is from a comparison of recordings. Without one, the names are assumed to be equal.
 func (c *Base) counterparts(ctx context.Context, other *Base, query string) (name, otherName string, err error) {
 	if name, err = c.resolve(ctx, query); err == nil {
 		return name, c.counterpart(other, name), nil
@@ -54,7 +54,7 @@ func (c *Base) counterparts(ctx context.Context, other *Base, query string) (nam
 	return other.counterpart(c, otherName), otherName, nil
 }
 
-// counterpart returns the name in other's release of a function of c's.
+// counterpart returns the name that a function of c's release has in other's release.
 func (c *Base) counterpart(other *Base, name string) string {
 	if _, recorded := c.calls[name]; !recorded {
 		return name

@@ -34,14 +34,14 @@ type Type struct {
 	// called it. The number is negative for a method without a span, because no
 	// recording shows its calls. Ran is empty for an interface.
 	Ran map[string]int
-	// Behind lists, for an interface, the types with methods that ran when recorded
-	// code called the interface's. For another type it lists the type and the types
-	// that embed it, as far as recorded code called methods of interfaces on them.
-	// Those with more scenarios come first.
+	// Behind lists, for an interface, the types whose methods ran when recorded code
+	// called methods of the interface. For another type, it lists the type and the types
+	// that embed it, if recorded code called their methods through interfaces. A type
+	// with more scenarios comes first.
 	Behind []Behind
 	// Users are the release's functions with the type or Alias in their parameters
-	// or results, by full name, sorted. It is empty for an interface, or if Behind
-	// is not.
+	// or results, by full name, sorted. It is empty for an interface, or if Behind is
+	// not empty.
 	Users []string
 }
 
@@ -332,10 +332,10 @@ func (t *Type) concerns() func(method, ran string) bool {
 }
 
 // concrete returns the type with the method that ran, with a "*" for its pointer, and
-// the embedded types that promote the method to it. If the call was on a handler's
-// storage, the storage's type counts if the source says that it has the method by
-// embedding. If the reader lacks that type, such as a type of the sample server, the
-// released sources tell which types it embeds.
+// the embedded types that promote the method to it. For a call on a handler's storage,
+// it returns the storage's type if that type has the method by embedding. reader tells
+// which types it embeds. For a type that reader lacks, such as a type of the sample
+// server, names does.
 func concrete(reader *source.Types, names *lineage.Library, release string, d explain.Dispatch) (typ string, through []string, err error) {
 	declares := explain.Receiver(d.Ran)
 	outer := strings.TrimPrefix(d.Storage, "*")

@@ -33,7 +33,7 @@ func treeOf(t *testing.T, files map[string]string) *source.Tree {
 	return &source.Tree{Program: trace.ProcessAPIServer, Version: "v1.37.1", Dir: dir}
 }
 
-// TestTypesBehindGetter asks the recordings which storages were behind rest.Getter.
+// TestTypesBehindGetter checks which storages were behind rest.Getter in recordings.
 func TestTypesBehindGetter(t *testing.T) {
 	const registry = "k8s.io/apiserver/pkg/registry/generic/registry"
 	tree := treeOf(t, map[string]string{
@@ -75,7 +75,7 @@ func TestTypesBehindGetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if store.Ran[registry+".(*Store).Get"] != 2 || store.Ran[registry+".(*Store).Never"] != -1 || len(store.Behind) == 0 {
-		t.Errorf("methods of the store: %v, behind it %v", store.Ran, store.Behind)
+		t.Errorf("the store has Ran %v and Behind %v, expected 2 for Get, -1 for Never, and a type behind", store.Ran, store.Behind)
 	}
 }
 
@@ -177,7 +177,8 @@ func TestTypeBehindEmbeddedInterface(t *testing.T) {
 	}
 }
 
-// TestResourcesAreOfTheirRequests adds calls for a resource, and other calls, to one type.
+// TestResourcesAreOfTheirRequests checks that the calls for a resource and the other calls
+// of one type have separate entries.
 func TestResourcesAreOfTheirRequests(t *testing.T) {
 	typ := &Type{}
 	for _, d := range []explain.Dispatch{{Method: "a.Getter.Get", Scenarios: []string{"boot"}}, {Method: "a.Getter.Get", Resource: "nodes", Scenarios: []string{"get-node"}}, {Method: "a.Storage.New", Scenarios: []string{"evict-pod"}}} {
@@ -192,7 +193,8 @@ func TestResourcesAreOfTheirRequests(t *testing.T) {
 	}
 }
 
-// TestNoticeOfRenamedType looks types up under names of other releases, of imports and of this release.
+// TestNoticeOfRenamedType looks types up by names of other releases, of imports, and of
+// this release.
 func TestNoticeOfRenamedType(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -232,6 +234,6 @@ func TestAlias(t *testing.T) {
 		}
 	}
 	if same, err := typeIn(tree, "v1.37.1", pkg+"/internal.FieldManager", nil); err != nil || same.Alias != "" {
-		t.Errorf("under its own name: %+v, %v", same, err)
+		t.Errorf("by its own name: got %+v, %v, expected a type without an alias", same, err)
 	}
 }

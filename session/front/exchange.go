@@ -114,8 +114,8 @@ func answered(answer *http.Response) error {
 	return nil
 }
 
-// A body notes when an answer was read completely. The server may end its answer
-// properly even if the client hangs up.
+// A body notes when an answer was read completely, unless the client has hung up before:
+// then the server may end its answer properly, too.
 type body struct {
 	io.ReadCloser
 	client   context.Context

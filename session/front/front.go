@@ -270,6 +270,7 @@ func (t *transports) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.plain.RoundTrip(r)
 }
 
+// A byVersion has a transport for clients with HTTP/1.1 and one for clients with HTTP/2.
 type byVersion struct{ one, two *http.Transport }
 
 func newByVersion(config *tls.Config) byVersion {

@@ -24,19 +24,19 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A behind is a server behind a front. It keeps the requests that it receives.
-type behind struct {
+// A backend is a server behind a front. It keeps the requests that it receives.
+type backend struct {
 	*httptest.Server
-	mu    sync.Mutex
-	asked []*http.Request
+	mu       sync.Mutex
+	requests []*http.Request
 }
 
-func newBehind(t *testing.T, answer http.HandlerFunc, auth ...tls.ClientAuthType) *behind {
+func newBackend(t *testing.T, answer http.HandlerFunc, auth ...tls.ClientAuthType) *backend {
 	t.Helper()
-	b := &behind{}
+	b := &backend{}
 	b.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
-		b.asked = append(b.asked, r.Clone(context.Background()))
+		b.requests = append(b.requests, r.Clone(context.Background()))
 		b.mu.Unlock()
 		answer(w, r)
 	}))
@@ -50,13 +50,13 @@ func newBehind(t *testing.T, answer http.HandlerFunc, auth ...tls.ClientAuthType
 }
 
 // last returns the last request.
-func (b *behind) last() *http.Request {
+func (b *backend) last() *http.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.asked[len(b.asked)-1]
+	return b.requests[len(b.requests)-1]
 }
 
-func (b *behind) options() Options {
+func (b *backend) options() Options {
 	return Options{
 		Server: b.URL, Token: "real",
 		CAPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.Certificate().Raw}),
@@ -109,7 +109,7 @@ var traceparent = regexp.MustCompile(`^00-([0-9a-f]{32})-[0-9a-f]{16}-01$`)
 
 func TestHandsOn(t *testing.T) {
 	const own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Audit-Id", "x")
 		w.WriteHeader(http.StatusCreated)
@@ -126,11 +126,11 @@ func TestHandsOn(t *testing.T) {
 		}
 		body, err := io.ReadAll(resp.Body)
 		if err != nil || string(body) != "got body" || resp.StatusCode != 201 || resp.Header.Get("Audit-Id") != "x" {
-			t.Errorf("answered %d %q, %v", resp.StatusCode, body, err)
+			t.Errorf("the client got %d %q, %v, expected 201 \"got body\" and the header Audit-Id", resp.StatusCode, body, err)
 		}
 		x, r := next(t, over), b.last()
 		if r.ProtoMajor != major || r.RequestURI != path || r.Method != "PUT" || r.Host != strings.TrimPrefix(b.URL, "https://") {
-			t.Errorf("the server was asked %s %s by %s of %s", r.Method, r.RequestURI, r.Proto, r.Host)
+			t.Errorf("the server got %s %s by %s for the host %s, expected the client's request", r.Method, r.RequestURI, r.Proto, r.Host)
 		}
 		for name, want := range map[string]string{
 			"Authorization": "Bearer real", "User-Agent": "kubectl/v1", "X-Forwarded-For": "10.0.0.1", "Impersonate-User": "jane",
@@ -141,10 +141,10 @@ func TestHandsOn(t *testing.T) {
 		}
 		id := traceparent.FindStringSubmatch(r.Header.Get("Traceparent"))
 		if id == nil || id[1] != x.TraceID || strings.Contains(own, x.TraceID) {
-			t.Errorf("the server got the traceparent %q of the trace %q", r.Header.Get("Traceparent"), x.TraceID)
+			t.Errorf("the server got the traceparent %q, expected a new one of the trace %q", r.Header.Get("Traceparent"), x.TraceID)
 		}
 		if x.Method != "PUT" || x.Path != path || x.Status != 201 || x.UserAgent != "kubectl/v1" || x.ClientTraceparent != own || !x.whole || x.HungUp || x.Err != nil || x.Duration <= 0 {
-			t.Errorf("over: %+v", x)
+			t.Errorf("the exchange is %+v, expected the request, its answer 201, and no error", x)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestClientsBeginNoTraces(t *testing.T) {
 	if len(headers) < 2 {
 		t.Fatalf("the links read %q, expected at least two headers", slices.Collect(maps.Keys(headers)))
 	}
-	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
+	b := newBackend(t, func(http.ResponseWriter, *http.Request) {})
 	for _, traced := range []bool{true, false} {
 		options := b.options()
 		options.Trace = func(context.Context) bool { return traced }
@@ -175,7 +175,7 @@ func TestClientsBeginNoTraces(t *testing.T) {
 			}
 			for name := range headers {
 				if got := b.last().Header.Values(name); slices.Contains(got, own) {
-					t.Errorf("HTTP/%d, traced %v: the server got %s: %q", major, traced, name, got)
+					t.Errorf("HTTP/%d, traced %v: the server got %s: %q, expected no header of the client", major, traced, name, got)
 				}
 			}
 		}
@@ -184,12 +184,12 @@ func TestClientsBeginNoTraces(t *testing.T) {
 
 // TestCredentials checks that only the front's own credentials are replaced.
 func TestCredentials(t *testing.T) {
-	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
+	b := newBackend(t, func(http.ResponseWriter, *http.Request) {})
 	anonymous := b.options()
 	anonymous.Token = ""
 	for name, test := range map[string]struct {
 		options     Options
-		sent, comes string // "own" stands for the front's
+		sent, comes string // "own" stands for the front's token
 	}{
 		"the front's":           {b.options(), "own", "Bearer real"},
 		"another token":         {b.options(), "Bearer service-account", "Bearer service-account"},
@@ -215,7 +215,7 @@ func TestCredentials(t *testing.T) {
 }
 
 func TestUntraced(t *testing.T) {
-	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
+	b := newBackend(t, func(http.ResponseWriter, *http.Request) {})
 	o := b.options()
 	o.Trace = func(context.Context) bool { return false }
 	f, over := start(t, o)
@@ -236,7 +236,7 @@ func TestUntraced(t *testing.T) {
 // watch ends when the client hangs up or the front closes.
 func TestWatch(t *testing.T) {
 	hungUp := make(chan struct{}, 10)
-	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		for i := 0; ; i++ {
 			fmt.Fprintf(w, "event %d\n", i)
 			w.(http.Flusher).Flush()
@@ -263,7 +263,7 @@ func TestWatch(t *testing.T) {
 				}
 			}
 			if len(over) > 0 {
-				t.Error("over before its end")
+				t.Error("Over was called before the end of the watch")
 			}
 			if closes == "client" {
 				cancel()
@@ -272,30 +272,31 @@ func TestWatch(t *testing.T) {
 			}
 			x := next(t, over)
 			if !x.HungUp || x.Status != 200 || x.Err != nil {
-				t.Errorf("HTTP/%d, the %s closes: %+v", major, closes, x)
+				t.Errorf("HTTP/%d, the %s closes: the exchange is %+v, expected HungUp and the status 200", major, closes, x)
 			}
-			testenv.Receive(t, fmt.Sprintf("HTTP/%d, the %s closes: the server is told", major, closes), hungUp)
+			testenv.Receive(t, fmt.Sprintf("HTTP/%d, the %s closes: the server's request ends", major, closes), hungUp)
 		}
 	}
 }
 
-// TestHungUp checks that a client that closes its connection after the whole answer has not hung up.
+// TestHungUp checks that HungUp is not set if the client closes its connection after the
+// whole answer.
 func TestHungUp(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, whole := range []bool{true, false} {
 		x := &Exchange{whole: whole}
 		if x.end(gone); x.HungUp == whole {
-			t.Errorf("whole answer: %v, hung up: %v", whole, x.HungUp)
+			t.Errorf("whole is %v and HungUp is %v, expected the opposite", whole, x.HungUp)
 		}
 	}
 }
 
-// TestGoneWithTheLastByte has a client that knows the length of the answer, and ends
-// before the server has ended the answer.
+// TestGoneWithTheLastByte uses a client that knows the length of the answer. It closes its
+// connection after the last byte, before the server has ended the answer.
 func TestGoneWithTheLastByte(t *testing.T) {
 	const text = "all of it"
-	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		if r.Method == http.MethodHead {
 			return
@@ -320,15 +321,16 @@ func TestGoneWithTheLastByte(t *testing.T) {
 			}
 			cancel()
 			if x := next(t, over); x.HungUp {
-				t.Errorf("HTTP/%d %s: the client has all, and is said to have hung up", major, method)
+				t.Errorf("HTTP/%d %s: HungUp is set, although the client has the whole answer", major, method)
 			}
 		}
 	}
 }
 
-// TestUpgrade upgrades the connection to another protocol, as "kubectl exec" and "port-forward" do.
+// TestUpgrade upgrades the connection to another protocol, as "kubectl exec" and "kubectl
+// port-forward" do.
 func TestUpgrade(t *testing.T) {
-	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "SPDY/3.1" || r.ProtoMajor != 1 {
 			http.Error(w, "no upgrade", http.StatusBadRequest)
 			return
@@ -353,18 +355,18 @@ func TestUpgrade(t *testing.T) {
 	conn := resp.Body.(io.ReadWriteCloser)
 	fmt.Fprintln(conn, "hello")
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "you said hello\n" {
-		t.Errorf("%q, %v", line, err)
+		t.Errorf("after the upgrade, the client got %q, %v, expected its own text", line, err)
 	}
 	conn.Close()
 	if x := next(t, over); x.Status != http.StatusSwitchingProtocols || x.Method != "POST" {
-		t.Errorf("over: %+v", x)
+		t.Errorf("the exchange is %+v, expected a POST with the status 101", x)
 	}
 }
 
 // TestServerFails sends requests to a server that has ended, and to a server that
 // breaks off in the middle of an answer.
 func TestServerFails(t *testing.T) {
-	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half of")
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
@@ -376,10 +378,10 @@ func TestServerFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if body, err := io.ReadAll(resp.Body); err == nil {
-			t.Errorf("HTTP/%d: half an answer passes for a whole one: %q", major, body)
+			t.Errorf("HTTP/%d: the client read %q without an error, expected one after half an answer", major, body)
 		}
 		if x := next(t, over); x.Status != 200 {
-			t.Errorf("over: %+v", x)
+			t.Errorf("the exchange is %+v, expected the status 200", x)
 		}
 	}
 	b.CloseClientConnections()
@@ -390,15 +392,15 @@ func TestServerFails(t *testing.T) {
 	}
 	body, _ := io.ReadAll(resp.Body)
 	if resp.StatusCode != http.StatusBadGateway || !strings.Contains(string(body), "apitrace: kube-apiserver gave no answer") {
-		t.Errorf("answered %d %q", resp.StatusCode, body)
+		t.Errorf("the client got %d %q, expected 502 with the front's error", resp.StatusCode, body)
 	}
 	if x := next(t, over); x.Status != 0 || x.Err == nil {
-		t.Errorf("over: %+v, want an error and no status", x)
+		t.Errorf("the exchange is %+v, expected an error and no status", x)
 	}
 }
 
 func TestStartRefuses(t *testing.T) {
 	if _, err := Start(Options{Server: "https://127.0.0.1:1", CAPEM: []byte("nothing")}); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
-		t.Errorf("Start says %v", err)
+		t.Errorf("Start returned %v, expected an error about the CA without a certificate", err)
 	}
 }

@@ -40,8 +40,8 @@ func TestCertificateUsers(t *testing.T) {
 	clients, clientPool := newAuthority(t, "clients")
 	strangers, _ := newAuthority(t, "strangers")
 	proxies, _ := newAuthority(t, "proxies")
-	var proof string
-	b := newBehind(t, func(_ http.ResponseWriter, r *http.Request) {
+	var proof string // the name in the certificate that the front presents
+	b := newBackend(t, func(_ http.ResponseWriter, r *http.Request) {
 		if proof = ""; len(r.TLS.PeerCertificates) > 0 {
 			proof = r.TLS.PeerCertificates[0].Subject.CommonName
 		}
@@ -51,22 +51,22 @@ func TestCertificateUsers(t *testing.T) {
 	f, over := start(t, o)
 	for _, major := range []int{1, 2} {
 		for name, test := range map[string]struct {
-			shown                []tls.Certificate
-			proof, user, group   string
-			refusedInTheGreeting bool
+			shown              []tls.Certificate
+			proof, user, group string
+			refused            bool
 		}{
 			"a client of the authority": {shown: []tls.Certificate{issue(t, clients, "kubelet")}, proof: "front-proxy", user: "kubelet", group: "apitrace"},
 			"no certificate":            {},
-			"another authority's":       {shown: []tls.Certificate{issue(t, strangers, "kubelet")}, refusedInTheGreeting: true},
+			"another authority's":       {shown: []tls.Certificate{issue(t, strangers, "kubelet")}, refused: true},
 		} {
 			c := client(t, f, major)
-			if len(test.shown) > 0 { // whether or not the front knows the certificate
+			if len(test.shown) > 0 { // present the certificate even if the front does not know its authority
 				c.Transport.(*http.Transport).TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &test.shown[0], nil }
 			}
 			_, err := send(t, c, t.Context(), "GET", f.URL+"/", nil, map[string]string{"X-Remote-User": "admin", "X-Remote-Group": "system:masters", "X-Remote-Extra-Scopes": "all"})
-			if test.refusedInTheGreeting {
+			if test.refused {
 				if err == nil {
-					t.Errorf("%s: let in", name)
+					t.Errorf("%s: the front accepted the certificate", name)
 				}
 				continue
 			}
@@ -76,7 +76,7 @@ func TestCertificateUsers(t *testing.T) {
 			next(t, over)
 			r := b.last()
 			if proof != test.proof || r.Header.Get("X-Remote-User") != test.user || r.Header.Get("X-Remote-Group") != test.group || r.Header.Get("X-Remote-Extra-Scopes") != "" || r.ProtoMajor != major {
-				t.Errorf("HTTP/%d, %s: the server got %v, and a certificate of %q", major, name, r.Header, proof)
+				t.Errorf("HTTP/%d, %s: the server got the headers %v, and a certificate of %q", major, name, r.Header, proof)
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func examineState() Finding {
 	return f
 }
 
-// isBuilt reports whether the cache has a traced build of a program. If it has
+// isBuilt reports whether the cache has a traced build of a program. If that build has
 // another guide, the next run still builds the program again.
 func isBuilt(entries []program.Entry, p program.Program) bool {
 	return slices.ContainsFunc(entries, func(e program.Entry) bool {

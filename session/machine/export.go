@@ -142,9 +142,9 @@ func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to
 	}
 	var failed error
 	for _, e := range taken {
-		state := p.Sprintf("taken in")
+		state := p.Sprintf("imported")
 		if e.Existed {
-			state = p.Sprintf("there already")
+			state = p.Sprintf("already in the cache")
 		}
 		fmt.Fprintf(w, "%s %s %s: %s\n", e.Kind, e.Program, e.Version, state)
 		if e.Program == apiserver.Name && e.Kind == program.KindBuild {
@@ -154,7 +154,7 @@ func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to
 	return failed
 }
 
-// warnOld reports imported builds that this apitrace cannot use.
+// warnOld reports an imported build that this apitrace would not use.
 func warnOld(ctx context.Context, cache *program.Cache, e program.Imported, to session.Reporter) error {
 	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
 	if err != nil {

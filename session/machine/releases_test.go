@@ -24,7 +24,7 @@ func TestVersionsOfACacheOfAnotherApitrace(t *testing.T) {
 		}
 	}
 	if len(all) != len(apiserver.Releases())+1 {
-		t.Errorf("listed are %v", all)
+		t.Errorf("the list is %v, expected the tested releases and v1.22.3", all)
 	}
 }
 
@@ -37,11 +37,12 @@ func TestVersionsOfACacheWithCheckouts(t *testing.T) {
 	}
 	all := versionsOf(entries)
 	if got := all[len(all)-3:]; !slices.Equal(got, []string{"v1.37.1", "v1.37.1+6bb9f2d5c5.2790a8eb", "v1.37.1+6bb9f2d5c5.dirty.c84a3d2a"}) || slices.Index(all, "v1.37.1") != len(all)-3 {
-		t.Errorf("listed are %v", all)
+		t.Errorf("the list is %v, expected v1.37.1 and then its two checkouts at the end", all)
 	}
 }
 
-// TestWriteReleasesTellsCheckoutsFromReleases checks the line that explains a + in a version.
+// TestWriteReleasesTellsCheckoutsFromReleases checks the line that explains a + in a
+// version.
 func TestWriteReleasesTellsCheckoutsFromReleases(t *testing.T) {
 	for _, checkout := range []bool{false, true} {
 		var out strings.Builder
@@ -49,7 +50,7 @@ func TestWriteReleasesTellsCheckoutsFromReleases(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(out.String(), "builds of a local checkout") != checkout {
-			t.Errorf("%t: %s", checkout, out.String())
+			t.Errorf("with Checkout %t, the table is\n%s", checkout, out.String())
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestHeading(t *testing.T) {
 		"zh": "get-node：kube-apiserver v1.30.4，etcd v3.5.10 → v1.37.1，etcd v3.7.0",
 	} {
 		if got := c.Heading(false, message.For(lang)); got != want {
-			t.Errorf("%s: %q, expected %q", lang, got, want)
+			t.Errorf("in %s, two releases: got %q, expected %q", lang, got, want)
 		}
 	}
 	c.CheckoutA.Name, c.A.K8sVersion = "./kubernetes@HEAD", "v1.37.1+3f2a91c0b1.5d41e2aa"
@@ -35,7 +35,7 @@ func TestHeading(t *testing.T) {
 	c.CheckoutA.Name, c.A.K8sVersion = "", "v1.30.4"
 	c.LiveB = true
 	if got, want := c.Heading(true, message.Printer{}), "get-node: kube-apiserver v1.30.4, etcd v3.5.10 (recorded 2026-01-02) -> v1.37.1, etcd v3.7.0 (live)"; got != want {
-		t.Errorf("%q, expected %q", got, want)
+		t.Errorf("got %q, expected %q", got, want)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestNamesOfCheckouts(t *testing.T) {
 		{built, built, side("./k"), side("./k"), "now | now"},
 	} {
 		if nameA, nameB := sideNames(test.a, test.b, test.sideA, test.sideB); nameA+" | "+nameB != test.want {
-			t.Errorf("%s | %s, expected %s", nameA, nameB, test.want)
+			t.Errorf("got %s | %s, expected %s", nameA, nameB, test.want)
 		}
 	}
 }

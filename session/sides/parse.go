@@ -43,13 +43,13 @@ func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 		all = append(all, Side{File: file})
 	}
 	if isLive {
-		return nil, false, message.UsageErrorf("files were recorded at one moment: --live is for a scenario and two releases")
+		return nil, false, message.UsageErrorf("recordings in files cannot be replayed: --live is for a scenario and two releases")
 	}
 	return all, false, nil
 }
 
-// noSides returns the error for two arguments that name no sides, because there is no such
-// file. It names the command that the user may have meant.
+// noSides returns the error for two arguments that do not name sides, because file does
+// not exist. The error names the command that the user may have meant.
 func noSides(args []string, file string) error {
 	_, errA := scenarios.Find(args[0])
 	_, errB := scenarios.Find(args[1])
@@ -63,7 +63,7 @@ func noSides(args []string, file string) error {
 	return message.UsageErrorf("there is no file %q: expected two files, a scenario with two releases, or a scenario with a range such as 1.26..1.37", file)
 }
 
-// replayed marks the sides that --live names.
+// replayed sets Live in the sides that --live names.
 func replayed(all []Side, live string) error {
 	switch live {
 	case "":

@@ -1,5 +1,6 @@
 // Package sides loads the two sides of a comparison: recordings from files, embedded
-// recordings, and live replays of scenarios. Comparing the sides belongs to package trace/diff.
+// recordings, and live replays of scenarios. Comparing the sides belongs to package
+// trace/diff.
 package sides
 
 import (
@@ -21,7 +22,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Side is one side of a comparison: a file, or a scenario on a release, recorded or replayed.
+// A Side is one side of a comparison: a file, or a scenario on a release, recorded or
+// replayed.
 type Side struct {
 	// File is the path of a saved recording, or "" for a scenario.
 	File              string
@@ -35,9 +37,9 @@ type Side struct {
 // A Checkout is a checkout of kubernetes, or one of its commits, that a side was
 // built from.
 type Checkout struct {
-	// Name is the user's name of the checkout.
+	// Name is the checkout as the user named it.
 	Name string
-	// Committed says where its source can be read.
+	// Committed says where the checkout's source can be read.
 	Committed *trace.CommittedTree
 }
 
@@ -107,8 +109,9 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 	return recording, err
 }
 
-// replay replays the scenario on a server of the release. It builds the server if necessary. It
-// accepts any answer to the traced requests, because the answers of the sides may differ.
+// replay replays the scenario on a server of the release, and builds the server if
+// necessary. It accepts any answer to the traced requests, because the sides may answer
+// differently.
 func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording, err error) {
 	version, err := apiserver.ParseVersion(s.Version)
 	if err != nil {
@@ -153,9 +156,9 @@ func (l *Loader) Compare(ctx context.Context, sideA, sideB Side, o diff.Options)
 	return c, nil
 }
 
-// sideNames returns the names of the sides: their releases or checkouts if these
-// differ, else their scenarios if these differ, else their files, or whether each
-// side was replayed or recorded.
+// sideNames returns the names of the sides: their checkouts or releases if these differ,
+// else their scenarios if these differ. Else the name of a side is its file, or says
+// whether it was replayed or recorded.
 func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	switch {
 	case sideA.Checkout.Name != sideB.Checkout.Name:
@@ -179,8 +182,8 @@ func (s Side) name(rec *trace.Recording) string {
 	return "recorded " + rec.Recorded.Format(time.DateOnly)
 }
 
-// ReportOrigin reports, before a replay takes its time, which sides are recordings
-// and which are replayed.
+// ReportOrigin reports which sides are recordings of apitrace and which are replayed. It
+// is called before the replays, which take time.
 func ReportOrigin(to session.Reporter, sides []Side) {
 	first, last := sides[0], sides[len(sides)-1]
 	if first.File != "" || first.Live && last.Live {
