@@ -5,8 +5,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// ask reports whether the traces pass a test. If not, failed is the failed part of
-// it.
+// ask reports whether the traces pass a test. If not, failed is the part of the test that
+// does not hold.
 func (t *traces) ask(test *Test) (holds bool, failed *Test, err error) {
 	for _, check := range []func(*Test) (bool, *Test, error){t.askParts, t.askCalls, t.askOrder, t.askRequest} {
 		if holds, failed, err := check(test); err != nil || !holds {

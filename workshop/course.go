@@ -39,8 +39,8 @@ type Chapter struct {
 	// Lesson is the page of docs to read with the chapter, without language and
 	// ending: "lessons/03-get".
 	Lesson string `yaml:"lesson"`
-	// Releases applies to all exercises of the chapter. Each may have its own start or
-	// end.
+	// Releases applies to all exercises of the chapter. An exercise may set a since or
+	// until of its own.
 	Releases  release.Range `yaml:",inline"`
 	Exercises []*Exercise   `yaml:"-"`
 }

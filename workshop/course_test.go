@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded returns a judge that uses the recordings that come with apitrace, and the recorded
-// versions, oldest first.
+// recorded returns a judge with the recordings of apitrace, and the recorded versions,
+// oldest first.
 func recorded(t testing.TB) (Judge, []string) {
 	t.Helper()
 	guide, err := instrument.Load()
@@ -38,9 +38,9 @@ func TestSlowCourse(t *testing.T) {
 	verifyCourse(t, true)
 }
 
-// verifyCourse verifies the course for the releases of the test. With between, an
-// exercise need not hold for any of them, because TestCourse has proved it for the
-// oldest or the newest release.
+// verifyCourse verifies the course for the releases that the test covers. If between is
+// set, an exercise may be available for none of them, because TestCourse has proved it
+// for the oldest or the newest release.
 func verifyCourse(t *testing.T, between bool) {
 	judge, versions := recorded(t)
 	course, err := Open("")
@@ -55,20 +55,20 @@ func verifyCourse(t *testing.T, between bool) {
 		t.Run(e.Name, func(t *testing.T) {
 			proofs, err := verifier.Verify(e)
 			if between && errors.Is(err, errHoldsForNone) {
-				t.Skip("holds for none of the releases in between")
+				t.Skip("available for none of the releases in between")
 			}
 			if err != nil {
 				t.Error(err)
 			}
 			for _, p := range proofs {
-				t.Logf("Kubernetes %s: %d checks, right is %q", p.K8s, p.Checks, p.Solution)
+				t.Logf("Kubernetes %s: %d checks, the right answers are %q", p.K8s, p.Checks, p.Solution)
 			}
 		})
 	}
 }
 
-// BenchmarkCheck judges the solution of each exercise that is judged by recordings, their loading included:
-// a learner waits for it, and should not notice.
+// BenchmarkCheck judges the solution of each exercise that needs no server. It includes
+// loading the recordings, because a learner waits for that, too.
 func BenchmarkCheck(b *testing.B) {
 	judge, _ := recorded(b)
 	course, err := Open("")

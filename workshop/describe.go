@@ -73,8 +73,9 @@ func (r *RequestTest) words() message.Message {
 	return message.List(words)
 }
 
-// found returns a sentence with the actual value in the trace: of a request, of a number
-// of calls, or of a call that must not exist. For other tests, the sentence is empty.
+// found returns a sentence with what the trace has in place of part: another request,
+// another number of calls, or a call that must not exist. For other tests, the sentence is
+// empty.
 func (t *traces) found(part *Test) (message.Message, error) {
 	switch {
 	case part.Request != nil:

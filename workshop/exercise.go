@@ -139,7 +139,8 @@ func (e *Exercise) Texts() []Text {
 	return texts
 }
 
-// A Step is one of the steps to put in order. Its place is its first call's.
+// A Step is one of the steps to put in order. Its place in the order is the place of its
+// first call.
 type Step struct {
 	// ID is the step's name in Solution and Wrong.
 	ID   string    `yaml:"id"`
@@ -184,7 +185,8 @@ type Make struct {
 	Expect Test `yaml:"expect"`
 }
 
-// Change asks for a change of the server's source, shown by a scenario.
+// Change asks for a change of the server's source. The trace of a scenario on the changed
+// server decides.
 type Change struct {
 	// File is the file to change, relative to the vendor folder.
 	File string `yaml:"file"`
@@ -231,8 +233,8 @@ type Solution struct {
 	Request *scenarios.HTTP `yaml:"request"`
 	// Edits are the edits that solve a Change.
 	Edits []Replacement `yaml:"edits"`
-	// Passes and Fails are scenarios, for live exercises. Recordings of Passes pass and
-	// those in Fails do not, so Verify needs no server.
+	// Passes and Fails are scenarios, for live exercises. The recordings of Passes pass,
+	// and the recordings of Fails do not. Verify checks that without a server.
 	Passes []string `yaml:"passes"`
 	Fails  []string `yaml:"fails"`
 	// Text says why the answer is right, if not obvious.

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/bounded"
 )
 
-// TestFilesThatAreNoExercises: a course has files that could keep its readers waiting forever, or fill their memory.
+// TestFilesThatAreNoExercises checks that Open rejects a pipe and a huge file in a course.
 func TestFilesThatAreNoExercises(t *testing.T) {
 	for _, name := range []string{chapterFile, "01-mine.yaml"} {
 		dir := t.TempDir()
@@ -27,7 +27,7 @@ func TestFilesThatAreNoExercises(t *testing.T) {
 				return os.Truncate(file, bounded.MaxText+1)
 			},
 		} {
-			_ = os.Remove(file) // the one of the last round
+			_ = os.Remove(file) // the file of the last round
 			if err := make(); err != nil {
 				t.Fatal(err)
 			}

@@ -68,6 +68,7 @@ func (t *traces) name(text string, right []string) (*Verdict, error) {
 	return nil, nil
 }
 
+// isOneOf reports whether all functions that an answer stands for are right.
 func isOneOf(answer, right []string) bool {
 	for _, f := range answer {
 		if !slices.Contains(right, f) {
@@ -87,8 +88,8 @@ func notOnPath(text string, known, right []string) *Verdict {
 	return v
 }
 
-// relativePosition says where the named function stands relative to the right one, which s
-// chooses, without giving that away.
+// relativePosition says where the named function is relative to the right one, without
+// naming the right one. right has the calls that s chooses.
 func (t *traces) relativePosition(s *Selection, right *choice) (*Verdict, error) {
 	named, err := t.chooseOf(right.tree, &Selection{Function: Names{answer}})
 	if err != nil {

@@ -40,8 +40,8 @@ func TestCourseConformsToSchema(t *testing.T) {
 	}
 }
 
-// TestNew writes an exercise of each kind. The result must be a valid exercise, and it
-// must be proven.
+// TestNew writes an exercise of each kind. Each exercise must be valid, and Verify must
+// prove it.
 func TestNew(t *testing.T) {
 	judge, versions := recorded(t)
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 		if err := WriteNew(file, kind); err == nil {
-			t.Errorf("a second exercise took the place of the first, %s", file)
+			t.Errorf("WriteNew replaced the exercise %s, expected an error", file)
 		}
 	}
 	course, err := Open(dir)
@@ -68,7 +68,7 @@ func TestNew(t *testing.T) {
 	if n := len(course.Exercises()); n != len(kinds) {
 		t.Errorf("the course has %d exercises, expected one of each of %d kinds", n, len(kinds))
 	}
-	// The sources seem to be available, and have no more functions than the recordings.
+	// Exists says that no source has a function that the recordings lack.
 	verifier := &Verifier{Judge: judge, Versions: versions, Exists: func(string, string) (bool, error) { return false, nil }}
 	for _, e := range course.Exercises() {
 		if _, err := verifier.Verify(e); err != nil {
@@ -93,7 +93,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// valid is an exercise, as lines to be replaced by mistakes.
+// valid is a valid exercise. Tests replace a line by a mistake.
 const valid = `title: {en: T, zh: T}
 teaches: {en: T, zh: T}
 minutes: 1
@@ -167,7 +167,7 @@ func TestOpenRefuses(t *testing.T) {
 		{write("02-b/chapter.yaml", "title: {en: a, zh: b}\nteaches: {en: a, zh: b}\nsince: 1.26\n"), `chapter.yaml:3: since is "1.26": expected a release`},
 	} {
 		if _, err := Open(c.dir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, expected %q", err, c.want)
+			t.Errorf("got %v, expected %q", err, c.want)
 		}
 	}
 }

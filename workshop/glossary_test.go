@@ -13,7 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// chineseTexts returns all texts that apitrace has in Chinese, by where they are from.
+// chineseTexts returns all Chinese texts of apitrace, by the file or the object that has
+// them.
 func chineseTexts(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -69,7 +70,8 @@ func chineseTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestGlossary finds words that docs/glossary.md has another one for.
+// TestGlossary checks that no text has a word that docs/glossary.md replaces by another
+// one.
 func TestGlossary(t *testing.T) {
 	page, err := os.ReadFile("../docs/glossary.md")
 	if err != nil {
@@ -78,7 +80,7 @@ func TestGlossary(t *testing.T) {
 	texts := chineseTexts(t)
 	rows := regexp.MustCompile(`(?m)^\| ([^|]+) \| ([^|]+) \|[^|]*\|([^|]*)\|$`).FindAllStringSubmatch(string(page), -1)
 	if len(rows) < 30 {
-		t.Fatalf("the glossary has %d terms: is its table written otherwise now?", len(rows))
+		t.Fatalf("found %d terms in the glossary, expected 30 or more: has the format of its table changed?", len(rows))
 	}
 	for _, row := range rows[1:] {
 		for word := range strings.SplitSeq(row[3], ",") {
@@ -89,14 +91,15 @@ func TestGlossary(t *testing.T) {
 			for from, text := range texts {
 				if i := strings.Index(text, word); i >= 0 {
 					line, _, _ := strings.Cut(text[strings.LastIndexByte(text[:i], '\n')+1:], "\n")
-					t.Errorf("%s: %q, where the glossary has %q for %q: %s", from, word, row[2], row[1], line)
+					t.Errorf("%s has %q, but the glossary has %q for %q: %s", from, word, row[2], row[1], line)
 				}
 			}
 		}
 	}
 }
 
-// TestChineseLines finds lines of Chinese that begin with punctuation which belongs to the line before.
+// TestChineseLines checks that no Chinese line begins with punctuation that belongs to the
+// line before.
 func TestChineseLines(t *testing.T) {
 	closing := regexp.MustCompile(`(?m)^\s*[，。；：！？、）】》”’].*$`)
 	for from, text := range chineseTexts(t) {

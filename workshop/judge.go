@@ -17,7 +17,7 @@ type Judge struct {
 	// K8s is the learner's version of Kubernetes: "v1.37.1".
 	K8s string
 	// kept caches recordings between several answers to one exercise, if not nil.
-	kept map[Source]*asked
+	kept map[Source]*cachedRecording
 }
 
 // A Try is a learner's answer.
@@ -82,12 +82,12 @@ func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {
 
 func (j *Judge) traces(e *Exercise) *traces {
 	return &traces{
-		exercise: e, k8s: j.K8s, layer: j.Layer, known: map[string]*asked{}, load: j.load,
+		exercise: e, k8s: j.K8s, layer: j.Layer, known: map[string]*cachedRecording{}, load: j.load,
 	}
 }
 
 // load reads a recording, or returns it from j.kept.
-func (j *Judge) load(s Source) (*asked, error) {
+func (j *Judge) load(s Source) (*cachedRecording, error) {
 	s.K8s = cmp.Or(s.K8s, j.K8s)
 	if a := j.kept[s]; a != nil {
 		return a, nil
@@ -96,7 +96,7 @@ func (j *Judge) load(s Source) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newAsked(rec)
+	a := newCachedRecording(rec)
 	if j.kept != nil {
 		j.kept[s] = a
 	}

@@ -32,7 +32,7 @@ func (e *Exercise) expect() *Test {
 	return &e.Change.Expect
 }
 
-// adds reports whether a change exercise's solution adds that function.
+// adds reports whether a change exercise's solution adds the function.
 func (e *Exercise) adds(function string) bool {
 	declared := regexp.MustCompile(`func (\([^)]*\) )?` + regexp.QuoteMeta(function[strings.LastIndexByte(function, '.')+1:]) + `\(`)
 	return e.Change != nil && slices.ContainsFunc(e.Solution.Edits, func(r Replacement) bool { return declared.MatchString(r.New) })

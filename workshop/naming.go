@@ -15,7 +15,7 @@ import (
 )
 
 // receiver matches a receiver with its variable, as in a declaration: "(s *store) Get".
-// Function names have none.
+// In the names of functions, a receiver has no variable.
 var receiver = regexp.MustCompile(`\(\w+ (\*?)(\w+)\)[ .]*`)
 
 // place matches a function's place in a tree: "server/handler.go:187".

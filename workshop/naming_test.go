@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFunctionsCalled types names as people do, who have them from the tree, from the source, or from memory.
+// TestFunctionsCalled uses names as people type them: from the tree, from the source, or
+// from memory.
 func TestFunctionsCalled(t *testing.T) {
 	known := []string{
 		"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
@@ -29,8 +30,8 @@ func TestFunctionsCalled(t *testing.T) {
 		{"storeerr.InterpretGetError", "errors.InterpretGetError"},
 		{"chainAdmissionHandler.Admit", "admission.chainAdmissionHandler.Admit"},
 		{"genericregistry.(*Store).Get", "registry.(*Store).Get"},            // the type has a capital
-		{"generic.(*STORE).Get", "etcd3.(*store).Get registry.(*Store).Get"}, // which?
-		{"foo.Get", ""}, // another type's, rather than another package's
+		{"generic.(*STORE).Get", "etcd3.(*store).Get registry.(*Store).Get"}, // both types match
+		{"foo.Get", ""}, // foo is probably another type, not another package
 		{"generic/registry.Store.Get", "registry.(*Store).Get"},
 		{"etcd3/store.Get", "etcd3.(*store).Get"},
 		{"node/errors.InterpretGetError", ""},
@@ -39,7 +40,7 @@ func TestFunctionsCalled(t *testing.T) {
 		{"", ""},
 	} {
 		if got := strings.Join(shorten(functionsCalled(cleanName(c.typed), known)), " "); got != c.want {
-			t.Errorf("%q is taken for %q, expected %q", c.typed, got, c.want)
+			t.Errorf("%q stands for %q, expected %q", c.typed, got, c.want)
 		}
 	}
 }
@@ -55,7 +56,7 @@ func TestLiteralsIn(t *testing.T) {
 		"b/endpoints.restfulCreateResource": "",
 	} {
 		if got := strings.Join(shorten(literalsIn(typed, known)), " "); got != want {
-			t.Errorf("in %q are %q, expected %q", typed, got, want)
+			t.Errorf("the literals in %q are %q, expected %q", typed, got, want)
 		}
 	}
 }

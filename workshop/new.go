@@ -17,8 +17,8 @@ var templates embed.FS
 // kinds lists the kinds of exercises.
 var kinds = []Kind{KindFind, KindOrder, KindClaim, KindChoose, KindValue, KindMake, KindChange}
 
-// WriteNew writes a template of such an exercise. If the folder has no chapter file,
-// it writes one, too. It replaces no files.
+// WriteNew writes a template of an exercise of this kind. If the folder has no chapter
+// file, WriteNew writes one, too. It replaces no files.
 func WriteNew(file string, kind Kind) error {
 	if !slices.Contains(kinds, kind) {
 		return message.Errorf("unknown kind %q: expected one of %q", kind, kinds)

@@ -60,7 +60,7 @@ func (t *traces) firstSwapped(given, right []int) *Verdict {
 			return wrongVerdict("Not yet: %d of %d are in their place. In the recording, %s comes before %s.", inPlace, len(given), letters[i], letters[i-1])
 		}
 	}
-	panic("an order that is not the right one has no two steps the wrong way round")
+	panic("a wrong order has no two neighbouring steps in the wrong order")
 }
 
 func places(order []int) []int {

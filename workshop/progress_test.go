@@ -22,16 +22,16 @@ func TestRenamedExercise(t *testing.T) {
 	events := []Event{{Did: Started, Exercise: before}, {Did: Tried, Exercise: before, Answer: "x"}, {Did: Passed, Exercise: before, Answer: "y"}}
 	p := NewProgress(course.Renamed(events))
 	if done := p.Of(e); !done.Passed || done.Tries != 1 || p.Current != now {
-		t.Errorf("the progress is %+v, the current exercise %q", done, p.Current)
+		t.Errorf("the progress is %+v and the current exercise %q, expected one try, passed, and the present name", done, p.Current)
 	}
 	if events[0].Exercise != before {
-		t.Error("the events of the caller are changed")
+		t.Error("Renamed changed the events of its caller")
 	}
 	if summary := Summarize(course, events).Markdown("en"); !strings.HasPrefix(summary[strings.Index(summary, "\n\n"):], "\n\n1 of ") {
-		t.Errorf("the summary is\n%s", summary)
+		t.Errorf("the summary is\n%s\nexpected one passed exercise", summary)
 	}
 	if done := NewProgress(course.Renamed(append(events, Event{Did: Reset, Exercise: now}))).Of(e); done.Passed {
-		t.Errorf("after a reset: %+v", done)
+		t.Errorf("after a reset, the progress is %+v, expected none", done)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestNameTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Open(folder); (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "is taken by") {
-			t.Errorf("was: %s: %v", was, err)
+			t.Errorf("was: %s: got %v, expected an error only if the name is taken", was, err)
 		}
 	}
 }

@@ -44,8 +44,8 @@ type Selection struct {
 	After  *Selection `yaml:"after"`
 	// Not selects calls that the other selection does not.
 	Not *Selection `yaml:"not"`
-	// AlsoIn selects calls of functions that were called in another recording too, NotIn
-	// calls of others. Both are names in Exercise.Also.
+	// AlsoIn selects calls of functions that are called in another recording, too. NotIn
+	// selects calls of functions that are not. Both are names in Exercise.Also.
 	AlsoIn string `yaml:"alsoIn"`
 	NotIn  string `yaml:"notIn"`
 
@@ -85,15 +85,15 @@ type Test struct {
 	All []Test `yaml:"all"`
 	Any []Test `yaml:"any"`
 	Not *Test  `yaml:"not"`
-	// Some holds if there is such a call, None if there is none.
+	// Some holds if it selects a call, None if it selects no call.
 	Some *Selection `yaml:"some"`
 	None *Selection `yaml:"none"`
-	// Count holds for this number of such calls.
+	// Count holds if the number of selected calls meets the condition.
 	Count *Count `yaml:"count"`
 	// InOrder holds if each selection has a call, and the first calls were entered in
 	// this order.
 	InOrder []Selection `yaml:"inOrder"`
-	// Request holds for such a request and response.
+	// Request holds if a request and its response meet the condition.
 	Request *RequestTest `yaml:"request"`
 }
 

@@ -49,8 +49,8 @@ const fewestClaims = 6
 const longestRun = 3
 
 // VerifyBalance returns an error unless about half of a course's claims are true for
-// the judge's version of Kubernetes, in no pattern. Learners could guess from a
-// pattern.
+// the judge's version of Kubernetes, in no pattern, because learners could guess from
+// a pattern.
 func (v *Verifier) VerifyBalance(c *Course) error {
 	var claims []bool
 	for _, e := range c.Exercises() {

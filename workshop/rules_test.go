@@ -26,8 +26,8 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// TestCourseIsBalanced checks the balance of the claims, and that each exercise has its replies.
-// Unlike TestCourse, it takes no time.
+// TestCourseIsBalanced checks the balance of the claims, and that each exercise has its
+// replies. It is faster than TestCourse.
 func TestCourseIsBalanced(t *testing.T) {
 	judge, _ := recorded(t)
 	course, err := Open("")

@@ -43,7 +43,7 @@ func (c *choice) last() int {
 	return all[len(all)-1]
 }
 
-// around reports whether a chosen call has one of the others below it.
+// around reports whether a call that others chooses is below a call that c chooses.
 func (c *choice) around(others *choice) bool {
 	inside := below(c)
 	return slices.ContainsFunc(others.indices(), inside)
@@ -131,8 +131,8 @@ func (c *choice) take(which string) {
 	}
 }
 
-// relations return a matcher of the calls related to the others, by the field of
-// Selection.
+// relations has a function for each field of Selection that relates calls to others. The
+// function returns a matcher of the related calls.
 var relations = map[string]func(others *choice) func(i int) bool{
 	"of":       func(o *choice) func(int) bool { return func(i int) bool { return o.chosen[i] } },
 	"not":      func(o *choice) func(int) bool { return func(i int) bool { return !o.chosen[i] } },
@@ -226,7 +226,7 @@ func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 		return
 	}
 	for function, calls := range t.callsOf(tree) {
-		if t.goesBy(function, names) {
+		if t.matchesAny(function, names) {
 			for _, i := range *calls {
 				visit(i)
 			}
@@ -256,7 +256,8 @@ func (t *traces) callsOf(tree *trace.Tree) map[string]*[]int {
 	return calls
 }
 
-func (t *traces) goesBy(function string, names Names) bool {
+// matchesAny reports whether a full name matches one of an exercise's names.
+func (t *traces) matchesAny(function string, names Names) bool {
 	for _, name := range names {
 		switch {
 		case name == answer:

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// handmade is a recording of one request, drawn as a tree. Behind a name stand the process, if it is
-// etcd, values, and an error.
+// handmade is a recording of one request, drawn as a tree. After a name come the process,
+// if it is etcd, the values, and the error.
 const handmade = `
 a.Serve
   b.(*Filter).Check user=learner
@@ -164,7 +164,7 @@ func TestTests(t *testing.T) {
 		}
 		if err == nil && !holds && !want {
 			if why := describe(failed); why.String() == "" || why.In("zh") == why.String() {
-				t.Errorf("%s fails, and nothing says why", test)
+				t.Errorf("%s fails, but describe has no text about it in both languages", test)
 			}
 		}
 	}
@@ -200,11 +200,11 @@ func TestRepliesToFind(t *testing.T) {
 	traces := handmadeTraces(t)
 	traces.exercise.Find = &Selection{Function: Names{"e.(*store).Get"}}
 	if _, err := judgeFind(traces, "Get"); err == nil || !strings.Contains(err.Error(), `"Get" matches 2 functions`) {
-		t.Errorf("a name of two functions, one of them right: %v", err)
+		t.Errorf("a name of two functions, one of them right: got %v, expected that it matches 2 functions", err)
 	}
 	for _, answer := range []string{"e.(*store).Get", "store.Get", "example.com/e.(*store).Get"} {
 		if verdict, err := judgeFind(traces, answer); err != nil || !verdict.Passed {
-			t.Errorf("%q: %+v, %v", answer, verdict, err)
+			t.Errorf("%q: got %+v, %v, expected that it passes", answer, verdict, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// An Action is done by a learner, or happens to the learner's exercise.
+// An Action is the kind of an Event.
 type Action string
 
 // The actions.
@@ -217,8 +217,8 @@ func (s *State) removeUnfinished() {
 }
 
 // replace writes a file that only its owner can read. The whole file is written, or
-// the old one stays. The temporary file is in the same folder; its name is a dot and
-// the file's name, followed by more.
+// the old one stays. The temporary file is in the same folder; its name is a dot, the
+// file's name, and a random number.
 func replace(file string, text []byte) error {
 	return renameio.WriteFile(file, text, 0o600, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(file)))
 }

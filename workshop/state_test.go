@@ -73,7 +73,7 @@ func TestStateIsPrivate(t *testing.T) {
 	}
 }
 
-// TestDamagedState damages the file in all the ways that a crash or a hand can.
+// TestDamagedState damages the file and the backup in the ways that a crash or a person can.
 func TestDamagedState(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, s *State)
@@ -109,21 +109,21 @@ func TestDamagedState(t *testing.T) {
 
 			has(t, s, strings.Fields(c.has)...)
 			if len(*warned) != 1 || !strings.Contains((*warned)[0].String(), c.warns) || !strings.Contains((*warned)[0].In("zh"), c.zh) {
-				t.Fatalf("it said %q, expected %q and %q", *warned, c.warns, c.zh)
+				t.Fatalf("the warnings are %q, expected one with %q and, in Chinese, %q", *warned, c.warns, c.zh)
 			}
 			if name != "gone" {
 				aside, err := filepath.Glob(s.Path + ".damaged-*")
 				if err != nil || len(aside) != 1 || !strings.Contains((*warned)[0].String(), aside[0]) {
-					t.Fatalf("the damaged file is not kept where the message says: %q, %v", aside, err)
+					t.Fatalf("kept are the files %q (%v), expected one file that the warning names", aside, err)
 				}
 				if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, before) {
-					t.Errorf("the damaged file was not kept as it was: %q, %v", kept, err)
+					t.Errorf("the kept file is %q, %v, expected the damaged file", kept, err)
 				}
 			}
 			add(t, s, "d")
 			has(t, s, append(strings.Fields(c.has), "d")...)
 			if len(*warned) != 1 {
-				t.Errorf("it warned again after the repair: %q", *warned)
+				t.Errorf("after the repair, the warnings are %q, expected no more", *warned)
 			}
 		})
 	}
@@ -164,8 +164,8 @@ func withoutLine(t *testing.T, file string, number int) {
 	write(t, file, strings.Join(append(lines[:number-1], lines[number:]...), ""))
 }
 
-// TestInterruptedWrite kills processes that write all the time. Each event that a
-// process had acknowledged must be there.
+// TestInterruptedWrite kills processes that write all the time. The state must have each
+// event that a process acknowledged.
 func TestInterruptedWrite(t *testing.T) {
 	s, warned := testState(t)
 	acknowledged := 0
@@ -197,14 +197,14 @@ func TestInterruptedWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The last write of each process may be there without having been acknowledged.
+	// The last event of each process may have been written, but not acknowledged.
 	if n := len(events); acknowledged == 0 || n < acknowledged || n > acknowledged+8 {
-		t.Errorf("%d events are there, and %d were acknowledged", n, acknowledged)
+		t.Errorf("the state has %d events, and %d were acknowledged, expected at most 8 more than these", n, acknowledged)
 	}
 	if len(*warned) > 0 {
 		t.Errorf("a killed writer has damaged the file: %q", *warned)
 	}
-	write(t, filepath.Join(filepath.Dir(s.Path), "."+filepath.Base(s.Path)+"123"), "{") // the eight may all have been lucky
+	write(t, filepath.Join(filepath.Dir(s.Path), "."+filepath.Base(s.Path)+"123"), "{") // perhaps no killed process has left one
 	if err := s.Add(t.Context(), Event{Did: Passed, Exercise: "last"}); err != nil {
 		t.Fatal(err)
 	}
@@ -214,12 +214,12 @@ func TestInterruptedWrite(t *testing.T) {
 	}
 	for _, file := range left {
 		if !strings.HasPrefix(file.Name(), filepath.Base(s.Path)) {
-			t.Errorf("killed writers have left %s", file.Name())
+			t.Errorf("the temporary file %s is left", file.Name())
 		}
 	}
 }
 
-// TestTwoAtOnce lets processes write at the same time: each event is there, once.
+// TestTwoAtOnce lets processes write at the same time. The state must have each event once.
 func TestTwoAtOnce(t *testing.T) {
 	s, warned := testState(t)
 	const writers, each = 4, 20
@@ -245,16 +245,17 @@ func TestTwoAtOnce(t *testing.T) {
 		seen[e.Exercise]++
 	}
 	if len(events) != writers*each || len(seen) != writers*each {
-		t.Errorf("%d events of %d exercises are there, expected %d", len(events), len(seen), writers*each)
+		t.Errorf("the state has %d events of %d exercises, expected %d of each", len(events), len(seen), writers*each)
 	}
 	if len(*warned) > 0 {
-		t.Errorf("it warned: %q", *warned)
+		t.Errorf("the warnings are %q, expected none", *warned)
 	}
 }
 
 const helperEnv = "APITRACE_TEST_WRITER"
 
-// helper is this test binary as a process that writes events to the state.
+// helper returns a command that runs this test binary, which then writes events to the
+// state.
 func helper(t *testing.T, s *State, name string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

@@ -16,7 +16,8 @@ const pause = 30 * time.Minute
 type Summary struct {
 	course   *Course
 	progress *Progress
-	// spent is the time at work on each exercise, passed when it was passed, by name.
+	// spent has the time at work on each exercise, and passed the time when it was
+	// passed, by name.
 	spent  map[string]time.Duration
 	passed map[string]time.Time
 }

@@ -63,6 +63,6 @@ Things
 		}
 	}
 	if got := Summarize(course, nil).Markdown("zh"); !strings.HasPrefix(got, "# 我学到的 kube-apiserver\n\n通过 0/3 个练习") {
-		t.Errorf("of nothing, in Chinese: %s", got)
+		t.Errorf("without events, the summary in Chinese is %s, expected no passed exercise of 3", got)
 	}
 }

@@ -9,14 +9,14 @@ import (
 
 // traces are an exercise's recordings, loaded on first use.
 type traces struct {
-	load     func(Source) (*asked, error)
+	load     func(Source) (*cachedRecording, error)
 	layer    func(function string) string
 	exercise *Exercise
 	k8s      string
 	// main is the recording with the name "". If it is nil, this is the recording
 	// of Exercise.Scenario.
 	main  *trace.Recording
-	known map[string]*asked
+	known map[string]*cachedRecording
 	// calls has each function's calls, by request; see callsOf.
 	calls map[*trace.Tree]map[string]*[]int
 	// typed is the function name in an answer, as typed. answer has the full names that
@@ -25,15 +25,15 @@ type traces struct {
 	answer []string
 }
 
-// An asked recording caches the trees of its requests.
-type asked struct {
+// A cachedRecording is a recording with the trees of its requests.
+type cachedRecording struct {
 	recording *trace.Recording
 	trees     []*trace.Tree
 	called    map[string]bool // nil until the first use
 }
 
-func newAsked(rec *trace.Recording) *asked {
-	a := &asked{recording: rec}
+func newCachedRecording(rec *trace.Recording) *cachedRecording {
+	a := &cachedRecording{recording: rec}
 	for i := range rec.Requests {
 		a.trees = append(a.trees, trace.TreeOfValid(&rec.Requests[i]))
 	}
@@ -41,7 +41,7 @@ func newAsked(rec *trace.Recording) *asked {
 }
 
 // called returns the functions called in a recording.
-func (t *traces) called(a *asked) map[string]bool {
+func (t *traces) called(a *cachedRecording) map[string]bool {
 	if a.called == nil {
 		a.called = map[string]bool{}
 		for _, tree := range a.trees {
@@ -54,7 +54,7 @@ func (t *traces) called(a *asked) map[string]bool {
 }
 
 // recording returns a recording by its name in Exercise.Also, or the main one for "".
-func (t *traces) recording(name string) (a *asked, err error) {
+func (t *traces) recording(name string) (a *cachedRecording, err error) {
 	if a := t.known[name]; a != nil {
 		return a, nil
 	}
@@ -62,7 +62,7 @@ func (t *traces) recording(name string) (a *asked, err error) {
 	case name != "":
 		a, err = t.load(t.exercise.Also[name])
 	case t.main != nil:
-		a = newAsked(t.main)
+		a = newCachedRecording(t.main)
 	default:
 		a, err = t.load(Source{Scenario: t.exercise.Scenario})
 	}

@@ -2,7 +2,8 @@ package workshop
 
 import "testing"
 
-// TestNumberIn reads numbers as people write them, and nothing that leaves open which number is meant.
+// TestNumberIn checks that numberIn reads numbers as people write them, and rejects texts
+// that are not one number.
 func TestNumberIn(t *testing.T) {
 	for text, want := range map[string]string{
 		"2": "2", "2 directors": "2", "2次": "2", "2 个": "2", "两次": "2", "一": "1", "十": "10",

@@ -14,14 +14,14 @@ import (
 // A Verifier proves exercises for each version of Kubernetes: an exercise can be
 // solved, not every answer solves it, and its statements are true.
 type Verifier struct {
-	// Judge judges the answers. Verify uses it with each version. VerifyBalance uses the version
-	// in Judge.K8s.
+	// Judge judges the answers. Verify uses it with each version. VerifyBalance uses the
+	// version in Judge.K8s.
 	Judge Judge
 	// Versions are the recorded versions of Kubernetes, oldest first.
 	Versions []string
 	// Exists reports whether a version's source has a function with this short or full
 	// name. It is called for functions in no recording of the exercise: claims may be
-	// about functions that do not run. If it is nil, these are not checked.
+	// about functions that do not run. If Exists is nil, such functions are not checked.
 	Exists func(k8s, function string) (bool, error)
 }
 
@@ -52,7 +52,7 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 			continue
 		}
 		p := &proof{Proof: Proof{Exercise: e, K8s: k8s}, judge: v.Judge, exists: v.Exists}
-		p.judge.K8s, p.judge.kept = k8s, map[Source]*asked{}
+		p.judge.K8s, p.judge.kept = k8s, map[Source]*cachedRecording{}
 		if err := p.run(); err != nil {
 			wrong = append(wrong, message.Errorf("%s, Kubernetes %s: %w", e.File, k8s, err))
 		}
@@ -158,7 +158,7 @@ func (p *proof) solved() error {
 	if p.Exercise.Find != nil && len(right) > len(passed) {
 		return message.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, len(passed))
 	}
-	for _, answer := range p.Exercise.otherwise(passed) {
+	for _, answer := range p.Exercise.opposites(passed) {
 		if verdict, err := p.try(answer); err == nil && verdict.Passed {
 			return message.Errorf("the answer %q passes as well", answer)
 		}
@@ -178,8 +178,8 @@ func (e *Exercise) solutions() []string {
 	return []string{strings.Join(ids, " ")}
 }
 
-// otherwise lists the opposites of right answers to a claim.
-func (e *Exercise) otherwise(right []string) []string {
+// opposites lists the opposites of right answers to a claim.
+func (e *Exercise) opposites(right []string) []string {
 	if e.Claim == nil {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (e *Exercise) otherwise(right []string) []string {
 }
 
 // wrongAnswers returns an error unless each listed wrong answer fails and gets its own
-// reply. Of a reply's answers, some may be functions of other versions only.
+// reply. Some answers of a reply may be functions that only other versions have.
 func (p *proof) wrongAnswers() error {
 	var bad []error
 	for i, w := range p.Exercise.Wrong {
@@ -210,7 +210,7 @@ func (p *proof) wrongAnswers() error {
 				replied = true // This version could not run the scenario; other versions prove the reply.
 			case err != nil:
 				bad = append(bad, message.Errorf("wrong %d, %q: %w", i+1, answer, err))
-			case verdict.Passed && slices.Contains(p.Exercise.Solution.Answer, answer): // it is right here and wrong elsewhere
+			case verdict.Passed && slices.Contains(p.Exercise.Solution.Answer, answer): // right in this version, wrong in others
 			case verdict.Passed:
 				bad = append(bad, message.Errorf("wrong %d, %q: it passes", i+1, answer))
 			case verdict.wrong == i:
@@ -226,8 +226,8 @@ func (p *proof) wrongAnswers() error {
 	return errors.Join(bad...)
 }
 
-// missing reports whether only other versions have a recording of the scenario.
-// If no version has, that is a mistake.
+// missing reports whether only other versions have a recording of the scenario. If no
+// version has one, missing returns false, because that is a mistake.
 func missing(err error) bool {
 	var unknown *recordings.UnknownScenarioError
 	return errors.As(err, &unknown) && len(unknown.RecordedBy) > 0
@@ -250,7 +250,7 @@ func (p *proof) tryRecording(scenario string) (*Verdict, error) {
 }
 
 // recordings returns an error unless all recordings of the scenarios pass or, without
-// pass, all fail. It skips recordings of other versions only.
+// pass, all fail. It skips scenarios that only other versions have recorded.
 func (p *proof) recordings(names []string, pass bool) error {
 	for _, name := range names {
 		verdict, err := p.tryRecording(name)

@@ -3,7 +3,7 @@ package workshop
 import "slices"
 
 // functions lists the functions in the exercise's queries, which must exist. It
-// leaves out a query with several names for one thing: one of them is enough.
+// leaves out a query with several names, because one of these is enough.
 func (e *Exercise) functions() []string {
 	var names []string
 	add := func(s *Selection) {
@@ -16,7 +16,7 @@ func (e *Exercise) functions() []string {
 	return slices.Compact(names)
 }
 
-// eachSelection visits an exercise's selections, and those inside them.
+// eachSelection visits an exercise's selections, and the selections inside them.
 func (e *Exercise) eachSelection(visit func(*Selection)) {
 	if e.Find != nil {
 		e.Find.each(visit)

@@ -1,6 +1,6 @@
 // Package classroom is the leader's side of a workshop: the group of learners who have
 // joined, their progress, their wrong answers, and the question and the poll on the
-// leader's screen, the wall. It keeps everything in memory.
+// leader's page. It keeps everything in memory.
 //
 // It serves no requests: ui/web serves the learners and the leader's page. Package
 // group is the learner's side.
@@ -34,10 +34,10 @@ const (
 	mostListeners = 16
 )
 
-// codeLetters are the letters of join codes, easy to tell apart on a wall.
+// codeLetters are the characters of join codes, easy to tell apart on a projector.
 const codeLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// NewCode returns a random join code of nearly 40 bits, too many to guess.
+// NewCode returns a random join code of nearly 40 bits, which nobody can guess.
 func NewCode() string {
 	random := make([]byte, 8)
 	_, _ = rand.Read(random) // never fails
@@ -80,7 +80,7 @@ func refuse(why Reason, cause error, action message.Message) *Error {
 	return &Error{why, action, cause}
 }
 
-// A Classroom is a group and the question on its wall. Its methods may be called
+// A Classroom is a group and the question on the leader's page. Its methods may be called
 // concurrently. Their errors about a request have type *Error.
 type Classroom struct {
 	code   string
@@ -90,7 +90,7 @@ type Classroom struct {
 	mu       sync.Mutex
 	learners map[[sha256.Size]byte]*attendee // by the SHA-256 sum of their token
 	nextID   int
-	wrong    map[string]map[string]int // by exercise and answer: how often it was given
+	wrong    map[string]map[string]int // how often a wrong answer was given, by exercise and answer
 	shown    shownQuestion
 	changed  map[chan struct{}]bool // the channels of Listen
 }
@@ -106,7 +106,7 @@ type attendee struct {
 	vote    *bool
 }
 
-// A shownQuestion is the question on the wall.
+// A shownQuestion is the question on the leader's page.
 type shownQuestion struct {
 	exercise *workshop.Exercise
 	// poll is set if the question has a poll. open is set while votes are accepted.
@@ -169,8 +169,9 @@ func (c *Classroom) unused(name string) string {
 	return free
 }
 
-// as calls do with the learner of a token, under the lock, and notifies the listeners.
-func (c *Classroom) as(token string, do func(*attendee) error) error {
+// withLearner calls do with the learner of a token, under the lock, and notifies the
+// listeners.
+func (c *Classroom) withLearner(token string, do func(*attendee) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := c.learners[sha256.Sum256([]byte(token))]
@@ -182,13 +183,13 @@ func (c *Classroom) as(token string, do func(*attendee) error) error {
 	return do(a)
 }
 
-// Report records progress. It ignores events of other courses, and events that were
-// reported before.
+// Report records progress. It ignores events on exercises of other courses, and events
+// that were reported before.
 func (c *Classroom) Report(token string, report group.Report) error {
 	if len(report.Events) > group.MostEvents {
 		return refuse(Invalid, message.Errorf("the report has %d events", len(report.Events)), message.Of("at most %d are accepted", group.MostEvents))
 	}
-	return c.as(token, func(a *attendee) error {
+	return c.withLearner(token, func(a *attendee) error {
 		for _, e := range report.Events {
 			if e.Number <= a.number {
 				continue
@@ -248,10 +249,10 @@ func (c *Classroom) keepWrong(e group.Event) {
 	}
 }
 
-// Vote counts a vote in the open poll. It replaces the learner's earlier one.
+// Vote counts a vote in the open poll. The vote replaces the learner's earlier vote.
 func (c *Classroom) Vote(token string, vote group.Vote) (*group.Voted, error) {
 	var voted *group.Voted
-	err := c.as(token, func(a *attendee) error {
+	err := c.withLearner(token, func(a *attendee) error {
 		if !c.shown.open {
 			return refuse(NoPoll, message.NewError("no poll is open"), message.Of("wait for the leader to open one"))
 		}
@@ -264,7 +265,7 @@ func (c *Classroom) Vote(token string, vote group.Vote) (*group.Voted, error) {
 
 // Leave removes a learner from the group.
 func (c *Classroom) Leave(token string) error {
-	return c.as(token, func(*attendee) error {
+	return c.withLearner(token, func(*attendee) error {
 		delete(c.learners, sha256.Sum256([]byte(token)))
 		return nil
 	})
@@ -282,8 +283,8 @@ func (c *Classroom) Remove(id int) {
 	c.notify()
 }
 
-// Show puts the question of an exercise on the wall, or removes the question if the
-// name is "". With poll, learners can vote. Earlier votes are deleted.
+// Show shows the question of an exercise on the leader's page, or removes the question if
+// the name is "". With poll, learners can vote. Earlier votes are deleted.
 func (c *Classroom) Show(exercise string, poll bool) error {
 	var shown shownQuestion
 	if exercise != "" {
@@ -319,7 +320,7 @@ func (c *Classroom) notify() {
 	for listener := range c.changed {
 		select {
 		case listener <- struct{}{}:
-		default: // it has not read the last change yet
+		default: // the listener has not read the last change yet
 		}
 	}
 }

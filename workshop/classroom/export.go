@@ -136,7 +136,7 @@ func (x export) writeMarkdown(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// longestRun returns the length of the longest run of a character.
+// longestRun returns the length of the longest run of the character of in s.
 func longestRun(s string, of rune) (most int) {
 	run := 0
 	for _, r := range s {

@@ -36,7 +36,7 @@ type Learner struct {
 	Voted bool              `json:"voted"`
 }
 
-// A Question is the question on the wall, with its poll.
+// A Question is the question on the leader's page, with its poll.
 type Question struct {
 	Exercise string        `json:"exercise"`
 	Text     workshop.Text `json:"text"`

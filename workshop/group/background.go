@@ -18,8 +18,8 @@ const (
 	reportTime = 20 * time.Second
 )
 
-// init turns this process into a reporter if it was started as one. main is too late,
-// because Nudge starts its own executable again, which may be any program with this
+// init turns this process into a reporter if RequestSend started it. It runs before main,
+// because RequestSend starts its own executable again, which may be any program with this
 // package.
 func init() {
 	if dir := os.Getenv(reportEnv); len(os.Args) == 2 && os.Args[1] == reportArgument && dir != "" {

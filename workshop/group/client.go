@@ -17,8 +17,8 @@ import (
 // patience is the timeout of a request to the leader's server.
 const patience = 5 * time.Second
 
-// client follows no redirects and uses no proxy, because it only talks to one machine
-// in the room.
+// client follows no redirects and uses no proxy, because it only sends requests to one
+// machine in the room.
 var client = &http.Client{
 	Timeout:       patience,
 	Transport:     &http.Transport{DisableKeepAlives: true},

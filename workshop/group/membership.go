@@ -27,8 +27,8 @@ type Membership struct {
 	Token   string `json:"token"`
 	// Lang is the learner's language, for the server's error messages.
 	Lang string `json:"lang"`
-	// Since is the last event's number before joining. Sent is the number of the last
-	// event that the server has.
+	// Since is the number of the last event before joining. Sent is the number of the
+	// last event that the server has.
 	Since int `json:"since"`
 	Sent  int `json:"sent"`
 }
@@ -158,8 +158,8 @@ func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err
 	return exercise, err
 }
 
-// Send reports the events that the group does not have yet. The next report has those
-// that cannot be sent now.
+// Send reports the events that the group does not have yet. If it fails, the next report
+// has the events that were not sent.
 func Send(ctx context.Context, dir string) error {
 	return asMember(ctx, dir, func(m *Membership) error {
 		all, err := events(ctx, dir)
@@ -198,8 +198,8 @@ func unknown(err error) bool {
 	return errors.As(err, &refused) && refused.status == http.StatusUnauthorized
 }
 
-// rejoin joins a server that does not know the learner. It has none of the learner's
-// events, so all since joining must be sent again.
+// rejoin joins a server that does not know the learner. The server has no events of the
+// learner, so rejoin resets Sent: all events since joining are sent again.
 func (m *Membership) rejoin(ctx context.Context, dir string) error {
 	m.Token = ""
 	joined, err := post[Joined](ctx, m, JoinPath, JoinRequest{Code: m.Code, Name: m.Name})

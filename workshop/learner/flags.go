@@ -14,8 +14,8 @@ import (
 var inText = regexp.MustCompile(`(?:\$ |\b)apitrace (?:(learn|show|explain|request|run|source|routes|edit)\b|(workshop)(?: (?:check|explain|hint|jump|lesson|next|solution|start|summary|trace|watch)\b)?)`)
 
 // chosen holds the learner's flags for the language, the release and the course, each
-// with a blank before it. Commands that the learner is told to type next must have
-// them, too. Otherwise they answer in another language or for another release.
+// with a blank before it. The commands that apitrace suggests must have these flags, too.
+// Otherwise their output is in another language or about another release.
 type chosen struct{ lang, k8s, course string }
 
 func chosenBy(o Options, k8s string) (chosen, error) {

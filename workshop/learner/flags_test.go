@@ -18,7 +18,7 @@ func TestChosen(t *testing.T) {
 			t.Errorf("%q becomes %q, expected %q", text, got, want)
 		}
 		if got := (chosen{}).in(text); got != text {
-			t.Errorf("%q becomes %q, although nothing was chosen", text, got)
+			t.Errorf("without flags, %q becomes %q, expected no change", text, got)
 		}
 	}
 }

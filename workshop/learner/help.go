@@ -43,7 +43,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
 		if !anyway {
-			return message.UsageErrorf("this exercise is not passed yet: take a hint, or use --anyway to see the solution and mark the exercise")
+			return message.UsageErrorf("this exercise is not passed yet: take a hint, or use --anyway to see the solution (the list then marks the exercise with \"*\")")
 		}
 		if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
 			return err

@@ -30,7 +30,7 @@ type Options struct {
 	// LangChosen is set if a flag chose Lang. Suggested commands then need it.
 	LangChosen bool
 	// K8s is the version of Kubernetes, in a form that session.RecordedRelease accepts.
-	// Its recordings decide.
+	// The recordings of this version judge the answers.
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
 	Course string
@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	if l.chosen, err = chosenBy(o, l.k8s); err != nil {
 		return nil, err
 	}
-	var both errgroup.Group // takes two thirds of the time of one after the other
+	var both errgroup.Group // two thirds of the time that reading one after the other takes
 	both.Go(func() (err error) {
 		l.course, err = workshop.Open(o.Course)
 		return err

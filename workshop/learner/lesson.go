@@ -45,8 +45,8 @@ var (
 
 // forTerminal replaces the parts of a page that do not work in a terminal. A diagram
 // becomes the command that prints it. A link to a lesson becomes the command that shows
-// the lesson. Of other links between pages, the text stays. A row of a table becomes an
-// item of a list, because its cells are too long for columns.
+// the lesson. A link to another page becomes its text. A row of a table becomes an item of
+// a list, because the cells are too long for columns.
 func forTerminal(page, lang string) string {
 	page = diagram.ReplaceAllString(page, "```\n$$ $1\n```\n")
 	page = toLesson.ReplaceAllString(page, "$1 (`apitrace workshop lesson $2`)")

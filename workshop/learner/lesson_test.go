@@ -15,7 +15,8 @@ func TestForTerminal(t *testing.T) {
 	}
 }
 
-// TestLessonsForTerminal finds links and diagrams that are left, and links to lessons that are not there.
+// TestLessonsForTerminal checks that no link to a page, diagram or table is left, and that
+// links to lessons lead to existing lessons.
 func TestLessonsForTerminal(t *testing.T) {
 	for _, name := range lessons.Names() {
 		for _, lang := range []string{"en", "zh"} {
@@ -25,7 +26,7 @@ func TestLessonsForTerminal(t *testing.T) {
 			}
 			for _, left := range []string{".md)", "```mermaid", "| --- |"} {
 				if strings.Contains(forTerminal(page, lang), left) {
-					t.Errorf("%s.%s: %q is left", name, lang, left)
+					t.Errorf("%s.%s: %q is left for the terminal, expected none", name, lang, left)
 				}
 			}
 			for _, m := range toLesson.FindAllStringSubmatch(page, -1) {

@@ -158,8 +158,8 @@ func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 	return recording, nil
 }
 
-// requestFlags returns the flags of "apitrace workshop check" for a request, besides
-// method and path.
+// requestFlags returns the flags of "apitrace workshop check" for a request, without method
+// and path.
 func requestFlags(h *scenarios.HTTP) string {
 	var flags strings.Builder
 	if h.As != "" {

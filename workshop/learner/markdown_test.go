@@ -40,13 +40,13 @@ goes on here.
 		t.Errorf("laid out as\n%s\nexpected\n%s", got, want)
 	}
 	if got := (typesetter{width: 32, colour: true}).lay("*a* `b`"); !strings.Contains(got, "\x1b[") || strings.ContainsAny(got, "*`") {
-		t.Errorf("with colours: %q", got)
+		t.Errorf("with colours: got %q, expected escape sequences in place of the marks", got)
 	}
 	// Chinese lines are joined without a blank, and a full stop does not begin a line.
 	if got, want := (typesetter{width: 20}).lay("一二三四五六七\n八九十。一 `x`\n八"), "一二三四五六七八九\n十。一 `x` 八\n"; got != want {
 		t.Errorf("laid out as %q, expected %q", got, want)
 	}
-	// Nor is there a blank behind punctuation of full width.
+	// Lines are also joined without a blank after full-width punctuation.
 	if got, want := (typesetter{width: 40}).lay("一二。\n`x`、\ny（z）\na"), "一二。`x`、y（z）a\n"; got != want {
 		t.Errorf("laid out as %q, expected %q", got, want)
 	}
@@ -83,7 +83,7 @@ func TestLayTexts(t *testing.T) {
 		for name, markdown := range texts {
 			laid := typesetter{width: width}.lay(markdown)
 			if mark := emphasis.FindString(code.ReplaceAllString(laid, "")); mark != "" {
-				t.Errorf("%.60s: %q is left, a mark of emphasis, or a name that is no code", name, mark)
+				t.Errorf("%.60s: %q is left: a mark of emphasis, or a name without backquotes", name, mark)
 			}
 			for line := range strings.Lines(laid) {
 				if closing.MatchString(line) {

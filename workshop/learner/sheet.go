@@ -27,7 +27,7 @@ type Board struct {
 	Current    string         `json:"current" description:"Name of the exercise that was started last, empty if none was."`
 	Next       string         `json:"next" description:"Name of the exercise to go on with, empty if none is left that can be done with the release."`
 	Passed     int            `json:"passed" description:"How many exercises are passed."`
-	Exercises  int            `json:"exercises" description:"How many there are."`
+	Exercises  int            `json:"exercises" description:"How many exercises the course has."`
 	Minutes    int            `json:"minutes" description:"How many minutes the remaining exercises take."`
 	Releases   []string       `json:"releases" description:"The releases with which exercises can be done, the oldest first."`
 	Chapters   []BoardChapter `json:"chapters" description:"The chapters, in their order."`
@@ -59,8 +59,8 @@ type BoardExercise struct {
 	Tries     int    `json:"tries" description:"How many wrong answers were given."`
 }
 
-// A Sheet is an exercise with its question. Hints, solution and debrief are there as
-// far as the learner may read them. Texts are HTML without scripts.
+// A Sheet is an exercise with its question. It has only the hints, the solution and the
+// debrief that the learner may read. Texts are HTML without scripts.
 type Sheet struct {
 	BoardExercise
 	Chapter   string         `json:"chapter" description:"Title of its chapter."`
@@ -74,11 +74,11 @@ type Sheet struct {
 	Traces    []SheetTrace   `json:"traces" description:"The recordings that the question is about."`
 	Answer    string         `json:"answer" description:"The last answer, empty if there was none."`
 	Hints     []string       `json:"hints" description:"The hints that were taken, as HTML."`
-	HintsLeft int            `json:"hintsLeft" description:"How many more there are."`
+	HintsLeft int            `json:"hintsLeft" description:"How many hints are left."`
 	Solution  *SheetSolution `json:"solution,omitempty" description:"The answers that pass; absent unless the exercise is passed or the solution was shown."`
 	Debrief   string         `json:"debrief" description:"The explanation, as HTML; empty unless the exercise is passed or the solution was shown."`
 	Previous  string         `json:"previous" description:"Name of the exercise before it, empty if it is the first."`
-	Following string         `json:"following" description:"Name of the exercise behind it, empty if it is the last."`
+	Following string         `json:"following" description:"Name of the exercise after it, empty if it is the last."`
 	Notices   []string       `json:"notices" description:"Other notices."`
 }
 

@@ -27,7 +27,7 @@ func (l *Learner) Start(ctx context.Context, name string) error {
 }
 
 // Next starts the next available exercise that is not passed, perhaps the current one.
-// With skip, that is only taken if there is no other.
+// With skip, Next starts the current exercise only if there is no other.
 func (l *Learner) Next(ctx context.Context, skip bool) error {
 	if err := l.mustHaveExercises(); err != nil {
 		return err

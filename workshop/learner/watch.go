@@ -41,8 +41,8 @@ func (l *Learner) Watch(ctx context.Context) error {
 	return err
 }
 
-// watchOne says where to write the answer, and judges each change of it until the
-// exercise is passed. It watches first, because the answer may come at once.
+// watchOne says where to write the answer, and judges each change of the answer until the
+// exercise is passed. It begins to watch before that, because the answer may come at once.
 func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error) {
 	folders, err := l.watched(e)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *Learner) relevant(e *workshop.Exercise) (string, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			// Editors have files of their own there.
+			// Editors keep files of their own in the folder of the edits.
 			if err != nil || d.IsDir() || edits && filepath.Ext(file) != ".go" {
 				return err
 			}

@@ -20,12 +20,12 @@ type cacheStatus struct {
 	// otherBuild is set if there is a traced kube-apiserver that this apitrace, or this
 	// version of Go, cannot use.
 	otherBuild bool
-	// source is set if all programs' sources are there.
+	// source is set if the cache has the sources of all programs.
 	source bool
 }
 
-// look reads the stock from the cache, without the network.
-func look(ctx context.Context, version string) (s cacheStatus, err error) {
+// readCacheStatus returns the cacheStatus of a version. It does not use the network.
+func readCacheStatus(ctx context.Context, version string) (s cacheStatus, err error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return s, err
@@ -58,7 +58,7 @@ func look(ctx context.Context, version string) (s cacheStatus, err error) {
 	return s, nil
 }
 
-// existing returns the folder, or the nearest existing one above.
+// existing returns the folder, or the nearest existing folder above it.
 func existing(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || filepath.Dir(folder) == folder {

@@ -19,11 +19,11 @@ import (
 // A check finds out which exercises can be done on this machine. It uses no network
 // and builds nothing.
 type check struct {
-	// Folder is a preparation, for missing parts. "" is the current folder if that is a
-	// preparation, or else none.
+	// Folder is a preparation that has missing parts. "" means the current folder if that
+	// is a preparation, or else none.
 	Folder string
-	// K8s is the release, in a form that session.RecordedRelease accepts. Its
-	// recordings decide.
+	// K8s is the release, in a form that session.RecordedRelease accepts. The recordings
+	// of this release judge the answers.
 	K8s string
 	// Course is a course's folder; "" is apitrace's own course.
 	Course string
@@ -50,7 +50,7 @@ func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err er
 	} else if c.Folder != "" {
 		return message.Errorf("%s was not made by \"apitrace workshop prepare\": %w", c.Folder, err)
 	}
-	if c.has, err = look(ctx, c.K8s); err != nil {
+	if c.has, err = readCacheStatus(ctx, c.K8s); err != nil {
 		return err
 	}
 	c.missing = map[string]bool{}

@@ -17,7 +17,7 @@ var texts embed.FS
 
 var instructions = template.Must(template.ParseFS(texts, "*.md"))
 
-// writeInstructions writes instructions for each machine into the folder.
+// writeInstructions writes the instructions for the machines into the folder.
 func (o *Preparation) writeInstructions() error {
 	made, err := readMark(o.Folder)
 	if err != nil {

@@ -130,8 +130,8 @@ func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, t
 	return nil
 }
 
-// site returns the site for the servers' release. For all releases it takes ten
-// times as long.
+// site returns the site for the servers' release only. Writing the site of all releases
+// takes ten times as long.
 func (o *Preparation) site() Site { return o.Site(filepath.Join(o.Folder, siteFolder), o.K8s) }
 
 // mayWrite returns an error if the folder has files and is not a preparation.

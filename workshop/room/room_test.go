@@ -13,7 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// bare makes this machine one without builds, network and Go, and returns the folder of progress.
+// bare makes this process see a machine without builds, network and Go. It returns the
+// folder of the learner's progress.
 func bare(t *testing.T) string {
 	t.Helper()
 	state := t.TempDir()
@@ -38,7 +39,7 @@ func TestCheckOfABareMachine(t *testing.T) {
 	state := bare(t)
 	out, err := checked(t.Context(), check{K8s: "v1.37.1"}, "en")
 	if err == nil || !strings.Contains(err.Error(), "exercises cannot be done") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, expected an error about exercises that cannot be done", err)
 	}
 	for _, want := range []string{
 		"[ok] exercises that recordings decide: all ", "[ok] your progress: is kept in " + state, "[ok] ports: ",
@@ -50,7 +51,7 @@ func TestCheckOfABareMachine(t *testing.T) {
 		}
 	}
 	if left, _ := os.ReadDir(state); len(left) != 0 {
-		t.Errorf("the check left %v", left)
+		t.Errorf("the check left the files %v in the folder of the progress", left)
 	}
 }
 
@@ -71,35 +72,35 @@ func TestCheckOfAnotherCourse(t *testing.T) {
 	bare(t)
 	out, err := checked(t.Context(), check{K8s: "v1.37.1", Course: filters(t)}, "zh")
 	if err == nil || !strings.Contains(out, "[ok] 由录制裁决的练习：") || !strings.Contains(out, "[ok] 带追踪的示例 API 服务器：没有练习需要它") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("got the error %v and\n%s\nexpected that no exercise needs the sample server", err, out)
 	}
 }
 
-// TestCheckWithAFolder checks that a prepared folder is the next step, if it has
-// servers for this platform.
+// TestCheckWithAFolder checks that importing from a prepared folder is the next step, if
+// the folder has servers for this platform.
 func TestCheckWithAFolder(t *testing.T) {
 	bare(t)
 	folder, course := t.TempDir(), filters(t)
 	if _, err := checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); err == nil || !strings.Contains(err.Error(), "was not made by") {
-		t.Errorf("an empty folder: %v", err)
+		t.Errorf("an empty folder: got %v, expected that it was not prepared", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, markFile), []byte(`{"k8sVersion":"v1.37.1","go":"go1.26.99"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, _ := checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en")
 	if !strings.Contains(out, "servers for another platform") || !strings.Contains(out, "install go1.26.99") {
-		t.Errorf("without servers:\n%s", out)
+		t.Errorf("without servers: got\n%s\nexpected advice to build them and to install Go", out)
 	}
 	file := filepath.Join(folder, serversFile())
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, _ = checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); !strings.Contains(out, "next: apitrace cache import "+file+"\n") {
-		t.Errorf("with servers:\n%s", out)
+		t.Errorf("with servers: got\n%s\nexpected advice to import them", out)
 	}
 	t.Chdir(folder)
 	if out, _ = checked(t.Context(), check{K8s: "v1.37.1", Course: course}, "en"); !strings.Contains(out, "next: apitrace cache import "+serversFile()+"\n") {
-		t.Errorf("in the folder:\n%s", out)
+		t.Errorf("in the folder: got\n%s\nexpected advice to import the servers", out)
 	}
 }
 
@@ -113,7 +114,7 @@ func TestCheckOfAReadOnlyFolder(t *testing.T) {
 	}
 	t.Setenv(program.StateEnv, filepath.Join(file, "state"))
 	if out, err := checked(t.Context(), check{K8s: "v1.37.1", Course: filters(t)}, "en"); err == nil || !strings.Contains(out, "[!!] your progress: ") || !strings.Contains(out, program.StateEnv) {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("got the error %v and\n%s\nexpected that the progress cannot be saved", err, out)
 	}
 }
 
@@ -154,7 +155,7 @@ func TestRefusedFolders(t *testing.T) {
 	}
 	for _, o := range []Preparation{{Folder: folder, K8s: "v1.37.1", DryRun: true}, {K8s: "v1.37.1"}, {Folder: t.TempDir(), K8s: "v1.2", Site: site, DryRun: true}} {
 		if err := o.Run(t.Context(), &strings.Builder{}, message.For("en"), nil); err == nil {
-			t.Errorf("%+v was accepted", o)
+			t.Errorf("%+v was accepted, expected an error", o)
 		}
 	}
 }
@@ -180,6 +181,6 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 	if n := len(o.platforms()); n != 4 && n != 5 {
-		t.Errorf("%d platforms", n)
+		t.Errorf("the folder has apitrace for %d platforms, expected 4, or 5 with another platform of this machine", n)
 	}
 }
