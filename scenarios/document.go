@@ -65,8 +65,8 @@ func (n severalError) Error() string { return fmt.Sprintf("%d YAML documents, ex
 // rawDocument returns a body to send unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body, raw: true} }
 
-// textDocument returns a body to send unchanged. If text is one YAML or JSON document, the
-// body's head is read from it.
+// textDocument returns a body to send unchanged. If text is one YAML or JSON document,
+// the body's head is read from it.
 func textDocument(text string) *Document {
 	d, err := parseDocument([]byte(text))
 	if err != nil {

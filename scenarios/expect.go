@@ -42,7 +42,8 @@ func (s Stored) is(key trace.StoredKey) bool {
 	return s.Op == key.Op && funcname.MatchText(s.Key, key.Key) && (s.Encoding == "" || s.Encoding == key.Encoding)
 }
 
-// String returns a description for messages: `PUT /registry/secrets/default/s (encrypted)`.
+// String returns a description for messages: `PUT /registry/secrets/default/s
+// (encrypted)`.
 func (s Stored) String() string {
 	if s.Encoding == "" {
 		return s.Op + " " + s.Key

@@ -47,7 +47,7 @@ func TestFilesThatAreNoScenarios(t *testing.T) {
 // TestKnownReadsNoFiles checks that Known rejects paths.
 func TestKnownReadsNoFiles(t *testing.T) {
 	if s, err := Known("get-node"); err != nil || s.Name != "get-node" {
-		t.Errorf("get-node: %v, %v", s, err)
+		t.Errorf("Known(\"get-node\") returned %v, %v, expected the scenario", s, err)
 	}
 	mine := filepath.Join(t.TempDir(), "mine.yaml")
 	if err := os.WriteFile(mine, []byte(good), 0o600); err != nil {

@@ -89,7 +89,8 @@ func (t *nameTaker) begin(n int) {
 }
 
 // take creates an object with the name in a review, if the review is about creating an
-// object with a generated name, and a name is left to take. It takes no names of dry runs.
+// object with a generated name, and a name is left to take. It takes no names of dry
+// runs.
 func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
 	var o metav1.PartialObjectMetadata
 	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||

@@ -55,7 +55,7 @@ requests:
 		t.Fatal(err)
 	}
 	if want := "learner GET /api/v1/nodes/n2 traced"; !slices.Contains(server.sent(), want) {
-		t.Errorf("sent\n%s\nwithout %s", strings.Join(server.sent(), "\n"), want)
+		t.Errorf("sent\n%s\nexpected in it: %s", strings.Join(server.sent(), "\n"), want)
 	}
 	_, err := parse("mine.yaml", []byte(strings.Replace(text, "${token}", "${tokn}", 1)), noFiles)
 	if want := `mine.yaml:8: no request before this one keeps a value as "tokn": did you mean "token"?`; err == nil || err.Error() != want {
@@ -114,8 +114,8 @@ requests:
 	}
 }
 
-// The kept value is sent. Messages and traces show the scenario's own text, which is the same in
-// every run.
+// TestKeptValueIsSent checks that the kept value is sent, and that Sent.Path has the
+// scenario's own text, which is the same in every run.
 func TestKeptValueIsSent(t *testing.T) {
 	s := mustParse(t, `name: mine
 title: {en: Mine}

@@ -23,8 +23,8 @@ const (
 	managedByUs    = "apitrace"
 )
 
-// fillNamespace replaces ownNamespace by the name of a scenario, and reports whether the text
-// contains it.
+// fillNamespace replaces ownNamespace in a text by the name of a scenario. uses reports
+// whether the text contains ownNamespace.
 func fillNamespace(text []byte, name string) (filled []byte, uses bool) {
 	return bytes.ReplaceAll(text, []byte(ownNamespace), []byte(name)), bytes.Contains(text, []byte(ownNamespace))
 }

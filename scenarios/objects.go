@@ -190,8 +190,8 @@ func splitPath(path string) (collection string, below []string) {
 		prefix = 2
 	}
 	// After the name of a namespace comes one of its two subresources
-	// (namespaceSubresources in requestinfo.go of k8s.io/apiserver v0.37.1), or a resource
-	// in the namespace.
+	// (namespaceSubresources in requestinfo.go of k8s.io/apiserver v0.37.1), or a
+	// resource in the namespace.
 	if len(parts) > prefix+2 && parts[prefix] == "namespaces" && parts[prefix+2] != "status" && parts[prefix+2] != "finalize" {
 		prefix += 2
 	}

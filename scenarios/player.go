@@ -61,10 +61,10 @@ const cleanupTimeout = 2 * time.Minute
 // deletes the created objects, even after an error or when ctx ends. An answer with an
 // unexpected status ends the run with an error.
 //
-// after, if not nil, is called for each traced request when its answer has been read, even
-// an unexpected answer, before the next request is sent. The answer to a watch has been
-// read when the watch ends. Then after is called for the watch, and next for the traced
-// requests that were sent during the watch. An error of after ends the run.
+// after, if not nil, is called for each traced request when its answer has been read,
+// even an unexpected answer, before the next request is sent. The answer to a watch has
+// been read when the watch ends. Then after is called for the watch, and next for the
+// traced requests that were sent during the watch. An error of after ends the run.
 func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Context, *Request, *Sent) error) (err error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -114,9 +114,9 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 	}, nil
 }
 
-// Send sends one traced request that belongs to no scenario, once and unchanged, without
-// setup, warm-up and cleanup. It ignores the expectations in h. If the answer takes longer
-// than h.Timeout, Sent.Err wraps context.DeadlineExceeded.
+// Send sends one traced request that belongs to no scenario, once and unchanged,
+// without setup, warm-up and cleanup. It ignores the expectations in h. If the answer
+// takes longer than h.Timeout, Sent.Err wraps context.DeadlineExceeded.
 func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {

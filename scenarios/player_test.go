@@ -78,7 +78,7 @@ func TestOrderOfRequests(t *testing.T) {
 	}
 	got := server.sent()
 	if start := slices.Index(got, want[0]); start < 0 || !slices.Equal(got[start:][:len(want)], want) {
-		t.Errorf("got\n%s\nwant in it\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nexpected in it\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -248,8 +248,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestWarmUpRepeatsReads checks that a read is repeated until two answers are the same, unless
-// it fails.
+// TestWarmUpRepeatsReads checks that a read is repeated until two successive answers are
+// the same, unless the read fails.
 func TestWarmUpRepeatsReads(t *testing.T) {
 	for status, want := range map[int]int{200: 3, 504: 1} {
 		text := strings.Replace(good, "    status: 200\n    traced", fmt.Sprintf("    status: %d\n    traced", status), 1)
@@ -298,7 +298,7 @@ func TestRunsWaitForEachOther(t *testing.T) {
 	lockFile := filepath.Join(t.TempDir(), "lock")
 	var playing, most atomic.Int32
 	server.refuse = func(r *http.Request) int {
-		switch { // the first and the last object of the scenario
+		switch { // the player creates this object first, and deletes it last
 		case r.Method == "POST" && r.URL.Path == "/api/v1/nodes":
 			playing.Add(1)
 		case r.Method == "DELETE" && strings.HasSuffix(r.URL.Path, "/n1") && server.objects[r.URL.Path] != nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A VersionError reports that a scenario needs a feature that a release of Kubernetes does
-// not have.
+// A VersionError reports that a scenario needs a feature that a release of Kubernetes
+// does not have.
 type VersionError struct {
 	Scenario, Version string
 	Releases          release.Range

@@ -71,10 +71,10 @@ func namespaceOr(namespace string) string {
 	return namespace
 }
 
-// awaitRights waits until the server's authorizer knows the users' rights, or, if granted
-// is false, has forgotten them. The authorizer learns of RBAC objects through a watch. It
-// must forget the rights of the previous run, too: a warm-up could pass with these rights,
-// and they could be gone when the traced request comes.
+// awaitRights waits until the server's authorizer knows the users' rights, or, if
+// granted is false, has forgotten them. The authorizer learns of RBAC objects through a
+// watch. It must forget the rights of the previous run, too: a warm-up could pass with
+// these rights, and they could be gone when the traced request comes.
 func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	for _, right := range r.rights {
 		done := func() (bool, error) { return r.wire.knows(ctx, right, granted) }

@@ -49,8 +49,8 @@ type Scenario struct {
 	Requests []Request `yaml:"requests"`
 	// Pairs are other scenarios of the library worth comparing with this one.
 	Pairs []Pair `yaml:"pairs"`
-	// OwnNamespace is set if the file, or the file of a body, contains "${namespace}". The
-	// scenario then has a namespace with its own name.
+	// OwnNamespace is set if the file, or the file of a body, contains "${namespace}".
+	// The scenario then has a namespace with its own name.
 	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
@@ -93,7 +93,7 @@ type Pair struct {
 // A Boot is the start of a program, traced from its first moment until clients can work.
 // The player's caller starts a server for it and collects the trace.
 type Boot struct {
-	// Program is the name of the traced program: "kube-apiserver", or "sample-apiserver", the
+	// Program is the traced program: "kube-apiserver", or "sample-apiserver" for the
 	// aggregated server of the setup.
 	Program string `yaml:"program"`
 	// Expect must hold for the run to succeed.
@@ -140,8 +140,8 @@ type Request struct {
 	// another object, or the change and its reversal.
 	Warmup []HTTP `yaml:"warmup"`
 	// LeaveOpen sends the request without waiting for an answer. The next request follows
-	// once the webhook of Asks has been called. The Status is not checked. The player
-	// cancels this request after the last one.
+	// once the webhook of Asks has been called. The Status is not checked. After the last
+	// request, the player cancels the open ones.
 	LeaveOpen bool `yaml:"leaveOpen"`
 	// Expect must hold for the run to succeed.
 	Expect Expect `yaml:"expect"`

@@ -28,7 +28,8 @@ type fakeServer struct {
 	forgetful int
 	// refuse answers a request with a status; it returns 0 for a normal answer.
 	refuse func(r *http.Request) int
-	// hold answers a request itself and may take any time; it returns false for a normal answer.
+	// hold answers a request itself and may take any time; it returns false for a normal
+	// answer.
 	hold func(w http.ResponseWriter, r *http.Request) bool
 }
 

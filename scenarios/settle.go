@@ -39,11 +39,11 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	}
 }
 
-// awaitCache waits until the server's watch cache has the change of h. A write starts from
-// the object in that cache. If this object is stale, the write is retried, and the trace
-// would show the retry. A GET with a resourceVersion is answered from the cache once the
-// cache is fresh enough. awaitCache gets the object even if h changes a subresource,
-// because some subresources cannot be read.
+// awaitCache waits until the server's watch cache has the change of h. A write starts
+// from the object in that cache. If this object is stale, the write is retried, and the
+// trace would show the retry. A GET with a resourceVersion is answered from the cache
+// once the cache is fresh enough. awaitCache gets the object even if h changes a
+// subresource, because some subresources cannot be read.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {

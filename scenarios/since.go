@@ -32,9 +32,9 @@ var (
 	reviews = message.Of("kube-apiserver accepts webhooks that only understand version v1 of AdmissionReview since v1.17")
 )
 
-// NeedsFirst returns why the scenario needs its first release, although older releases may
-// serve the request: the scenario shows a function that is new in that release, or the
-// answer differs since then. The message is zero if no reason is known.
+// NeedsFirst returns why the scenario needs its first release, although older releases
+// may serve the request: the scenario shows a function that is new in that release, or
+// the answer differs since then. The message is zero if no reason is known.
 func (s *Scenario) NeedsFirst() message.Message {
 	if shown := shownFirst[s.Name]; shown != "" {
 		return message.Of("the scenario shows %s, which Kubernetes has since %s", shown, s.Releases.Since)

@@ -54,7 +54,8 @@ func (r *run) end(ctx context.Context, p *Player) error {
 }
 
 // awaitNotListening waits until the server accepts no more connections. Until then, its
-// requests use the open connection, because a new connection would add calls to the trace.
+// requests use the open connection, because a new connection would add calls to the
+// trace.
 func (w *wire) awaitNotListening(ctx context.Context) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: "/livez", As: Admin}, "")

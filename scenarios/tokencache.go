@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// tokenLife is the lifetime of an entry in kube-apiserver's token cache. A hit does not
-	// extend it.
+	// tokenLife is the lifetime of an entry in kube-apiserver's token cache. A hit does
+	// not extend it.
 	tokenLife = 10 * time.Second
 	// tokenMargin is the time before and after an entry's end in which the entry may be
 	// valid or not. A warm-up and its traced request take a few milliseconds.

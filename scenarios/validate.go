@@ -266,7 +266,7 @@ func (e *Expect) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("an expected call has no name"), "expect", "calls", i)
 	}
 	if i := slices.IndexFunc(e.Absent, Function.isEmpty); i >= 0 {
-		return strictyaml.MistakeAt(message.Of("a call that must not be there has no name"), "expect", "absent", i)
+		return strictyaml.MistakeAt(message.Of("a function under absent has no name"), "expect", "absent", i)
 	}
 	return nil
 }
@@ -319,7 +319,7 @@ func (h *HTTP) validate() *strictyaml.Mistake {
 	case h.BodyFile != "" && h.Body != nil:
 		return strictyaml.MistakeAt(message.Of("both body and bodyFile are given, expected one of them"), "bodyFile")
 	case h.BodyText != "" && (h.Body != nil || h.BodyFile != ""):
-		return strictyaml.MistakeAt(message.Of("bodyText is given besides another body, expected one of them"), "bodyText")
+		return strictyaml.MistakeAt(message.Of("both bodyText and another body are given, expected one of them"), "bodyText")
 	}
 	if i := slices.IndexFunc(h.Events, func(e string) bool { return !slices.Contains(eventTypes, e) }); i >= 0 {
 		return strictyaml.MistakeAt(message.Of("event is %q, expected %s", h.Events[i], message.Alternatives(eventTypes)), "events", i)

@@ -43,7 +43,7 @@ requests:
 		err = server.player().Play(t.Context(), s, after)
 		switch {
 		case test.want == "" && (err != nil || !strings.Contains(body, `"List"`)):
-			t.Errorf("error %v, events %q", err, body)
+			t.Errorf("got the error %v and the events %q, expected one event", err, body)
 		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
 			t.Errorf("got %v, expected %s", err, test.want)
 		}
@@ -98,8 +98,8 @@ requests:
 	}
 }
 
-// The traced requests during a watch are handed over after the watch, in the order in which they
-// were sent.
+// For traced requests during a watch, after is called after the watch, in the order in
+// which they were sent.
 func TestTracedDuringWatch(t *testing.T) {
 	s := mustParse(t, `name: mine
 title: {en: Mine}
@@ -127,7 +127,7 @@ requests:
 	}
 	want := []string{"GET /api/v1/nodes 200", "POST /api/v1/nodes 201", "DELETE /api/v1/nodes/n1 200"}
 	if !slices.Equal(handed, want) || len(ids) != len(want) {
-		t.Errorf("handed over %q with %d trace ids, expected %q", handed, len(ids), want)
+		t.Errorf("after was called for %q with %d trace ids, expected %q", handed, len(ids), want)
 	}
 	var traced []string
 	for _, r := range s.Traced() {

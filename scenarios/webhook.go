@@ -259,8 +259,8 @@ func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.Admis
 	return response
 }
 
-// validWebhookName matches the name of a webhook, which is the part of a placeholder before
-// the dot.
+// validWebhookName matches the name of a webhook, which is the part of a placeholder
+// before the dot.
 var validWebhookName = regexp.MustCompile(`^\w+$`)
 
 // validate returns the first mistake, placed below the webhook.

@@ -230,7 +230,7 @@ func TestWebhookNotAsked(t *testing.T) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 	if !strings.HasPrefix(registered, "https://127.0.0.1:") || !strings.HasSuffix(registered, "/guard") {
-		t.Errorf("the object was created with the address %q", registered)
+		t.Errorf("the object was created with the address %q, expected the webhook's", registered)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestLeaveOpen(t *testing.T) {
 		close(reached)
 		if answer, err := client.Do(ask); err == nil {
 			answer.Body.Close()
-			t.Error("the silent webhook has answered")
+			t.Error("the silent webhook answered, expected that it hangs up")
 		}
 		close(ended)
 		return true
