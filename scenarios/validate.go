@@ -128,7 +128,7 @@ func (s *Scenario) validateStop() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("a scenario that ends the server has no objects, webhooks, namespace or aggregated server: they could not be removed afterwards"), "stop")
 	}
 	if i := slices.IndexFunc(s.Requests, func(r Request) bool { return r.changes() }); i >= 0 {
-		return strictyaml.MistakeAt(message.Of("a scenario that ends the server only reads: what a request stores could not be removed afterwards"), "requests", i)
+		return strictyaml.MistakeAt(message.Of("a scenario that ends the server only reads: stored objects could not be removed afterwards"), "requests", i)
 	}
 	if bad := s.Stop.Expect.validate(); bad != nil {
 		return bad.Below("stop")

@@ -133,7 +133,7 @@ func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 		to.Notice("no file of Kubernetes %s is edited", edits.Version)
 	case name == "":
 	case len(all) == 0:
-		return message.UsageErrorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
+		return message.UsageErrorf("%q is not edited: no file of Kubernetes %s is edited", name, edits.Version)
 	default:
 		return message.UsageErrorf("%q is not edited in Kubernetes %s: the edited files are %q", name, edits.Version, names)
 	}

@@ -288,7 +288,7 @@ func (s *replay) verdict(checked bool, to Reporter) error {
 		return nil
 	}
 	if len(s.unmet) > 0 && s.scenario.Setup.Aggregated && s.server.Aggregated != nil {
-		to.Notice("the calls of %s are not those that the scenario expects of the sample server: %v", s.server.Aggregated.Version, errors.Join(s.unmet...))
+		to.Notice("%s does not make the calls that the scenario expects of the sample server: %v", s.server.Aggregated.Version, errors.Join(s.unmet...))
 		return nil
 	}
 	if len(s.unmet) > 0 && s.scenario.Lenient {

@@ -16,8 +16,8 @@ import (
 )
 
 // A slow receiver costs traces, but delays neither the server's clients nor the sampler's
-// end. These constants limit the queue, the traces in sending, the time to send one, and
-// the time for the rest at the end.
+// end. These constants limit the queue, the traces that are sent at once, the time to
+// send one, and the time to send the rest at the end.
 const (
 	sendQueue   = 4 * atOnce
 	senders     = 4 // traces that are sent concurrently, because each takes long if the receiver is far away

@@ -158,7 +158,7 @@ func (r *Running) introduce(to Reporter) {
 	r.reportKind(to)
 	to.Notice("as the administrator, who may do everything:")
 	to.Notice("  export KUBECONFIG=%s", r.AdminKubeconfig)
-	to.Notice("as the learner, who may do nothing but what RBAC objects allow it:")
+	to.Notice("as the learner, who may only do what RBAC objects allow:")
 	to.Notice("  export KUBECONFIG=%s", r.LearnerKubeconfig)
 	release := ""
 	if r.K8sVersion != apiserver.DefaultVersion {

@@ -108,7 +108,7 @@ func TestSession(t *testing.T) {
 	for i, row := range rows {
 		one, err := recording.Read(row.Place)
 		if want := fmt.Sprintf("/%d", i); err != nil || row.Path != want || one.Requests[0].Path != want {
-			t.Fatalf("row %d is %+v, its trace %v, %v", i, row, one, err)
+			t.Fatalf("row %d is %+v, its trace is %v with the error %v, expected the same path in both", i, row, one, err)
 		}
 		first := one.Requests[0].Calls[0].Attributes
 		if first["user_agent.original"] != "kubectl" || first["apitrace.client.traceparent"] != "00-1" {

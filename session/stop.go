@@ -63,5 +63,5 @@ func (s *replay) reachOwn(ctx context.Context, player *scenarios.Player) error {
 			}
 		}
 	}
-	return message.Errorf("%s has no resource that can be watched: a watch would let it wait for a connection at its end, until its calls are collected; without one its end cannot be traced", own.Name)
+	return message.Errorf("the end of %s cannot be traced: it has no resource that can be watched, and only an open watch makes an ending server wait until its calls are collected", own.Name)
 }

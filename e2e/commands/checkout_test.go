@@ -122,7 +122,7 @@ func TestSlowCheckout(t *testing.T) {
 		t.Errorf("affected: exit status %d, %s\n%s", status, notices, out)
 	}
 	out, notices, status = m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown")
-	for _, want := range []string{"the same path", "- the text of registry.(\\*Store).create changed (registry/store.go:", "it has more calls of dryrun.IsDryRun; no trace shows calls of dryrun.IsDryRun", "- other recorded scenarios that run through the change: "} {
+	for _, want := range []string{"the same path", "- the text of registry.(\\*Store).create changed (registry/store.go:", "it has more calls of dryrun.IsDryRun; no trace shows calls of dryrun.IsDryRun", "- other recorded scenarios that call changed functions: "} {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("a change that the traces do not show: exit status %d, no %q in\n%s\n%s", status, want, out, notices)
 		}

@@ -86,7 +86,7 @@ func onPath(ctx context.Context, c *sides.Compared, both [2]Checkout, names [2]s
 	}
 	others := slices.DeleteFunc(report.scenarios(), func(s string) bool { return s == c.B.Scenario })
 	if len(others) > 0 {
-		remarks = append(remarks, message.Of("other recorded scenarios that run through the change: %d, which \"apitrace affected %s %s\" lists", len(others), text.ShellWord(names[0]), text.ShellWord(names[1])))
+		remarks = append(remarks, message.Of("other recorded scenarios that call changed functions: %d; \"apitrace affected %s %s\" lists them", len(others), text.ShellWord(names[0]), text.ShellWord(names[1])))
 	}
 	return remarks, nil
 }

@@ -42,14 +42,14 @@ func TestOnPath(t *testing.T) {
 	changed := strings.Replace(string(text), "package etcd3\n", "package etcd3\n\nimport \"k8s.io/apiserver/pkg/util/dryrun\"\n", 1)
 	put(t, dir, storeFile, strings.Replace(changed, "{ a() }", "{ b(); dryrun.IsDryRun(nil) }", 1))
 	want := `the text of etcd3.(*store).Get changed (etcd3/store.go:7); it has more calls of b, dryrun.IsDryRun; it has fewer calls of a; ` +
-		`no trace shows calls of dryrun.IsDryRun: its package is not traced, or it has no span` + "\nother recorded scenarios that run through the change: "
+		`no trace shows calls of dryrun.IsDryRun: its package is not traced, or it has no span` + "\nother recorded scenarios that call changed functions: "
 	for _, a := range []string{dir + "@HEAD", ""} { // "" is the release; the repository has its tag
 		if got := remarks(a, dir); !strings.HasPrefix(got, want) {
 			t.Errorf("a changed function that ran, from %q:\n%s\nexpected\n%s", a, got, want)
 		}
 	}
 	put(t, dir, storeFile, strings.Replace(string(text), "{ b() }", "{ a() }", 1))
-	if got := remarks(dir+"@HEAD", dir); !strings.HasPrefix(got, "no function that ran has another text\nother recorded scenarios that run through the change: ") {
+	if got := remarks(dir+"@HEAD", dir); !strings.HasPrefix(got, "no function that ran has another text\nother recorded scenarios that call changed functions: ") {
 		t.Errorf("a changed function that did not run: got\n%s\nexpected that no function that ran differs", got)
 	}
 	if got := remarks(dir, repository(t)); !strings.Contains(got, "are two work trees") {

@@ -161,7 +161,7 @@ func (c Checkout) version(ctx context.Context, name string, to session.Reporter)
 			return "", err
 		}
 	}
-	tried, err := apiserver.CheckRelease(l.Release)
+	tested, err := apiserver.CheckRelease(l.Release)
 	if err != nil {
 		return "", message.ToUsageError(err)
 	}
@@ -174,8 +174,8 @@ func (c Checkout) version(ctx context.Context, name string, to session.Reporter)
 	if to.Notice("%s is built as %s", name, version); file != "" {
 		to.Notice("no tag of a release is known there, as in a shallow clone: the guide's entries for %s apply, because of %s", l.Release, file)
 	}
-	if !tried {
-		to.Notice("%s is newer than the releases that this apitrace was tried with: the guide may lack what is new in it", semver.MajorMinor(l.Release))
+	if !tested {
+		to.Notice("%s is newer than the releases that this apitrace was tested with: the guide may lack its new functions", semver.MajorMinor(l.Release))
 	}
 	return version, nil
 }

@@ -44,6 +44,6 @@ func TestResolveOwn(t *testing.T) {
 	}
 	unknown := new(trace.UnknownFunctionError)
 	if _, _, err := c.ResolveAny(t.Context(), "Tulip"); !errors.As(err, &unknown) || !unknown.Types {
-		t.Errorf("Tulip: %v, expected an error that no function and no type is meant", err)
+		t.Errorf("Tulip: %v, expected that no function and no type has this name", err)
 	}
 }

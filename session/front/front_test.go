@@ -350,7 +350,7 @@ func TestUpgrade(t *testing.T) {
 	f, over := start(t, b.options())
 	resp, err := send(t, client(t, f, 1), t.Context(), "POST", f.URL+"/exec", nil, map[string]string{"Connection": "Upgrade", "Upgrade": "SPDY/3.1"})
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("answered %v, %v", resp, err)
+		t.Fatalf("the client got %v, %v, expected the status 101", resp, err)
 	}
 	conn := resp.Body.(io.ReadWriteCloser)
 	fmt.Fprintln(conn, "hello")

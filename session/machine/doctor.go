@@ -93,8 +93,8 @@ func examineCache(cache *program.Cache, entries []program.Entry) Finding {
 	return f
 }
 
-// examineServed counts the servers that "apitrace serve" keeps running. They belong
-// to a cache.
+// examineServed counts the servers that "apitrace serve" keeps running. Each cache has
+// its own servers.
 func examineServed(cache *program.Cache) Finding {
 	f := Finding{What: message.Of("servers that are kept running")}
 	servers, err := apiserver.Served(cache)
@@ -102,7 +102,7 @@ func examineServed(cache *program.Cache) Finding {
 		f.Bad = err
 		return f
 	}
-	f.Good = message.Of("%d of this cache; another %s has its own", len(servers), program.CacheEnv)
+	f.Good = message.Of("%d of this cache; a cache at another %s has its own servers", len(servers), program.CacheEnv)
 	return f
 }
 
@@ -114,7 +114,7 @@ func examineState() Finding {
 		f.Bad = err
 		return f
 	}
-	f.Good = message.Of("below %s; another %s has its own", dir, program.StateEnv)
+	f.Good = message.Of("below %s; another %s has its own edits and progress", dir, program.StateEnv)
 	return f
 }
 

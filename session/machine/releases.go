@@ -89,8 +89,8 @@ func (r *Release) add(stock apiserver.CacheStatus) {
 	}
 }
 
-// versionsOf lists, oldest first, the releases that apitrace was tested with and
-// those in the cache, except builds of an incompatible apitrace.
+// versionsOf lists, oldest first, the releases that apitrace was tested with and the
+// versions in the cache, except builds of an incompatible apitrace.
 func versionsOf(entries []program.Entry) []string {
 	all := apiserver.Releases()
 	for _, e := range entries {
