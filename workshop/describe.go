@@ -73,8 +73,8 @@ func (r *RequestTest) words() message.Message {
 	return message.List(words)
 }
 
-// found returns a sentence with what the trace has in place of part: another request,
-// another number of calls, or a call that must not exist. For other tests, the sentence is
+// found returns a sentence with the part of the trace that fails the test: the request,
+// the number of calls, or a call that must not exist. For other tests, the sentence is
 // empty.
 func (t *traces) found(part *Test) (message.Message, error) {
 	switch {

@@ -21,8 +21,8 @@ type Text = message.Text
 
 // An Exercise is a question that a trace answers.
 type Exercise struct {
-	// Name is the name to type: the file's, without its number. It is unique in the
-	// course.
+	// Name is the name to type: the file's name without its number and ending. It is
+	// unique in the course.
 	Name string `yaml:"-"`
 	// Chapter is the name of the folder: "03-get".
 	Chapter string `yaml:"-"`
@@ -61,7 +61,7 @@ type Exercise struct {
 	Wrong []Wrong `yaml:"wrong"`
 	// Hints are three hints, each more helpful than the one before.
 	Hints []Text `yaml:"hints"`
-	// Solution is a right answer, for those who give up, and for Verify.
+	// Solution is a right answer, for learners who give up, and for Verify.
 	Solution Solution `yaml:"solution"`
 	// Debrief explains the solved exercise: what happened, why, and where to read on.
 	Debrief Text `yaml:"debrief"`
@@ -160,14 +160,14 @@ type Claim struct {
 type Choice struct {
 	Text  Text `yaml:"text"`
 	Holds Test `yaml:"holds"`
-	// Reply is for learners who chose the statement although it does not hold. Of several
-	// such statements, the first one's reply counts. A fitting reply of Exercise.Wrong
-	// takes precedence. Omitting a statement gets no reply of its own.
+	// Reply is for learners who chose the statement although it does not hold. If they
+	// chose several such statements, they get the reply of the first. A fitting reply of
+	// Exercise.Wrong takes precedence. Omitting a statement gets no reply of its own.
 	Reply Text `yaml:"reply"`
 }
 
 // A ValueQuery is a value in a trace. With a Name, it is an attribute of the first
-// selected call that has it. Without, it is the number of selected calls.
+// selected call that has it. Without a Name, it is the number of selected calls.
 type ValueQuery struct {
 	Of Selection `yaml:"of"`
 	// Name is the attribute's name, or "error" for the returned error.

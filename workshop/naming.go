@@ -31,10 +31,9 @@ func cleanName(text string) string {
 
 // functionsCalled returns the functions that a typed name may stand for.
 //
-// It begins with trace.FindFunctions. If that finds nothing, the case may differ, then
-// the receiver may be missing, and then the package may be another, because code can
-// import a package under any name. If several functions match, those with the text's
-// case win.
+// It uses trace.FindFunctions. If that finds nothing, it ignores case, then also accepts
+// a missing receiver, and then also another package, because code can import a package
+// under any name. If several functions match, the functions with the text's case win.
 func functionsCalled(text string, known []string) []string {
 	if found := trace.FindFunctions(text, known); len(found) > 0 {
 		return found
@@ -93,8 +92,8 @@ func loosely(text string, known []string) []string {
 	return found
 }
 
-// isNamed reports whether a name ends with the typed one, which must have a package
-// or a receiver.
+// isNamed reports whether one of names ends with the typed name. The typed name must have
+// a package or a receiver.
 func isNamed(typed string, names []string) bool {
 	wanted := nameParts(typed)
 	return len(wanted) > 1 && slices.ContainsFunc(names, func(name string) bool { return endsIn(nameParts(name), wanted) })
@@ -171,9 +170,9 @@ const misspelled = 2
 // nearest returns the short names of up to five functions that the learner may have
 // meant, the best first.
 //
-// These have a similar name, or a word in their own name that begins with the typed
-// text. Functions with exactly that own name come first. A right answer is left out,
-// unless the text misspells it: the list would give it away.
+// Such a function has a similar name, or a word in its own name that begins with the
+// typed text. Functions with exactly that own name come first. A right answer is left
+// out, unless the text misspells it, because the list would give it away.
 func nearest(text string, known, right []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]

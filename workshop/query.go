@@ -30,19 +30,19 @@ type Selection struct {
 	// Error is the returned error. "..." stands for any text, "" for no error.
 	Error *string `yaml:"error"`
 
-	// Above selects calls with one of the others below them, Below calls with one
-	// above them.
+	// Above selects calls that have a call of this selection below them. Below selects
+	// calls that have a call of this selection above them.
 	Above *Selection `yaml:"above"`
 	Below *Selection `yaml:"below"`
 	// Calls and CalledBy are Above and Below without a call in between.
 	Calls    *Selection `yaml:"calls"`
 	CalledBy *Selection `yaml:"calledBy"`
-	// Before selects calls that were entered before the first of the others, After
-	// calls that were entered after it. In the tree these are the lines above and below
-	// it: a call's callers are before it, and its callees after it.
+	// Before selects calls that were entered before the first call of this selection.
+	// After selects calls that were entered after it. In the tree, these are the lines
+	// above and below the first call: its callers are before it, its callees after it.
 	Before *Selection `yaml:"before"`
 	After  *Selection `yaml:"after"`
-	// Not selects calls that the other selection does not.
+	// Not selects calls that this selection does not select.
 	Not *Selection `yaml:"not"`
 	// AlsoIn selects calls of functions that are called in another recording, too. NotIn
 	// selects calls of functions that are not. Both are names in Exercise.Also.

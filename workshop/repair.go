@@ -14,7 +14,7 @@ import (
 func (s *State) repair(text []byte, missing bool, events []Event, backup []byte) ([]Event, error) {
 	kept, badBackup := parseEvents(backup)
 	byNumber := map[int]Event{}
-	// The file's events are newer than the backup's.
+	// Of two events with the same number, the file's is newer than the backup's.
 	for _, e := range append(kept, events...) {
 		byNumber[e.Number] = e
 	}
@@ -44,8 +44,8 @@ func (s *State) repair(text []byte, missing bool, events []Event, backup []byte)
 	return all, nil
 }
 
-// lostEvents describes each gap in the numbers: how many events are missing, and
-// between which events.
+// lostEvents describes each gap in the numbers: how many events are missing between which
+// events.
 func lostEvents(all []Event) []message.Message {
 	var lost []message.Message
 	next := 1
@@ -72,7 +72,7 @@ func (s *State) damage(aside string, all []Event, lost []message.Message, backup
 	if aside != "" {
 		text = message.Of("the file with your progress, %s, was damaged; it is kept as %s", s.Path, aside)
 	}
-	text = message.Plural(len(all), "%[2]s. %[1]d entry is restored from it and its backup", "%[2]s. %[1]d entries are restored from it and its backup", len(all), text)
+	text = message.Plural(len(all), "%[2]s. %[1]d entry is restored", "%[2]s. %[1]d entries are restored", len(all), text)
 	for _, l := range lost {
 		text = message.Of("%s; lost: %s", text, l)
 	}
@@ -81,7 +81,7 @@ func (s *State) damage(aside string, all []Event, lost []message.Message, backup
 	}
 	last := all[len(all)-1].words()
 	if len(lost) == 0 && backupWhole {
-		return message.Of("%s, up to %s: nothing that was saved before it is lost", text, last)
+		return message.Of("%s, up to %s: no earlier entry is lost", text, last)
 	}
 	return message.Of("%s; the entries after %s are lost as well, because the backup was damaged too", text, last)
 }

@@ -82,11 +82,11 @@ func TestDamagedState(t *testing.T) {
 		zh     string
 	}{
 		"cut in the middle of a line": {
-			func(t *testing.T, s *State) { truncate(t, s.Path, 3) }, "a b c", "nothing that was saved before it is lost", "没有丢失"},
+			func(t *testing.T, s *State) { truncate(t, s.Path, 3) }, "a b c", "no earlier entry is lost", "没有丢失"},
 		"empty": {
 			func(t *testing.T, s *State) { write(t, s.Path, "") }, "a b c", "is kept as", "已损坏"},
 		"the last line gone": {
-			func(t *testing.T, s *State) { withoutLine(t, s.Path, 3) }, "a b c", "nothing that was saved before it is lost", "没有丢失"},
+			func(t *testing.T, s *State) { withoutLine(t, s.Path, 3) }, "a b c", "no earlier entry is lost", "没有丢失"},
 		"gone": {
 			func(t *testing.T, s *State) { remove(t, s.Path) }, "a b c", "was missing", "不见了"},
 		"not text at all": {

@@ -21,8 +21,8 @@ type mappedFolder struct {
 	role message.Text
 }
 
-// mappedModules are the parts of the map. The files of a module have paths that begin with
-// prefix in recordings. The map shows the heading shown, the beginning of the paths in the
+// mappedModules are the parts of the map. prefix is the beginning of the files' paths in
+// recordings. shown is the heading in the map: the beginning of the paths in the
 // repository.
 var mappedModules = []struct {
 	prefix, shown string

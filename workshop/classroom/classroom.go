@@ -293,7 +293,7 @@ func (c *Classroom) Show(exercise string, poll bool) error {
 			return err
 		}
 		if poll && e.Claim == nil {
-			return refuse(Invalid, message.Errorf("%s is not true or false", e.Name), message.Of("choose an exercise of that kind for a poll"))
+			return refuse(Invalid, message.Errorf("%s does not ask whether a claim is true", e.Name), message.Of("choose a \"true or false\" exercise for a poll"))
 		}
 		shown = shownQuestion{e, poll, poll}
 	}

@@ -18,7 +18,7 @@ func QuestionHTML(e *workshop.Exercise) (workshop.Text, error) {
 	return text, zh.err
 }
 
-// asked returns the question as Markdown, in one language.
+// asked returns the question as Markdown, in one language. The Text has it in both fields.
 func asked(e *workshop.Exercise, lang string) workshop.Text {
 	var text strings.Builder
 	text.WriteString(e.Question.In(lang))

@@ -19,8 +19,8 @@ import (
 // A check finds out which exercises can be done on this machine. It uses no network
 // and builds nothing.
 type check struct {
-	// Folder is a preparation that has missing parts. "" means the current folder if that
-	// is a preparation, or else none.
+	// Folder is a preparation to import missing parts from. "" means the current folder
+	// if that is a preparation, or else none.
 	Folder string
 	// K8s is the release, in a form that session.RecordedRelease accepts. The recordings
 	// of this release judge the answers.

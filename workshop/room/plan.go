@@ -35,8 +35,8 @@ type part struct {
 	minutes int
 }
 
-// A plan lists a preparation's parts. builds is the bytes that builds need in the
-// cache.
+// A plan lists a preparation's parts. builds is the number of bytes that builds need in
+// the cache.
 type plan struct {
 	parts  []part
 	builds int64
