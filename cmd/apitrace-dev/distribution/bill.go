@@ -61,7 +61,7 @@ func (p *program) writeBill(path string, modules []*module) (err error) {
 	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bill, cdx.SpecVersion1_6)
 }
 
-// packageURL returns the package URL of the module.
+// packageURL returns the package URL (purl) of the module.
 func (m *module) packageURL() string {
 	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.Path + "@" + m.Version
 }
@@ -85,8 +85,8 @@ func (m *module) component() (cdx.Component, error) {
 }
 
 // licence describes the licences with these identifiers. All of them apply, each to a
-// part of the module. Several become an expression, because a list would leave open
-// whether one may choose.
+// part of the module. Several become an expression with AND, because a list does not say
+// whether one may choose. Without identifiers, it names the first licence file.
 func (m *module) licence(names []string) cdx.LicenseChoice {
 	switch len(names) {
 	case 0:

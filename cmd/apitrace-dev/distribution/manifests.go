@@ -9,8 +9,8 @@ import (
 	"text/template"
 )
 
-// krewManifest describes the plugin to krew, and formula describes the program to
-// Homebrew. Both are templates of a manifest.
+// krewManifest is the template of the plugin's manifest for krew. formula is the template
+// of the program's formula for Homebrew.
 //
 //go:embed krew.yaml.tmpl
 var krewManifest string
@@ -18,7 +18,7 @@ var krewManifest string
 //go:embed formula.rb.tmpl
 var formula string
 
-// A manifest is the data of the templates.
+// A manifest is the data for the templates krewManifest and formula.
 type manifest struct {
 	Version  string
 	Archives []archive
@@ -29,7 +29,7 @@ func (m manifest) URL(a archive) string {
 	return fmt.Sprintf("https://%s/releases/download/%s/%s", modulePath, m.Version, a.Name)
 }
 
-// Systems maps operating systems to Homebrew's names.
+// Systems maps Go's names of operating systems to Homebrew's names.
 func (m manifest) Systems() map[string]string {
 	return map[string]string{"darwin": "macos", "linux": "linux"}
 }

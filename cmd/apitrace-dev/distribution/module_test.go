@@ -41,7 +41,7 @@ func zipped(t *testing.T) []string {
 	out, err := list.Output()
 	if err != nil {
 		if _, missing := os.Stat(filepath.Join(root, ".git")); errors.Is(missing, os.ErrNotExist) {
-			t.Skip("the files of the module are those of a git checkout, and this is none")
+			t.Skip("this folder is not a git checkout, and only git knows the files of the module")
 		}
 		t.Fatal(err)
 	}
@@ -63,7 +63,8 @@ func (f tracked) Path() string                 { return string(f) }
 func (f tracked) Lstat() (os.FileInfo, error)  { return os.Lstat(filepath.Join(root, string(f))) }
 func (f tracked) Open() (io.ReadCloser, error) { return os.Open(filepath.Join(root, string(f))) }
 
-// embedded lists the files that the packages of the program embed, below the folder of the module.
+// embedded lists the files that the program's packages embed, as paths relative to
+// folder, the module's folder.
 func embedded(t *testing.T, folder string) (files []string) {
 	t.Helper()
 	list := exec.Command("go", "list", "-deps", "-json=Dir,EmbedFiles,Module", "./cmd/apitrace")
@@ -103,8 +104,9 @@ func embedded(t *testing.T, folder string) (files []string) {
 	return files
 }
 
-// TestNightlyGoInstall installs the program with "go install MODULE@VERSION" from a module proxy of files, into an empty
-// module cache, and shows a recording in an empty folder.
+// TestNightlyGoInstall installs the program with "go install MODULE@VERSION" from a
+// module proxy in files, into an empty module cache. Then it runs commands that need no
+// server in an empty folder.
 func TestNightlyGoInstall(t *testing.T) {
 	testenv.Nightly(t)
 	const version = "v0.0.1"
@@ -116,13 +118,14 @@ func TestNightlyGoInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	downloaded := filepath.Join(cache, "cache", "download")
-	// With -trimpath the packages of others come from the build cache, as the release has left them there.
+	// With -trimpath, packages of other modules can come from the build cache, although
+	// the module cache is new.
 	install := exec.Command("go", "install", modulePath+"/cmd/apitrace@"+version)
 	install.Dir = dir
 	install.Env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(downloaded), "GONOSUMDB=*", "GOFLAGS=-modcacherw -trimpath",
 		"GOMODCACHE="+filepath.Join(dir, "mod"), "GOBIN="+filepath.Join(dir, "bin"), "GOSUMDB=off")
 	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("go install: %v\n%s", err, out)
 	}
 	empty := t.TempDir()
 	for command, expected := range map[string]string{
@@ -144,7 +147,8 @@ func TestNightlyGoInstall(t *testing.T) {
 	}
 }
 
-// publish writes the module, as it is committed, in the layout of a module proxy.
+// publish writes the module at the commit HEAD to the folder proxy, in the layout of a
+// module proxy.
 func publish(t *testing.T, proxy, version string) {
 	t.Helper()
 	folder := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v")

@@ -25,7 +25,7 @@ type module struct {
 	// registry is the type part of the package URL (purl): "npm" for Preact. "" means
 	// "golang".
 	registry string
-	// licences are its licence texts, as named in the archive.
+	// licences are the module's licence files, with their names in the archive.
 	licences []file
 	// imports are the sorted paths of the other modules that the module's packages
 	// import. apitrace's own list also has Preact.
@@ -36,8 +36,8 @@ type module struct {
 // the same name.
 const standardLibrary = "std"
 
-// A listed is a package as "go list -json" describes it.
-type listed struct {
+// A listedPackage is a package as "go list -json" describes it.
+type listedPackage struct {
 	Dir        string
 	ImportPath string
 	Imports    []string
@@ -57,7 +57,7 @@ func (p *program) modules(ctx context.Context, folder string) ([]*module, error)
 		return nil, err
 	}
 	byPath, owner := map[string]*module{}, map[string]string{}
-	folders := map[string][]string{} // of packages, by module
+	folders := map[string][]string{} // the folders of packages, by module path
 	for _, listed := range packages {
 		m := listed.module(p.info.GoVersion, goRoot)
 		if byPath[m.Path] == nil {
@@ -96,17 +96,17 @@ func (p *program) modules(ctx context.Context, folder string) ([]*module, error)
 }
 
 // packages lists the program's packages for its platform.
-func (p *program) packages(ctx context.Context, folder string) ([]listed, error) {
+func (p *program) packages(ctx context.Context, folder string) ([]listedPackage, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,ImportPath,Imports,Standard,Module", "./cmd/apitrace")
 	list.Dir, list.Env, list.Stderr = folder, p.environment(), os.Stderr
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("listing the packages for %s: %w", p.platform, err)
 	}
-	var all []listed
+	var all []listedPackage
 	decoder := json.NewDecoder(strings.NewReader(string(out)))
 	for {
-		var one listed
+		var one listedPackage
 		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
@@ -126,7 +126,7 @@ func goEnv(ctx context.Context, name string) (string, error) {
 }
 
 // module returns the module of a package.
-func (l *listed) module(goVersion, goRoot string) *module {
+func (l *listedPackage) module(goVersion, goRoot string) *module {
 	if l.Standard {
 		return &module{Path: standardLibrary, Version: strings.TrimPrefix(goVersion, "go"), Dir: goRoot}
 	}
@@ -146,7 +146,7 @@ func (p *program) checkAgainstBuild(modules map[string]*module) error {
 		}
 		m.Sum = built.Sum
 	}
-	if expected := len(p.info.Deps) + 2; len(modules) != expected { // ours and Go's
+	if expected := len(p.info.Deps) + 2; len(modules) != expected { // Deps lacks apitrace itself and the standard library
 		return fmt.Errorf("the program's packages belong to %d modules, expected %d: apitrace, Go's standard library, and the dependencies in the build information", len(modules), expected)
 	}
 	return nil
@@ -180,7 +180,7 @@ var noLicence = regexp.MustCompile(`(?i)^(notice|patents|authors)([._-].*)?$`)
 func (f file) isLicence() bool { return !noLicence.MatchString(path.Base(f.name)) }
 
 // readLicences returns the licence files in the packages' folders, and in all folders
-// above them up to the module's. The module must have at least one.
+// above them up to the module's. It returns an error if there is no licence.
 func (m *module) readLicences(folders []string) ([]file, error) {
 	seen := map[string]bool{}
 	var files []file

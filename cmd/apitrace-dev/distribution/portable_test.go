@@ -18,13 +18,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestEveryPlatformHasATwin checks the names that files for all platforms use. Each package must
-// declare them on every platform of a release: a file for one system needs a twin for the
-// others. The test compares names only; TestSlowTypesOnMacOS checks types.
+// TestEveryPlatformHasATwin checks the names that files for all platforms use. A package
+// that declares such a name on one platform must declare it on every platform of a
+// release: a file for one system needs a twin for the others. The test compares names
+// only; TestSlowTypesOnMacOS checks types.
 func TestEveryPlatformHasATwin(t *testing.T) {
 	checked := 0
 	for _, folder := range goFolders(t) {
-		declared, files := map[string][]platform{}, map[string]int{} // the platforms by the name, the number of platforms by the file
+		declared, files := map[string][]platform{}, map[string]int{} // platforms by declared name, and number of platforms by file
 		for _, p := range released {
 			for _, path := range filesOn(t, filepath.Join(root, folder), p) {
 				files[path]++
@@ -42,17 +43,18 @@ func TestEveryPlatformHasATwin(t *testing.T) {
 			}
 			for name := range used(parse(t, path)) {
 				if on := declared[name]; on != nil && len(on) < len(released) {
-					t.Errorf("%s uses %s, which exists only on %v: give the other platforms a file with their own", path, name, on)
+					t.Errorf("%s uses %s, which exists only on %v: declare it in a file for the other platforms, too", path, name, on)
 				}
 			}
 		}
 	}
 	if checked < 10_000 {
-		t.Errorf("%d names found, expected the whole module's", checked)
+		t.Errorf("%d declarations found, expected at least 10,000 in the whole module", checked)
 	}
 }
 
-// filesOn returns the files of the package and the tests in a folder on a platform.
+// filesOn returns the paths of the Go files in a folder, with tests, that are built on a
+// platform.
 func filesOn(t *testing.T, folder string, p platform) (paths []string) {
 	t.Helper()
 	context := build.Default
@@ -129,14 +131,15 @@ func declarations(f *ast.File) (names []string) {
 // linuxOnly are folders that only Linux has.
 var linuxOnly = []string{"/proc", "/sys"}
 
-// worksWithout are files that look into such a folder and say the same without it.
+// worksWithout are the files that use a folder of linuxOnly, but also work without it.
+// The text says how.
 var worksWithout = map[string]string{
 	"e2e/commands/jaeger_test.go":    "does not check the memory of a process",
 	"e2e/load/bench_test.go":         "says that the load of the machine is unknown",
-	"instrument/probe/clock.go":      "asks whether the kernel tells the time by the processor's counter, and else takes a clock",
-	"internal/program/answers.go":    "takes the path of the executable on other systems",
-	"internal/program/child_test.go": "tells a process that has ended, but nobody has waited for, from one that runs",
-	"session/session_test.go":        "tells a process that has ended, but nobody has waited for, from one that runs",
+	"instrument/probe/clock.go":      "uses the system's clock instead of the processor's counter",
+	"internal/program/answers.go":    "uses the path of the executable instead of /proc/self/exe",
+	"internal/program/child_test.go": "takes a zombie for a running process",
+	"session/session_test.go":        "takes a zombie for a running process",
 }
 
 // TestLinuxFoldersStayOnLinux checks that only files for Linux name /proc or /sys.
@@ -162,12 +165,13 @@ func TestLinuxFoldersStayOnLinux(t *testing.T) {
 	}
 	for name := range worksWithout {
 		if !found[name] {
-			t.Errorf("%s names no folder of Linux: remove it from worksWithout", name)
+			t.Errorf("%s does not name a folder of linuxOnly: remove the file from worksWithout", name)
 		}
 	}
 }
 
-// linuxFolders returns the texts in a file that begin with a folder of Linux, and whether the file skips tests.
+// linuxFolders returns the string literals in a file that begin with a folder of
+// linuxOnly. skips reports whether the file skips tests.
 func linuxFolders(f *ast.File) (names []string, skips bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -207,9 +211,9 @@ func goFolders(t *testing.T) (folders []string) {
 	return folders
 }
 
-// TestSlowTypesOnMacOS checks the types of all packages and tests for macOS: everything
-// that they use of the system must exist there. It reads the sources, because the tests
-// of another system cannot be linked here.
+// TestSlowTypesOnMacOS checks the types of all packages and tests for macOS: all names of
+// the system's packages that they use must exist there. It reads the sources, because the
+// tests of another system cannot be linked here.
 func TestSlowTypesOnMacOS(t *testing.T) {
 	testenv.Slow(t)
 	var others []string
@@ -225,7 +229,8 @@ func TestSlowTypesOnMacOS(t *testing.T) {
 		Dir:   root,
 		Tests: true,
 		Env:   append(os.Environ(), "GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS="),
-		// Of the packages of others, the declarations suffice.
+		// For packages outside of the module, declarations without function bodies
+		// suffice.
 		ParseFile: func(set *token.FileSet, name string, text []byte) (*ast.File, error) {
 			f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 			if f != nil && slices.ContainsFunc(others, func(folder string) bool { return strings.HasPrefix(name, folder) }) {

@@ -18,7 +18,7 @@ import (
 
 const modulePath = "github.com/kubeapitrace/apitrace"
 
-// A program is apitrace, built for a platform.
+// A program is apitrace, built for a platform. path is its file.
 type program struct {
 	platform
 	path string

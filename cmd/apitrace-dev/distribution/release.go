@@ -66,11 +66,11 @@ type archive struct {
 	Name, SHA256 string
 }
 
-// Platforms returns the platforms of a release, as for Release.
+// Platforms returns the platforms of a release, in the form of Release's parameter list.
 func Platforms() string { return joined(released) }
 
-// Release writes a release's files to the folder out and replaces files of the same
-// name. folder is the module's. list is a list of platforms, such as
+// Release writes a release's files to the folder out and replaces files of the same name.
+// folder is the folder of the module. list is a list of platforms, such as
 // "linux/amd64,linux/arm64".
 func Release(ctx context.Context, folder, out, list string) error {
 	platforms, err := parsePlatforms(list)

@@ -23,9 +23,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestNightlyReleaseIsReproducible makes the release for this machine's platform twice, in two
-// clones. The second run has an empty build cache, another time zone and language, GOFLAGS, and
-// files with other modes and times. All files must be the same, byte for byte.
+// TestNightlyReleaseIsReproducible makes the release for this machine's platform twice,
+// in two clones. The second run has an empty build cache, another time zone and language,
+// GOFLAGS, and files with other modes and times. All files must be the same, byte for
+// byte.
 func TestNightlyReleaseIsReproducible(t *testing.T) {
 	testenv.Nightly(t)
 	here := runtime.GOOS + "/" + runtime.GOARCH
@@ -47,7 +48,7 @@ func TestNightlyReleaseIsReproducible(t *testing.T) {
 	}
 	names, others := filesIn(t, first), filesIn(t, second)
 	if !slices.Equal(names, others) {
-		t.Fatalf("the first release has the files %q, the second %q", names, others)
+		t.Fatalf("the first release has the files %q, the second %q, expected the same", names, others)
 	}
 	for _, name := range names {
 		if !bytes.Equal(read(t, first, name), read(t, second, name)) {
@@ -56,12 +57,13 @@ func TestNightlyReleaseIsReproducible(t *testing.T) {
 	}
 }
 
-// clone clones the repository at its commit.
+// clone clones the repository and returns the folder of the clone. Changes that are not
+// committed are not in the clone.
 func clone(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "clone")
 	if out, err := exec.Command("git", "clone", "-q", root, folder).CombinedOutput(); err != nil {
-		t.Fatalf("a release is made from a git checkout: %v\n%s", err, out)
+		t.Fatalf("cloning the repository, which must be a git checkout: %v\n%s", err, out)
 	}
 	return folder
 }
@@ -106,7 +108,7 @@ func checkRelease(t *testing.T, folder string) {
 	}
 	for _, name := range []string{"checksums.txt", "apitrace.yaml", "apitrace.rb"} {
 		if text := string(read(t, folder, name)); !strings.Contains(text, sum) || !strings.Contains(text, archiveName) {
-			t.Errorf("%s has not the name %s and the checksum %s of the archive:\n%s", name, archiveName, sum, text)
+			t.Errorf("%s lacks the name %s or the checksum %s of the archive:\n%s", name, archiveName, sum, text)
 		}
 	}
 	bill := new(cdx.BOM)
@@ -119,7 +121,7 @@ func checkRelease(t *testing.T, folder string) {
 			t.Errorf("the archive has no licence of %s %s", c.Name, c.Version)
 		}
 		if c.Licenses == nil {
-			t.Errorf("the bill of materials names no licence of %s %s", c.Name, c.Version)
+			t.Errorf("the bill of materials does not name a licence of %s %s", c.Name, c.Version)
 		}
 	}
 	for _, name := range []string{
@@ -139,11 +141,11 @@ func TestLinked(t *testing.T) {
 		"[e](https://example.org/e) [f](LICENSE)":              "[e](https://example.org/e) [f](A/LICENSE)",
 	} {
 		if got := string(linked([]byte(text), "README.md", "A/")); got != want {
-			t.Errorf("%s, expected %s", got, want)
+			t.Errorf("got %s, expected %s", got, want)
 		}
 	}
 	if got := string(linked([]byte("[a](web.md) [b](../README.md)"), "docs/install.md", "A/")); got != "[a](A/docs/web.md) [b](A/README.md)" {
-		t.Errorf("of a page in docs: %s", got)
+		t.Errorf("docs/install.md: got %s, expected links to A/docs/web.md and A/README.md", got)
 	}
 }
 
@@ -182,12 +184,14 @@ func unpack(t *testing.T, archive string) (names []string) {
 	out, err := exec.Command(filepath.Join(to, "apitrace"), "version").CombinedOutput()
 	version := regexp.MustCompile(`^apitrace_(v.+)_[a-z]+_[a-z0-9]+\.tar\.gz$`).FindStringSubmatch(filepath.Base(archive))
 	if err != nil || version == nil || !strings.HasPrefix(string(out), "apitrace "+version[1]+"\n") {
-		t.Errorf("the program of %s says %q (%v)", filepath.Base(archive), out, err)
+		t.Errorf("the program in %s printed %q (error: %v), expected the version in the archive's name", filepath.Base(archive), out, err)
 	}
 	return names
 }
 
-// TestArchiveDependsOnBytesOnly writes the same files from other folders, in another order and with other times and modes.
+// TestArchiveDependsOnBytesOnly writes the same files twice: from two folders, in two
+// orders, with two modes on disk, and with the same time in two zones. The archives must
+// be equal.
 func TestArchiveDependsOnBytesOnly(t *testing.T) {
 	commit := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var archives [][]byte
@@ -208,12 +212,13 @@ func TestArchiveDependsOnBytesOnly(t *testing.T) {
 		archives = append(archives, read(t, folder, "a.tar.gz"))
 	}
 	if !bytes.Equal(archives[0], archives[1]) {
-		t.Error("two archives of the same files differ")
+		t.Error("two archives of the same files differ, expected equal bytes")
 	}
 }
 
-// TestLicencesOfPackages reads the licences of the packages in the program, and of no
-// others. A module without a licence is an error.
+// TestLicencesOfPackages checks that readLicences reads the licences in a package's
+// folder and the folders above it, but not beside it. A module without a licence must
+// give an error.
 func TestLicencesOfPackages(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"LICENSE.md", "used/deep/x.go", "used/NOTICE", "used/deep/license_test.go", "other/COPYING"} {
@@ -242,11 +247,11 @@ func TestLicencesOfPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files, err := m.readLicences([]string{filepath.Join(dir, "used", "deep")}); err == nil {
-		t.Errorf("a module with the files of its authors, but no licence, gives %+v", files)
+		t.Errorf("a module with notices, but without a licence: got %+v, expected an error", files)
 	}
 	bare := &module{Path: "example.org/bare", Version: "v1.0.0", Dir: t.TempDir()}
 	if _, err := bare.readLicences([]string{bare.Dir}); err == nil || !strings.Contains(err.Error(), "example.org/bare v1.0.0 has no licence") {
-		t.Errorf("a module without a licence gives the error %v", err)
+		t.Errorf("a module without a licence: got the error %v, expected one that names the module", err)
 	}
 }
 
@@ -273,7 +278,8 @@ func TestLicencesInBill(t *testing.T) {
 	}
 }
 
-// TestPackageURLs checks that each module is named by the registry that it comes from.
+// TestPackageURLs checks that a package URL names the registry that the module comes
+// from.
 func TestPackageURLs(t *testing.T) {
 	preact, err := preactModule(root)
 	if err != nil {
@@ -285,12 +291,13 @@ func TestPackageURLs(t *testing.T) {
 		"pkg:golang/example.org/shop@v1.0.0": {Path: "example.org/shop", Version: "v1.0.0"},
 	} {
 		if got := m.packageURL(); got != want {
-			t.Errorf("%s, expected %s", got, want)
+			t.Errorf("packageURL returned %s, expected %s", got, want)
 		}
 	}
 }
 
-// TestManifests checks the manifest for krew against its rules, and that the formula names each platform's archive.
+// TestManifests checks the fields that krew requires in its manifest. It also checks that
+// the formula has the address and checksum of each platform's archive.
 func TestManifests(t *testing.T) {
 	folder := t.TempDir()
 	var archives []archive
@@ -317,7 +324,7 @@ func TestManifests(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plugin.Kind != "Plugin" || plugin.Metadata.Name != "apitrace" || plugin.Spec.Version != "v1.2.3" || len(plugin.Spec.Platforms) != len(archives) {
-		t.Errorf("the manifest for krew is %+v", plugin)
+		t.Errorf("the manifest for krew is %+v: expected the plugin apitrace v1.2.3 with a platform for each archive", plugin)
 	}
 	rb := string(read(t, folder, "a.rb"))
 	for _, a := range archives {
@@ -328,7 +335,7 @@ func TestManifests(t *testing.T) {
 	}
 	for i, p := range plugin.Spec.Platforms {
 		if a := archives[i]; p.Selector.MatchLabels["os"] != a.OS || p.Selector.MatchLabels["arch"] != a.Arch || !strings.HasSuffix(p.URI, a.Name) || p.Sha256 != a.SHA256 || p.Bin != "apitrace" {
-			t.Errorf("the manifest for krew has %+v for %+v", p, a)
+			t.Errorf("the manifest for krew has %+v, expected the values of the archive %+v", p, a)
 		}
 	}
 }
