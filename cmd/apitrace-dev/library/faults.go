@@ -25,8 +25,8 @@ import (
 //
 // A recording names the fault in place of the patched files, which would answer the
 // exercise. A fault that cannot be recorded is left out and is part of the error. If
-// names are given, only these faults are recorded; the other recordings are copied from
-// apitrace.
+// names are given, only these faults are recorded; the recordings of other faults are
+// copied from this program's embedded ones.
 func RecordFaults(ctx context.Context, version, folder string, names []string, to session.Reporter) error {
 	faults, err := fault.List()
 	if err != nil {
@@ -46,7 +46,7 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 		}
 		to.Notice("%s %d/%d %s", version, i+1, len(faults), f.Name)
 		recording, err := record()
-		if ctx.Err() != nil { // the file in the folder is better than an incomplete one
+		if ctx.Err() != nil { // keep the old file: it is better than an incomplete one
 			return errors.Join(context.Cause(ctx), failed)
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func recordFault(ctx context.Context, version string, f *fault.Fault, to session
 	return recording, nil
 }
 
-// addFault applies a fault to copies of the patched files.
+// addFault applies a fault: it adds an edit for each file that the fault patches.
 func addFault(ctx context.Context, edits program.Edits, f *fault.Fault) error {
 	for _, name := range f.Files() {
 		edit, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: edits.Version})

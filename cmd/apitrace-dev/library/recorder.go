@@ -100,7 +100,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 type recorder struct {
 	to      session.Reporter
 	options session.ServerOptions
-	// server replays the scenarios that need no server of their own.
+	// server replays the scenarios that do not need a server of their own.
 	server *session.Running
 	info   recordings.Info
 	all    []*trace.Recording
@@ -153,7 +153,8 @@ func (r *recorder) write(folder string) error {
 	return r.removeOlder(folder, file)
 }
 
-// removeOlder removes the same minor release's other files.
+// removeOlder removes the files of other patch releases of the same minor version. keep
+// is the name of the file that stays.
 func (r *recorder) removeOlder(folder, keep string) error {
 	found, err := filepath.Glob(filepath.Join(folder, recordings.FileName(semver.MajorMinor(r.info.K8sVersion)+".*")))
 	if err != nil {

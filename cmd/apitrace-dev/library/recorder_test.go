@@ -17,7 +17,7 @@ func TestReasonOf(t *testing.T) {
 		errors.New("two\n\tlines"):              "two lines",
 	} {
 		if got := reasonOf(err); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("reasonOf returned %q, expected %q", got, want)
 		}
 	}
 }
