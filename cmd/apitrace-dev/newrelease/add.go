@@ -25,7 +25,7 @@ import (
 // listFile is the file with the list of releases, relative to the repository.
 const listFile = "apiserver/version.go"
 
-// compared are the scenarios in the draft of the page of changes.
+// compared are the scenarios that the draft of the page on changes compares.
 var compared = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
 
 // An Addition adds a release to a checkout.
@@ -44,7 +44,7 @@ type Addition struct {
 // writes them to Out with their renames, moves or removals, as far as the sources show
 // them, changes nothing and returns an error. Otherwise it adds the release to the list
 // of releases. Then it builds apitrace, kube-apiserver and etcd, records the scenarios,
-// makes the documents anew, and drafts a page on the changes. At the end it writes the
+// rebuilds the documents, and drafts a page on the changes. At the end it writes the
 // remaining tasks for a person to Out.
 //
 // After a failure, a second call continues: builds and changes of the list stay.
@@ -83,8 +83,8 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// check reads the list of releases. It returns an error if the folder has none, or if
-// the version is not a newer release's tag.
+// check reads the list of releases. It returns an error if the folder has none, if the
+// version is not a release's tag, or if it is older than all releases in the list.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
 		return nil, fmt.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
@@ -99,8 +99,8 @@ func (a *Addition) check() (list []byte, err error) {
 	return list, nil
 }
 
-// predecessor returns the newest release with a lower minor version, or the oldest release if
-// there is none.
+// predecessor returns the newest release with a lower minor version, or the oldest
+// release if there is none.
 func predecessor(version string) string {
 	all := apiserver.Releases()
 	slices.Reverse(all)

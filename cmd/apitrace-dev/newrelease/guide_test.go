@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// handle and serve are one function under two names.
+	// handle is the body of a function. In v1.98.0 its name is handle, in v1.99.0 serve.
 	handle = `(in []string) (map[string]int, error) {
 	if err := check(in); err != nil {
 		return nil, fmt.Errorf("creating %v: %w", in, err)
@@ -33,8 +33,10 @@ const (
 	after  = "package server\nfunc serve" + handle + "func Stays() { serve(nil) }\n"
 )
 
-// TestGoneFunctionsAreNamedWithWhatTheyBecame reads two releases of a package. The
-// guide knows four of its functions.
+// TestGoneFunctionsAreNamedWithWhatTheyBecame reads two releases of a package. Of the
+// guide's steps, only handle must be reported, once: handle.func1 is part of it, Stays is
+// in both releases, and never is in none. gone is removed, too, but its step ends with
+// v1.98.
 func TestGoneFunctionsAreNamedWithWhatTheyBecame(t *testing.T) {
 	var b renames.Builder
 	add(t, &b, "v1.98.0", before)
@@ -44,7 +46,7 @@ func TestGoneFunctionsAreNamedWithWhatTheyBecame(t *testing.T) {
 		{Function: "k8s.io/apiserver/pkg/server.handle"}, {Function: "k8s.io/apiserver/pkg/server.handle.func1"},
 		{Function: "k8s.io/apiserver/pkg/server.Stays"}, {Function: "k8s.io/apiserver/pkg/server.never"}, {Function: "k8s.io/apiserver/pkg/server.gone"},
 	}}
-	guide.Steps[4].Until = "v1.98" // the guide knows
+	guide.Steps[4].Until = "v1.98" // the guide knows that gone is removed
 	if diff := cmp.Diff([]string{"k8s.io/apiserver/pkg/server.handle"}, goneOf(guide, names)); diff != "" {
 		t.Errorf("gone, -want +got:\n%s", diff)
 	}
@@ -53,7 +55,7 @@ func TestGoneFunctionsAreNamedWithWhatTheyBecame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "serve") {
-		t.Errorf("not said what it became:\n%s", out.String())
+		t.Errorf("the output does not say that handle became serve:\n%s", out.String())
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 
 // insert adds a release to the list in the source of package apiserver, in order. It
 // replaces a release of the same minor version, and returns it as replaced; the default
-// release cannot be replaced. A listed release changes nothing.
+// release cannot be replaced. If the list already has the release, insert returns source
+// unchanged.
 func insert(source []byte, version string) (changed []byte, replaced string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, listFile, source, parser.SkipObjectResolution)
@@ -72,5 +73,5 @@ func releaseOf(e ast.Expr) string {
 			return known
 		}
 	}
-	return apiserver.DefaultVersion // the only name in the list
+	return apiserver.DefaultVersion // the only element that is not a string
 }

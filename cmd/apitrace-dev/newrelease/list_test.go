@@ -21,7 +21,7 @@ func TestInsert(t *testing.T) {
 	for _, test := range []struct{ name, version, replaced, want string }{
 		{"newer than all", "v1.99.0", "", "DefaultVersion, \"v1.99.0\",\n}"},
 		{"a newer patch release takes the place of the older", semver.MajorMinor(older) + ".99", older, "\"" + semver.MajorMinor(older) + ".99\", DefaultVersion"},
-		{"a release that is there", older, "", string(source)},
+		{"a release that is in the list already", older, "", string(source)},
 	} {
 		changed, replaced, err := insert(source, test.version)
 		if err != nil || replaced != test.replaced || !strings.Contains(string(changed), test.want) {
@@ -29,10 +29,10 @@ func TestInsert(t *testing.T) {
 		}
 	}
 	if _, _, err := insert(source, semver.MajorMinor(apiserver.DefaultVersion)+".99"); err == nil {
-		t.Error("another patch release of the default release is added, though the default is a name in the list")
+		t.Error("insert replaced the default release by another patch release, expected an error")
 	}
 	if _, _, err := insert([]byte("package apiserver\nvar known = []string{}\n"), "v1.99.0"); err == nil {
-		t.Error("a file without the list is accepted")
+		t.Error("insert accepted a file without the variable releases, expected an error")
 	}
 }
 
