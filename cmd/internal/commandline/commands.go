@@ -18,8 +18,8 @@ func DisplayName(program, name string) string {
 	return name
 }
 
-// AddGroup adds commands that the help lists below a title, a message with this
-// format.
+// AddGroup adds commands. The help lists them below a title. format is the message of the
+// title.
 func AddGroup(root *cobra.Command, id, format string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: id, Title: format})
 	for _, command := range commands {
@@ -83,9 +83,10 @@ func OneArgument(what message.Message) cobra.PositionalArgs {
 	}
 }
 
-// TakeAfterDash lets a command store the arguments after "--" in flags, for another
-// program, if takes returns true. Otherwise they are like any others. If the first
-// then looks like a flag, the error is refusal with this flag.
+// TakeAfterDash changes how a command treats the arguments after "--". If takes returns
+// true, the command stores them in flags: they are the flags of another program.
+// Otherwise they are ordinary arguments. If the first of them begins with "--", the
+// command then fails with the message refusal, which gets this argument.
 func TakeAfterDash(command *cobra.Command, flags *[]string, takes func() bool, refusal message.Message) {
 	check, run := command.Args, command.RunE
 	split := func(c *cobra.Command, args []string) (before, after []string) {

@@ -17,9 +17,9 @@ var expected = map[string]message.Message{
 	"bool":     message.Of("%s or %s", "true", "false"),
 }
 
-// Error replaces the error of an invalid flag value, which quotes pflag's parser, by
-// one with the valid values. Other errors of cobra and pflag stay, in English in
-// every language.
+// Error replaces the error of an invalid flag value by an error that says which values
+// are valid. pflag's own error quotes its parser. Other errors of cobra and pflag stay,
+// and are in English in every language.
 func Error(err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -31,8 +31,9 @@ func Error(err error) error {
 	return err
 }
 
-// argumentError adds the expected arguments to cobra's error about too many or too
-// few, which has no type of its own.
+// argumentError adds the expected arguments to cobra's error about too many or too few
+// arguments. It recognizes the error by its text, because the error has no type of its
+// own.
 func argumentError(command *cobra.Command, err error) error {
 	if !strings.Contains(err.Error(), " arg(s), ") {
 		return err

@@ -27,11 +27,11 @@ func TestErrorsOfFlagValues(t *testing.T) {
 		command.SetArgs([]string{test.flag, test.value})
 		err := Error(command.Execute())
 		if err == nil || err.Error() != test.en {
-			t.Errorf("%s %s: %v, expected %s", test.flag, test.value, err, test.en)
+			t.Errorf("%s %s: got the error %v, expected %s", test.flag, test.value, err, test.en)
 			continue
 		}
 		if zh := message.For("zh").Error(err); zh != test.zh {
-			t.Errorf("%s %s: %s, expected %s", test.flag, test.value, zh, test.zh)
+			t.Errorf("%s %s: got the Chinese error %s, expected %s", test.flag, test.value, zh, test.zh)
 		}
 	}
 }
@@ -51,12 +51,13 @@ func TestFlagsAreWrapped(t *testing.T) {
 	}
 }
 
-// Every heading of cobra's template is replaced: none is left that begins with an English word.
+// TestUsageTemplateInChinese checks that every heading of cobra's template is translated:
+// no English word is left.
 func TestUsageTemplateInChinese(t *testing.T) {
 	template := (&cobra.Command{}).UsageTemplate()
 	words := regexp.MustCompile(`\{\{[^}]*\}\}|\[command\]|--help`).ReplaceAllString(UsageTemplate(template, message.For("zh")), "")
 	if english := regexp.MustCompile(`[A-Za-z]+`).FindString(words); english != "" {
-		t.Errorf("%q is left in\n%s", english, words)
+		t.Errorf("the English text %q is left in\n%s", english, words)
 	}
 }
 
@@ -66,9 +67,9 @@ func TestWrongNumberOfArgumentsNamesThem(t *testing.T) {
 	root.AddCommand(diff)
 	err := argumentError(diff, cobra.ExactArgs(3)(diff, []string{"get-node"}))
 	if want := `accepts 3 arg(s), received 1: expected "apitrace diff SCENARIO VERSION VERSION"`; err == nil || err.Error() != want {
-		t.Errorf("%v, expected %s", err, want)
+		t.Errorf("got the error %v, expected %s", err, want)
 	}
 	if err := argumentError(diff, errors.New("the scenario is unknown")); err == nil || err.Error() != "the scenario is unknown" {
-		t.Errorf("another error is now %v", err)
+		t.Errorf("argumentError changed an error that is not about arguments to %v", err)
 	}
 }

@@ -55,7 +55,8 @@ func wrapParagraphs(long string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// asItIs reports whether a paragraph has an indented line, so that its lines stay.
+// asItIs reports whether a paragraph has an indented line. Such a paragraph is not
+// wrapped.
 func asItIs(paragraph string) bool {
 	return strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") || strings.Contains(paragraph, "\n\t")
 }

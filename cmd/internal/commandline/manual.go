@@ -30,8 +30,9 @@ func WriteManual(root *cobra.Command, folder, version string) error {
 	return nil
 }
 
-// escapeTexts escapes the short and long texts, and the descriptions of flags that are
-// not done yet, because cobra reads them as Markdown.
+// escapeTexts escapes the short and long texts and the descriptions of flags, because
+// cobra reads them as Markdown. It adds each flag to done, so that no flag is escaped
+// twice.
 func escapeTexts(command *cobra.Command, done map[*pflag.Flag]bool) {
 	command.DisableAutoGenTag = true
 	command.Short, command.Long = markdown.Replace(command.Short), escapeMarkdown(command.Long)

@@ -11,7 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 )
 
-// TestManual checks that there is a page for each command, and that texts with the marks of Markdown stay as they are.
+// TestManual checks that there is a page for each command, and that the pages show texts
+// with Markdown's special characters unchanged.
 func TestManual(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	root := &cobra.Command{Use: "tool", Short: "Show calls", Long: "Calls of (*store).Get and (*store).List.\n\n  a_b  <c>\n  *d*"}
