@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// pagerCommand returns the pager's shell command, chosen like git's, or "".
+// pagerCommand returns the shell command of the pager, or "" for none. APITRACE_PAGER and
+// PAGER name the pager, and "cat" means none, as for git.
 func pagerCommand(lookup func(string) (string, bool)) string {
 	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
 		if pager, set := lookup(name); set {
@@ -42,7 +43,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	pager.Env = append(os.Environ(),
 		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F quits if all fits on the screen, R keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
-	// Without the locale, less would show its characters as bytes.
+	// Without a UTF-8 locale, less would show the bytes of Chinese characters.
 	if os.Getenv("LESSCHARSET")+os.Getenv("LESSCHARDEF") == "" {
 		pager.Env = append(pager.Env, "LESSCHARSET=utf-8")
 	}
@@ -63,7 +64,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
-// InPager calls do with the streams of Paged and waits until the user has left.
+// InPager calls do with the streams of Paged and waits until the user has left the pager.
 func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
 	paged, wait := s.Paged(wanted)
 	err := do(paged)
@@ -73,7 +74,7 @@ func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
 	return err
 }
 
-// A pagerPipe discards output after the user has left.
+// A pagerPipe writes to a pager. It discards output after the user has left the pager.
 type pagerPipe struct {
 	to   io.Writer
 	left bool

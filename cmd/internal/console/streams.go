@@ -24,8 +24,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Streams are a command's streams. Results go to Out, progress and notices to Err. In may
-// be a recording. Streams implement session.Reporter.
+// Streams are a command's streams. Results go to Out, progress and notices to Err. A
+// command can read a recording from In. Streams implement session.Reporter.
 type Streams struct {
 	In io.Reader
 	// On a terminal, a text.Guard escapes control sequences, so that texts from a server
@@ -33,7 +33,7 @@ type Streams struct {
 	Out, Err io.Writer
 	// Width is the number of Out's columns; 0 without a terminal.
 	Width int
-	// ErrTerminal is set if Err is a terminal: progress is a bar.
+	// ErrTerminal is set if Err is a terminal. Progress is then shown as a bar.
 	ErrTerminal bool
 	// Printer formats notices in the user's language.
 	Printer message.Printer
@@ -68,9 +68,9 @@ func unguarded(w io.Writer) io.Writer {
 	return w
 }
 
-// Confirm asks the user on the terminal whether to go on after a warning. It returns a
-// message.UsageError if the user does not type yes, or without a terminal. flag is the
-// flag that answers the question.
+// Confirm shows a warning and asks the user on the terminal whether to go on. It returns
+// a message.UsageError if the user does not type yes, or if there is no terminal. flag is
+// the flag that makes the command go on without a question.
 func (s *Streams) Confirm(warning message.Message, flag string) error {
 	in, ok := s.In.(*os.File)
 	if !ok || !s.ErrTerminal || !term.IsTerminal(int(in.Fd())) {
