@@ -50,8 +50,8 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 }
 
 // release returns the recorded release for a checkout. It has the minor version of the
-// checkout's nearest tag or, without tags, of its source. If that is not recorded, it
-// is the newest release.
+// checkout's nearest tag or, without tags, of its source. If no such release is recorded,
+// release returns the newest recorded release.
 func (o *Affected) release(ctx context.Context, std *console.Streams, c checkout.Checkout) (string, error) {
 	if o.Release != "" {
 		return recordings.Resolve(o.Release)
@@ -62,7 +62,7 @@ func (o *Affected) release(ctx context.Context, std *console.Streams, c checkout
 		if err != nil {
 			std.Notice("%v; the newest recordings are used", err)
 		} else {
-			std.Notice("no tag of a release is known there, as in a shallow clone: the source comes next to %s, after %s", found, file)
+			std.Notice("no tag of a release is known there, as in a shallow clone: the source is nearest to %s, according to %s", found, file)
 		}
 		nearest = found
 	}

@@ -48,7 +48,7 @@ func TestDeliverOnly(t *testing.T) {
 			}
 		}
 		if !slices.Equal(printed, test.printed) {
-			t.Errorf("--only %v: printed requests answered %q, expected %q", test.only, printed, test.printed)
+			t.Errorf("--only %v: printed requests with the status codes %q, expected %q", test.only, printed, test.printed)
 		}
 		saved, err := trace.Load(file)
 		if err != nil || len(saved.Requests) != 2 {

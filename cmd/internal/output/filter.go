@@ -48,13 +48,14 @@ func Layers(typed string) ([]string, error) {
 	return all, nil
 }
 
-// A knownLayer is a layer of the guide, or one beside it, which has no title.
+// A knownLayer is a layer of the guide, or trace.LayerOwn or trace.LayerMore, which have
+// no title.
 type knownLayer struct {
 	name  string
 	title message.Text
 }
 
-// titles returns the titles of a layer in all languages.
+// titles returns the titles of a layer in all languages, or nil if it has no title.
 func (l knownLayer) titles() []string {
 	if l.title.En == "" {
 		return nil
@@ -62,7 +63,7 @@ func (l knownLayer) titles() []string {
 	return []string{l.title.In("en"), l.title.In("zh")}
 }
 
-// layersOf lists the guide's layers and the layers beside it, each once.
+// layersOf lists the guide's layers, each once, then trace.LayerOwn and trace.LayerMore.
 func layersOf(guide *instrument.Guide) (all []knownLayer) {
 	for _, layer := range guide.Layers {
 		at := slices.IndexFunc(all, func(known knownLayer) bool { return known.name == layer.Name })
@@ -126,8 +127,8 @@ func matchingLayers(asked []string, known []knownLayer) (all []string, err error
 	return all, nil
 }
 
-// titled finds a layer titled with the first pieces of asked, joined by commas.
-// It returns the number of these pieces, or 0 without such a layer.
+// titled finds the layer with a title that consists of the first pieces of asked, joined
+// by commas. It returns the number of these pieces, or 0 if there is no such layer.
 func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	for n := len(asked); n > 0; n-- {
 		for _, layer := range known {
@@ -216,8 +217,8 @@ func (s functionSet) Match(function string) bool {
 	return found
 }
 
-// anyFunction matches each function that a name may mean, without a list of
-// functions.
+// anyFunction is a pattern. It matches each function that trace.MatchFunctions finds for
+// the pattern, and needs no list of functions.
 type anyFunction string
 
 // Match implements view.Matcher.

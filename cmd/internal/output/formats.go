@@ -20,7 +20,7 @@ type format struct {
 	write func(ctx context.Context, o *Options, std *console.Streams, recording *trace.Recording) error
 }
 
-// formats are all formats, in the order of messages.
+// formats are all formats, in the order in which messages list them.
 var formats = []format{
 	{"tree", writeTree},
 	{"names", whole(trace.WriteNames)},

@@ -31,8 +31,8 @@ func FindGate(name string) (*gates.Gate, error) {
 	return g, nil
 }
 
-// NoticeNamesake notifies the user of functions and types with a feature gate's name.
-// command shows one of them.
+// NoticeNamesake tells the user that a function or type has the name of a feature gate.
+// command is the apitrace command that shows the function or type.
 func NoticeNamesake(std *console.Streams, command, name string) error {
 	found, err := namesakes(name)
 	if err != nil {
@@ -45,7 +45,7 @@ func NoticeNamesake(std *console.Streams, command, name string) error {
 	return nil
 }
 
-// HasNamesake reports whether a function or type has a feature gate's name.
+// HasNamesake reports whether a function or type has the name of a feature gate.
 func HasNamesake(name string) (bool, error) {
 	found, err := namesakes(name)
 	return len(found) > 0, err

@@ -40,7 +40,7 @@ func (o *Options) WriteHistory(std *console.Streams, what string) error {
 }
 
 // A historyStep is a release in the history of a scenario. Brief is nil for the first
-// recorded release.
+// recorded release. If NotRecorded is set, Why is the reason.
 type historyStep struct {
 	Version     string
 	Calls       int
@@ -71,7 +71,8 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 }
 
 // keptHistoryOf returns the history that an earlier process kept, or else makes and keeps
-// it. The history of a start takes ten seconds of processor time.
+// it. The history of the scenario boot, a server's start, takes ten seconds of processor
+// time.
 func keptHistoryOf(scenario string, guide *instrument.ReaderGuide, options view.ComparisonOptions) (steps []historyStep, err error) {
 	var answers *program.Answers
 	if cache, err := program.OpenCache(""); err == nil {
@@ -85,7 +86,7 @@ func keptHistoryOf(scenario string, guide *instrument.ReaderGuide, options view.
 			return nil, err
 		}
 		var out bytes.Buffer
-		err = gob.NewEncoder(&out).Encode(steps) // JSON has no place for view.BriefMark.Change
+		err = gob.NewEncoder(&out).Encode(steps) // JSON would omit view.BriefMark.Change
 		return out.Bytes(), err
 	})
 	if err != nil {

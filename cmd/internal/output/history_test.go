@@ -7,7 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
-// The second time, the history is read from the cache, and has the same text and colours.
+// TestHistoryIsKept prints a history twice. The second time, it comes from the cache. It
+// must have the same text and colours.
 func TestHistoryIsKept(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir())
 	write := func() string {
@@ -19,6 +20,6 @@ func TestHistoryIsKept(t *testing.T) {
 		return out.String()
 	}
 	if first, second := write(), write(); first == "" || first != second {
-		t.Errorf("first:\n%s\nsecond:\n%s", first, second)
+		t.Errorf("expected the same text twice; first:\n%s\nsecond:\n%s", first, second)
 	}
 }

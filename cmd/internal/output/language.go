@@ -24,9 +24,9 @@ func Language(asked string) (string, error) {
 	return "", message.UsageErrorf("unknown language %q: expected en or zh", asked)
 }
 
-// LanguageOf returns the language that a command's arguments select, even if others
-// are invalid, because help and errors use it, too. It ignores a client's arguments,
-// which follow "--".
+// LanguageOf returns the language that a command's arguments select, even if other
+// arguments are invalid, because help and errors use the language, too. It ignores a
+// client's arguments, which follow "--".
 func LanguageOf(args []string, getenv func(string) string) string {
 	for i, arg := range args {
 		if arg == "--" {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 )
 
-// TestLayersByNameAndTitle names layers as the help and the tree do, in both languages.
-// A flag splits titles at commas.
+// TestLayersByNameAndTitle finds layers by their names and titles, in both languages. The
+// flag --layer splits its value at commas, even inside a title.
 func TestLayersByNameAndTitle(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -43,8 +43,8 @@ func TestLayersByNameAndTitle(t *testing.T) {
 	}
 }
 
-// TestLayersAreCompleted checks that all names are offered, and the titles that begin
-// with the typed text.
+// TestLayersAreCompleted checks that completion offers all names, and only the titles
+// that begin with the typed text.
 func TestLayersAreCompleted(t *testing.T) {
 	for typed, title := range map[string]string{"Wat": "Watch cache", "监": "监听缓存（watch cache）", "etcd3 s": "etcd3 store"} {
 		all, err := Layers(typed)
@@ -53,6 +53,6 @@ func TestLayersAreCompleted(t *testing.T) {
 		}
 	}
 	if all, err := Layers(""); err != nil || slices.Contains(all, "Watch cache") {
-		t.Errorf("nothing is completed with titles: %q, %v", all, err)
+		t.Errorf("without typed text: got %q, %v; expected names without titles", all, err)
 	}
 }
