@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// carriedReleases returns the recorded releases that the test covers.
+// carriedReleases returns the releases with embedded recordings that the test covers.
 func carriedReleases(t *testing.T) []recordings.Info {
 	t.Helper()
 	releases, err := recordings.Versions()
@@ -55,7 +55,7 @@ func TestSlowDefaultView(t *testing.T) {
 }
 
 func checkDefaultViews(t *testing.T) {
-	const most = 300 // lines at 80 columns: one to three pages per layer
+	const most = 300 // lines of a request, at 80 columns: one to three pages per layer
 	loaded, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -75,11 +75,11 @@ func checkDefaultViews(t *testing.T) {
 		}
 		plain := draw(render.Palette{})
 		if n := strings.Count(plain, "\n"); n > most*len(rec.Requests) {
-			t.Errorf("%d lines of %d requests", n, len(rec.Requests))
+			t.Errorf("the view has %d lines for %d requests, expected at most 300 lines for each", n, len(rec.Requests))
 		}
 		checkWidth(t, plain)
 		if coloured := draw(render.Colours()); ansi.Strip(coloured) != plain {
-			t.Errorf("in colour the text is another one:\n%s", ansi.Strip(coloured))
+			t.Errorf("with colour the text differs from the text without:\n%s", ansi.Strip(coloured))
 		}
 		for i := range rec.Requests {
 			one := *rec
@@ -102,7 +102,7 @@ func checkWidth(t *testing.T, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		if width := lipgloss.Width(strings.TrimSuffix(line, "\n")); width > 80 {
-			t.Errorf("%d columns: %s", width, line)
+			t.Errorf("%d columns, expected at most 80: %s", width, line)
 		}
 	}
 }
@@ -110,12 +110,13 @@ func checkWidth(t *testing.T, text string) {
 // sentenceLine is the first line of a sentence of an outline: its number and its layer.
 var sentenceLine = regexp.MustCompile(`(?m)^ ?[0-9]+  \S`)
 
-// checkOutline checks that an outline has 1 to 15 sentences, each with the time of its call.
+// checkOutline checks that an outline has 1 to 15 sentences, each with the place and the
+// duration of its call.
 func checkOutline(t *testing.T, outline string) {
 	t.Helper()
 	begun := sentenceLine.FindAllStringIndex(outline, -1)
 	if len(begun) == 0 || len(begun) > 15 {
-		t.Errorf("%d sentences:\n%s", len(begun), outline)
+		t.Errorf("%d sentences, expected 1 to 15:\n%s", len(begun), outline)
 	}
 	for i, at := range begun {
 		end := len(outline)
@@ -123,7 +124,7 @@ func checkOutline(t *testing.T, outline string) {
 			end = begun[i+1][0]
 		}
 		if !regexp.MustCompile(`\.go:[0-9]+,\s+[0-9.]+(ns|µs|ms|s)`).MatchString(outline[at[0]:end]) {
-			t.Errorf("no place and time in %q", outline[at[0]:end])
+			t.Errorf("no place and duration in the sentence %q", outline[at[0]:end])
 		}
 	}
 }

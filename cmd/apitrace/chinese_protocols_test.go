@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestDAPSpeaksChinese plays a debug session with --lang zh: all that an editor shows of it is Chinese.
+// TestDAPSpeaksChinese plays a debug session with --lang zh. All texts that an editor
+// shows must be Chinese.
 func TestDAPSpeaksChinese(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
 	command := exec.Command("apitrace", "dap", "--lang", "zh")
@@ -65,7 +66,8 @@ func shownTexts(value any) []string {
 	return all
 }
 
-// TestMCPSpeaksChinese reads the tools of mcp with --lang zh, and calls each of them, with mistakes, too.
+// TestMCPSpeaksChinese lists the tools of "apitrace mcp" with --lang zh, and calls each
+// of them, also with wrong arguments. All texts must be Chinese.
 func TestMCPSpeaksChinese(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
@@ -119,15 +121,16 @@ func TestMCPSpeaksChinese(t *testing.T) {
 	}
 	for name, is := range called {
 		if !is {
-			t.Errorf("the tool %s was not called", name)
+			t.Errorf("the test does not call the tool %s", name)
 		}
 	}
 }
 
-// recorded are texts of upstream that recordings have: errors and values; and a word of Go.
+// recorded matches upstream's errors and values in recordings, and Go's word "panic".
 const recorded = `(?m)"[^"]*" is forbidden: .*|invalid bearer token|StorageError: .*|^ *apitrace\.resource = .*|^panic$`
 
-// isChinese fails where a text has English words that are neither names nor of upstream.
+// isChinese reports an error for each line with English words. Known names and texts that
+// match a pattern in upstream are allowed.
 func isChinese(t *testing.T, text string, upstream ...string) {
 	t.Helper()
 	o := testenv.Output{Names: knownNames(t), Commands: commandNames(), Upstream: append(upstream, recorded, goSource, rbacReason, quotedSource)}

@@ -32,7 +32,8 @@ type chineseRun struct {
 	args []string
 	// upstream are patterns of quotations in the output; see testenv.Output.
 	upstream []string
-	// env are environment variables of the command; SELF stands for the folder of the apitrace binary.
+	// env are environment variables of the command; SELF stands for the folder of the
+	// apitrace binary.
 	env []string
 	// endless is set for a command that runs until it gets a signal.
 	endless bool
@@ -43,7 +44,7 @@ type chineseRun struct {
 // Patterns of texts that commands print but that are not apitrace's own.
 const (
 	goSource     = `(?m)^ *\d+ .*$`                                                                                             // numbered lines of source
-	cutName      = `impersonation(\.|/…\S+)`                                                                                    // a name that is too long for its line
+	cutName      = `impersonation(\.|/…\S+)`                                                                                    // a name that is cut or broken, because it is too long for its line
 	rbacReason   = `of\s+(Cluster)?Role\s+"[^"]*"\s+to User`                                                                    // why kube-apiserver allowed a request
 	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                                 // lines of a script
 	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:`         // errors of Go's libraries
@@ -129,7 +130,8 @@ var chineseRuns = map[string][]chineseRun{
 // again would take most of the test's time. All other commands run as processes.
 var readers = []string{"show", "search", "scenarios", "diff", "compare", "history", "explain", "source", "routes", "learn", "workshop", "import", "help", "article"}
 
-// runsHere reports whether a command with these arguments is one of the readers.
+// runsHere reports whether a run takes place in the test's process: its command is one of
+// the readers, and is not endless.
 func (r chineseRun) runsHere(args []string) bool {
 	return slices.Contains(readers, args[0]) && !r.endless
 }
@@ -142,8 +144,8 @@ var generated = []string{"completion bash", "completion zsh", "completion fish",
 // line or before a blank.
 var halfWidth = regexp.MustCompile(`\p{Han}[,;:?!]( |$)`)
 
-// TestEveryCommandSpeaksChinese checks that every command with --lang zh prints only Chinese, except for names, flags, code
-// and upstream's own messages.
+// TestEveryCommandSpeaksChinese checks that every command with --lang zh prints only
+// Chinese, except for names, flags, code and upstream's own messages.
 func TestEveryCommandSpeaksChinese(t *testing.T) {
 	testenv.Costly(t, "runs every command")
 	var paths, leaves []string
@@ -165,13 +167,13 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 	walk(root)
 	for _, path := range leaves {
 		if len(chineseRuns[path]) == 0 && !slices.Contains(generated, path) {
-			t.Errorf("%s: no run with --lang zh in the table", path)
+			t.Errorf("%s: chineseRuns has no run of this command", path)
 		}
 	}
 	names, commands := knownNames(t), paths
 	for path, runs := range chineseRuns {
 		if !slices.Contains(paths, path) {
-			t.Errorf("the table has a row for the unknown command %q", path)
+			t.Errorf("chineseRuns has a row for the unknown command %q", path)
 		}
 		for _, run := range runs {
 			args := append(append(strings.Fields(path), "--lang", "zh"), run.args...)
@@ -190,7 +192,7 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 				}
 				for line := range strings.Lines(printed) {
 					if halfWidth.MatchString(line) {
-						t.Errorf("punctuation of half width behind Chinese: %s", line)
+						t.Errorf("half-width punctuation after a Chinese character: %s", line)
 					}
 					if strings.HasPrefix(strings.TrimSpace(line), "。") || strings.HasPrefix(strings.TrimSpace(line), "，") {
 						t.Errorf("a line begins with punctuation: %s", line)
@@ -201,7 +203,8 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 	}
 }
 
-// The descriptions that a shell shows beside completed names are Chinese, too.
+// TestCompletionSpeaksChinese checks that the descriptions that a shell shows beside
+// completed names are Chinese, too.
 func TestCompletionSpeaksChinese(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each run starts the program")
@@ -256,7 +259,8 @@ var loadKnownNames = sync.OnceValues(func() ([]string, error) {
 	return names, nil
 })
 
-// chineseFolder returns an empty home folder with a recording and a file that is not a recording.
+// chineseFolder returns an empty home folder with a recording and a file that is not a
+// recording.
 func chineseFolder(t *testing.T) string {
 	t.Helper()
 	dir := testenv.Home(t, t.TempDir())
@@ -288,7 +292,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// do runs a command without network, and returns its standard output and standard error together.
+// do runs a command without network, and returns its standard output and standard error
+// together.
 func (r chineseRun) do(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	run := r.start
@@ -297,7 +302,7 @@ func (r chineseRun) do(t *testing.T, dir string, args ...string) string {
 	}
 	out := run(t, dir, args)
 	if out == "" {
-		t.Fatal("nothing was printed")
+		t.Fatal("the command printed nothing")
 	}
 	return out
 }
@@ -346,7 +351,7 @@ func (r chineseRun) start(t *testing.T, dir string, args []string) string {
 	}
 	_ = c.Wait() // the output includes errors
 	if ctx.Err() != nil {
-		t.Fatalf("not done in a minute:\n%s", out.String())
+		t.Fatalf("the command did not end within a minute:\n%s", out.String())
 	}
 	return out.String()
 }
@@ -358,20 +363,21 @@ func started(t *testing.T, dir string) {
 	quietly(t, dir, "workshop", "next", "--lang", "zh")
 }
 
-// incomplete writes a trace of another program. Its spans have no names and no parents.
+// incomplete writes a trace of another program. The trace does not name the service, and
+// lacks the parent of one span.
 func incomplete(t *testing.T, dir string) {
 	writeFile(t, filepath.Join(dir, "incomplete.jsonl"), `{"resourceSpans":[{"scopeSpans":[{"spans":[`+
 		`{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0000000000000001","name":"GET /x","startTimeUnixNano":"1","endTimeUnixNano":"9","attributes":[{"key":"code.function.name","value":{"stringValue":"p.F"}}]},`+
 		`{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0000000000000002","parentSpanId":"0000000000000009","name":"g","startTimeUnixNano":"2","endTimeUnixNano":"3"}]}]}]}`)
 }
 
-// imported imports that trace.
+// imported imports the trace that incomplete writes.
 func imported(t *testing.T, dir string) {
 	incomplete(t, dir)
 	quietly(t, dir, "import", "incomplete.jsonl", "--save", "incomplete.json", "--lang", "zh")
 }
 
-// edited makes an edit of a file of etcd.
+// edited makes an edit of etcd's file p.go, and an edit of q.go that changes nothing.
 func edited(t *testing.T, dir string) {
 	at := filepath.Join(dir, "state", "edits", "v1.37.1", "etcd", "p", "p.go")
 	writeFile(t, at, "package p\n\nfunc F() { println() }\n")
@@ -381,7 +387,8 @@ func edited(t *testing.T, dir string) {
 	writeFile(t, other+".orig", "package p\n")
 }
 
-// filled fills the cache: a complete build with an edit, an interrupted build, and Go's build cache.
+// filled fills the cache: a complete build with an edit, an interrupted build, and Go's
+// build cache. It also makes a command fail, because main keeps the last error.
 func filled(t *testing.T, dir string) {
 	builds := filepath.Join(dir, "cache", "builds")
 	manifest, err := json.Marshal(map[string]any{"program": "etcd", "version": "v3.7.0", "key": "0123", "rewrite": "x", "edited": true, "edits": []string{"p/p.go"}})
@@ -392,5 +399,5 @@ func filled(t *testing.T, dir string) {
 	writeFile(t, filepath.Join(builds, "etcd_v3.7.0_0123456789ab", "build.log"), "$ go build\n")
 	writeFile(t, filepath.Join(builds, "kube-apiserver_v1.37.1_0123456789ab", "x"), "x")
 	writeFile(t, filepath.Join(dir, "cache", "gocache", "00", "x"), "x")
-	chineseRun{}.start(t, dir, []string{"show", "nosuch.jsonl", "--lang", "zh"}) // main keeps the last error
+	chineseRun{}.start(t, dir, []string{"show", "nosuch.jsonl", "--lang", "zh"})
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// functionOptions select the release and recordings of a function, and the output.
+// functionOptions select the release and the recordings to look a function up in, and the
+// output.
 type functionOptions struct {
 	code  code.Choice
 	shown output.Function
@@ -73,8 +74,10 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	return command
 }
 
-// gate shows the feature gate with a name. It returns false if there is none, or if the
-// command shows a type with this name.
+// gate handles the name of a feature gate. The command explain shows the gate, and gate
+// returns true. Other commands, and explain with --edit, show a function or type of this
+// name, so gate returns false; if there is none, it returns an error. Without such a
+// feature gate, it returns false.
 func (o *functionOptions) gate(std *console.Streams, command, name string) (done bool, err error) {
 	g, err := output.FindGate(name)
 	if err != nil || g == nil {

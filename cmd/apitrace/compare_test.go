@@ -32,7 +32,7 @@ func TestPairsCompare(t *testing.T) {
 			}
 			requests := diff.CompareRecordings(load(s.Name), load(pair.With), diff.Options{}).Requests
 			if !slices.ContainsFunc(requests, func(r diff.RequestPair) bool { return r.Diff != nil && !r.Same() }) {
-				t.Errorf("%s and %s: none of their %d requests is compared with another", s.Name, pair.With, len(requests))
+				t.Errorf("%s and %s: expected a pair of requests that differs, found none in %d pairs", s.Name, pair.With, len(requests))
 			}
 		}
 	}

@@ -18,9 +18,10 @@ import (
 
 var completeRelease = commandline.Offer(recordings.Names)
 
-// completeFunction offers the key steps before anything is typed. Then it offers the
-// functions of the recordings with a name that begins like this, with the package
-// ("cacher.(*Cacher).Get") or without it and without marks ("Cacher.Get").
+// completeFunction offers the key steps if nothing is typed. Otherwise it offers the
+// names of recorded functions that begin with the typed text. Each function has two
+// names: with the package ("cacher.(*Cacher).Get"), and without package and marks
+// ("Cacher.Get").
 func completeFunction(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	return commandline.OfferFirst(func() ([]string, error) {
 		if typed == "" {
@@ -41,7 +42,7 @@ func completeFunction(command *cobra.Command, args []string, typed string) ([]st
 // offerReleases completes --k8s on each command with the flag.
 func offerReleases(command *cobra.Command) {
 	if command.Flags().Lookup("k8s") != nil {
-		// It fails only without the flag, or the second time.
+		// It fails only if the flag does not exist or already has a completion.
 		_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
 	}
 	for _, child := range command.Commands() {
@@ -66,7 +67,8 @@ func completePackage(command *cobra.Command, args []string, typed string) ([]str
 	})(command, args, typed)
 }
 
-// completeDiff offers scenarios, then recorded releases, and files.
+// completeDiff offers scenarios for the first argument and recorded releases for the
+// others. It also offers files.
 func completeDiff(std *console.Streams) cobra.CompletionFunc {
 	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		complete := completeScenario(std)

@@ -24,8 +24,8 @@ type editorSession struct {
 	received []map[string]any
 }
 
-// ask sends a request and returns the body of its response. If the request moves the position, ask also returns the
-// stopped event that follows. It skips other events.
+// ask sends a request and returns the body of its response. If moves is set, ask also
+// returns the body of the stopped event that follows. It skips other events.
 func (e *editorSession) ask(command string, arguments map[string]any, moves bool) (body, stop map[string]any) {
 	e.t.Helper()
 	e.seq++
@@ -41,14 +41,14 @@ func (e *editorSession) ask(command string, arguments map[string]any, moves bool
 		switch {
 		case message["type"] == "response" && message["request_seq"] == float64(e.seq):
 			if message["success"] != true {
-				e.t.Fatalf("%s %v: %v", command, arguments, message["message"])
+				e.t.Fatalf("the request %s %v failed: %v", command, arguments, message["message"])
 			}
 			if body, _ = message["body"].(map[string]any); body == nil {
 				body = map[string]any{}
 			}
 		case message["event"] == "stopped":
 			if body == nil {
-				e.t.Fatalf("%s: the stop came before the response", command)
+				e.t.Fatalf("%s: the stopped event came before the response", command)
 			}
 			stop = message["body"].(map[string]any)
 		}
@@ -90,7 +90,7 @@ func (e *editorSession) play() {
 		e.t.Helper()
 		all, _ := body[list].([]any)
 		if len(all) == 0 {
-			e.t.Fatalf("no %s in %v", list, body)
+			e.t.Fatalf("expected at least one of %s in %v", list, body)
 		}
 		return all[0].(map[string]any)
 	}
@@ -103,19 +103,19 @@ func (e *editorSession) play() {
 	use("supportsFunctionBreakpoints", "setFunctionBreakpoints", map[string]any{"breakpoints": []any{map[string]any{"name": "withAuthorization.func1"}}}, false)
 	_, stop := e.ask("configurationDone", nil, true)
 	if stop["reason"] != "entry" {
-		e.t.Errorf("the first stop is %v", stop)
+		e.t.Errorf("the first stop is %v, expected the reason \"entry\"", stop)
 	}
 	on := func() map[string]any { return map[string]any{"threadId": stop["threadId"]} }
 	_, stop = e.ask("continue", on(), true)
 	if stop["reason"] != "function breakpoint" {
-		e.t.Errorf("the second stop is %v", stop)
+		e.t.Errorf("the second stop is %v, expected the reason \"function breakpoint\"", stop)
 	}
 	e.ask("setExceptionBreakpoints", map[string]any{"filters": []string{"began", "error", "panic"}}, false)
 	e.ask("threads", nil, false)
 	stack, _ := use("supportsDelayedStackTraceLoading", "stackTrace", map[string]any{"threadId": stop["threadId"], "levels": 1}, false)
 	frame := first(stack, "stackFrames")
 	if total, _ := stack["totalFrames"].(float64); total < 10 || frame["name"] != "filters.withAuthorization.func1" {
-		e.t.Errorf("the stack is %v", stack)
+		e.t.Errorf("the stack is %v, expected filters.withAuthorization.func1 above at least 9 other frames", stack)
 	}
 	scopes, _ := e.ask("scopes", map[string]any{"frameId": frame["id"]}, false)
 	e.ask("variables", map[string]any{"variablesReference": first(scopes, "scopes")["variablesReference"]}, false)
@@ -123,7 +123,7 @@ func (e *editorSession) play() {
 	line := first(locations, "breakpoints")["line"]
 	set, _ := e.ask("setBreakpoints", map[string]any{"source": frame["source"], "breakpoints": []any{map[string]any{"line": line}}}, false)
 	if first(set, "breakpoints")["verified"] != true {
-		e.t.Errorf("the breakpoint is %v", set)
+		e.t.Errorf("the breakpoint is %v, expected a verified one", set)
 	}
 	loaded, _ := use("supportsLoadedSourcesRequest", "loadedSources", nil, false)
 	first(loaded, "sources")
@@ -144,13 +144,14 @@ func (e *editorSession) play() {
 	}
 	for capability := range offered {
 		if !used[capability] {
-			e.t.Errorf("%s is offered, but not played here", capability)
+			e.t.Errorf("the adapter announces %s, but play does not use it", capability)
 		}
 	}
 	e.ask("disconnect", nil, false)
 }
 
-// TestDAPOnStandardStreams runs a session with the command as an editor starts it.
+// TestDAPOnStandardStreams plays a session over standard input and output, as an editor
+// does.
 func TestDAPOnStandardStreams(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
 	command := exec.Command("apitrace", "dap")
@@ -170,14 +171,15 @@ func TestDAPOnStandardStreams(t *testing.T) {
 	reader := bufio.NewReader(out)
 	(&editorSession{t: t, in: in, out: reader}).play()
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
-		t.Errorf("after the end: %q %v", rest, err)
+		t.Errorf("after the session, the adapter wrote %q (error: %v), expected nothing", rest, err)
 	}
 	if err := command.Wait(); err != nil || said.Len() > 0 {
-		t.Errorf("the command ended with %v and said %q", err, said.String())
+		t.Errorf("the command ended with %v and wrote %q to standard error, expected success and nothing", err, said.String())
 	}
 }
 
-// TestDAPOnAPort runs one command that listens on a port, and two sessions with it at once.
+// TestDAPOnAPort runs a command that listens on a port. It connects twice, and then plays
+// a session on each connection. A signal ends the command.
 func TestDAPOnAPort(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir())
 	command := exec.Command("apitrace", "dap", "--listen", "127.0.0.1:0")
@@ -191,7 +193,7 @@ func TestDAPOnAPort(t *testing.T) {
 	line, err := bufio.NewReader(said).ReadString('\n')
 	address := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
 	if err != nil || address == "" {
-		t.Fatalf("it said %q, %v", line, err)
+		t.Fatalf("the command printed %q (error: %v), expected its address", line, err)
 	}
 	var sessions []*editorSession
 	for range 2 {
@@ -209,7 +211,7 @@ func TestDAPOnAPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := command.Wait(); command.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("after SIGTERM the command ended with %v, expected exit status 143", err)
 	}
 }
 
@@ -217,7 +219,7 @@ func TestDAPListensOnThisMachineAlone(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "x"} {
 		if l, err := listenLoopback(address); err == nil {
 			_ = l.Close()
-			t.Errorf("it listens on %s", l.Addr())
+			t.Errorf("listenLoopback listens on %s, expected an error", l.Addr())
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// diffOptions select a comparison's sides, and how to show it.
+// diffOptions select the sides of a comparison, and how to show it.
 type diffOptions struct {
 	source string
 	// live names the sides to replay: "a", "b", "both", or "" for none.
@@ -69,8 +69,8 @@ func differs(same bool, err error) error {
 	return err
 }
 
-// run makes the comparison that the arguments describe. checkouts belong to the sides;
-// a side that is a release has the zero value.
+// run makes the comparison that the arguments describe. checkouts has the checkout of
+// each side, or the zero value for a side that is a release.
 func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string, checkouts [2]sides.Checkout) error {
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)

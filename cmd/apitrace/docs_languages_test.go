@@ -11,17 +11,17 @@ import (
 	"unicode"
 )
 
-// userPages are the pages that users read, each with its Chinese beside it in NAME.zh.md.
+// userPages are the pages that users read. NAME.zh.md is the Chinese version of NAME.md.
 var userPages = []string{
 	"README.md", "docs/tree.md", "docs/scenarios.md", "docs/requests.md", "docs/diff.md", "docs/explore.md",
 	"docs/workshop.md", "docs/versions.md", "docs/own-server.md", "docs/editors.md", "docs/web.md", "docs/old-articles.md",
 	"docs/install.md",
 }
 
-// TestChinesePagesInStep checks that both languages of each user page and lesson have
-// the same structure: the order and levels of the headings and, below each heading, the
-// blocks of code, the sizes of tables, names in code and the targets of links. Comments
-// in blocks of code are translated. A shown output is the one that
+// TestChinesePagesInStep checks that both languages of each user page and lesson have the
+// same structure: the order and levels of the headings and, below each heading, the
+// blocks of code, the sizes of tables, names in code and the targets of links. It ignores
+// comments in blocks of code, which are translated, and outputs of commands, which
 // TestDocsShowRealOutput checks.
 func TestChinesePagesInStep(t *testing.T) {
 	root := filepath.Join("..", "..")
@@ -41,11 +41,12 @@ func TestChinesePagesInStep(t *testing.T) {
 	}
 	all, err := filepath.Glob(filepath.Join(root, "docs", "*.zh.md"))
 	if err != nil || len(all) != len(userPages)-1 {
-		t.Errorf("docs has %d pages in Chinese (%v): expected those of %q", len(all), err, userPages)
+		t.Errorf("docs has %d pages in Chinese (error: %v), expected one for each of %q except README.md", len(all), err, userPages)
 	}
 }
 
-// chinesePage returns the name of the Chinese translation of NAME.md or, for lessons, NAME.en.md: NAME.zh.md.
+// chinesePage returns the name of the Chinese translation of NAME.md or, for lessons,
+// NAME.en.md: NAME.zh.md.
 func chinesePage(page string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(page, ".md"), ".en") + ".zh.md"
 }
@@ -74,7 +75,8 @@ func outOfStep(t *testing.T, root, page string) (differences []string) {
 	return differences
 }
 
-// section is the content below one heading of a page, in a form that is the same in both languages.
+// section is the content below one heading of a page, in a form that is the same in both
+// languages.
 type section struct {
 	level  int
 	title  string
@@ -115,7 +117,7 @@ var (
 	chineseWord   = regexp.MustCompile(`\p{Han}`)
 )
 
-// outlined reads a page of the repository.
+// outlined returns the sections of a page.
 func outlined(t *testing.T, root, page string) []section {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, page))
@@ -166,7 +168,8 @@ func outlined(t *testing.T, root, page string) []section {
 	return sections
 }
 
-// addInline adds the names in code and the links of the text. Names that are words of a language are left out.
+// addInline adds the names in code and the links of the text. It leaves out names with
+// Chinese characters, and spokenNames.
 func (s *section) addInline(t *testing.T, root, page string) {
 	t.Helper()
 	for _, name := range nameInCode.FindAllString(s.text, -1) {
@@ -182,7 +185,8 @@ func (s *section) addInline(t *testing.T, root, page string) {
 	}
 }
 
-// spokenNames are set as code because apitrace prints them: in English on English pages, in Chinese on Chinese pages.
+// spokenNames are texts that apitrace prints, set as code. On Chinese pages they are
+// Chinese, so the comparison leaves them out.
 var spokenNames = []string{"`▸ 2 Authentication`", "`▸ 6 Routing`", "`still running`", "`was`", "`was called by`"}
 
 // listsBoth reports whether a page links to both languages of other pages.
@@ -202,7 +206,7 @@ func linkTarget(t *testing.T, root, page, link string) string {
 	}
 	target, err := os.ReadFile(filepath.Join(root, path))
 	if err != nil {
-		t.Errorf("%s: the link %s leads nowhere: %v", page, link, err)
+		t.Errorf("%s: the file of the link %s cannot be read: %v", page, link, err)
 		return link
 	}
 	same, chinese := bothPages(path), strings.HasSuffix(page, ".zh.md")
@@ -211,10 +215,10 @@ func linkTarget(t *testing.T, root, page, link string) string {
 	}
 	if !strings.HasSuffix(path, ".zh.md") && chinese {
 		if _, err := os.Stat(filepath.Join(root, chinesePage(path))); err == nil && !listsBoth(page) {
-			t.Errorf("%s: the link %s leads into the other language", page, link)
+			t.Errorf("%s: the link %s leads to a page in the other language", page, link)
 		}
 	} else if strings.HasSuffix(path, ".zh.md") && !chinese && !listsBoth(page) {
-		t.Errorf("%s: the link %s leads into the other language", page, link)
+		t.Errorf("%s: the link %s leads to a page in the other language", page, link)
 	}
 	if anchor == "" {
 		return same
@@ -227,7 +231,7 @@ func linkTarget(t *testing.T, root, page, link string) string {
 			}
 		}
 	}
-	t.Errorf("%s: no heading for the link %s", page, link)
+	t.Errorf("%s: the page of the link %s has no such heading", page, link)
 	return link
 }
 
@@ -244,8 +248,8 @@ func anchorOf(heading string) string {
 	}, heading)
 }
 
-// TestLinksOfPages follows the links between all pages: the page and the heading must exist, and a Chinese page
-// must link to the Chinese version of a page that has one.
+// TestLinksOfPages follows the links of all pages: the page and the heading must exist. A
+// Chinese page must link to the Chinese version of a page, if there is one.
 func TestLinksOfPages(t *testing.T) {
 	root := filepath.Join("..", "..")
 	pages := 0
@@ -259,7 +263,7 @@ func TestLinksOfPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			outlined(t, root, page) // reports the links that lead nowhere
+			outlined(t, root, page) // reports links without a target
 			pages++
 		}
 	}
@@ -268,7 +272,8 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestPagesOutOfStepAreFound changes the Chinese of a page in each of the ways that the comparison must notice.
+// TestPagesOutOfStepAreFound changes the Chinese version of a page in each way that
+// outOfStep must notice.
 func TestPagesOutOfStepAreFound(t *testing.T) {
 	const english = "# A\n\n[zh](a.zh.md)\n\n```sh\nrun x # why\n```\n\n## B\n\n`a` and [c](b.md#e-f)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n    run y\n"
 	chinese := strings.NewReplacer("# A", "# 甲", "a.zh.md", "a.md", "# B", "# 乙", "why", "为什么", " and ", "和", "b.md#e-f", "b.zh.md#戊己").Replace(english)

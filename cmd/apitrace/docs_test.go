@@ -20,10 +20,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// shownInDocs matches a block of a page that begins with a command and continues with its output.
+// shownInDocs matches a block of a page that begins with a command and continues with its
+// output.
 var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
-// drawnInDocs matches a diagram that GitHub draws, with the command that prints it in a comment.
+// drawnInDocs matches a diagram that GitHub draws, with the command that prints it in a
+// comment.
 var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
 // TestDocsNameTheDisk checks that the documents and "apitrace doctor" state the same
@@ -100,7 +102,7 @@ func compareShownOutput(t *testing.T, file string) (blocks int) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s shows other output than these commands print; \"make docs\" writes it anew:\n%s", file, strings.Join(drifted, "\n"))
+		t.Errorf("%s does not show the output of these commands; \"make docs\" updates it:\n%s", file, strings.Join(drifted, "\n"))
 	}
 	return blocks
 }
@@ -134,9 +136,10 @@ func printed(t *testing.T, line, locale string) string {
 	return string(text)
 }
 
-// isExcerpt reports whether text is the whole, or parts of it in order with lines "…" between them.
+// isExcerpt reports whether text is equal to whole, or consists of parts of whole in the
+// same order, with a line "…" for each omitted part. An empty text is not an excerpt.
 func isExcerpt(text, whole string) bool {
-	if strings.Trim(text, "…\n") == "" { // a page that shows nothing shows nothing wrong
+	if strings.Trim(text, "…\n") == "" {
 		return false
 	}
 	first := true
@@ -175,10 +178,10 @@ func TestLessonsAreTranslated(t *testing.T) {
 		other := map[string]string{"en": "zh", "zh": "en"}[language]
 		there, ok := commands[name+"."+other]
 		if !ok {
-			t.Errorf("the lesson %s is not there in the other language, %s.%s.md", key, name, other)
+			t.Errorf("the lesson %s has no translation, %s.%s.md", key, name, other)
 		}
 		if ok && !slices.Equal(here, there) {
-			t.Errorf("%s.md shows\n%s\nand the page in the other language\n%s", key, strings.Join(here, "\n"), strings.Join(there, "\n"))
+			t.Errorf("%s.md shows the commands\n%s\nand its translation shows\n%s", key, strings.Join(here, "\n"), strings.Join(there, "\n"))
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/terminal"
 )
 
-// inTerminal starts apitrace in a terminal, without a cache or network.
+// inTerminal starts apitrace in a terminal, with an empty cache and without network.
 func inTerminal(t *testing.T, columns, rows int, args ...string) *testterm.Terminal {
 	t.Helper()
 	return testterm.Start(t, command(t, "apitrace", args...), columns, rows)
@@ -39,11 +39,12 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// A leg of a journey is a sequence of keys. A screen is compared after each leg.
+// A leg is a sequence of keys, a part of a journey. The test compares the screen after
+// each leg.
 type leg []string
 
-// TestExploreJourneys walks through recordings with the program in a terminal. The screens of a journey
-// are in one file.
+// TestExploreJourneys explores recordings in a terminal. A journey is a list of legs. The
+// expected screens of each journey are in one file.
 func TestExploreJourneys(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each journey starts the program")
@@ -86,7 +87,7 @@ func TestExploreJourneys(t *testing.T) {
 			compareLegs(t, c, name, test.legs)
 			c.Type("q")
 			if status := c.Wait(); status != 0 {
-				t.Errorf("exit status %d", status)
+				t.Errorf("after q, explore ended with exit status %d, expected 0", status)
 			}
 		})
 	}
@@ -117,7 +118,7 @@ func compareLegs(t *testing.T, c *testterm.Terminal, name string, legs []leg) {
 		if i+1 < len(legs) {
 			want, rest = before(after, heading(legs[i+1]))
 		}
-		c.Until(fmt.Sprintf("what %s has after %q:\n%s", file, l, want), func(screen string) bool { return screen == want })
+		c.Until(fmt.Sprintf("the screen that %s has after %q:\n%s", file, l, want), func(screen string) bool { return screen == want })
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(all.String()), 0o644); err != nil {
@@ -152,7 +153,7 @@ func TestExploreResizes(t *testing.T) {
 	c.Until("the first screen:\n"+first, func(screen string) bool { return screen == first })
 	c.Type("ctrl+c")
 	if status := c.Wait(); status != 0 {
-		t.Errorf("exit status %d", status)
+		t.Errorf("after ctrl+c, explore ended with exit status %d, expected 0", status)
 	}
 }
 
@@ -173,7 +174,7 @@ func TestExploreTakesTheMouse(t *testing.T) {
 	for range 20 {
 		c.Type("\x1b[<65;10;10M") // the wheel
 	}
-	c.Until("what lies below", func(screen string) bool { return screen != closed && !strings.Contains(screen, "▾ 1  HTTP server") })
+	c.Until("the rows below the first section", func(screen string) bool { return screen != closed && !strings.Contains(screen, "▾ 1  HTTP server") })
 	c.Type("M")
 	c.Until("the end of mouse tracking", func(string) bool { return strings.HasSuffix(mouseModes(c.Output()), "l") })
 	c.Type("q")
@@ -189,14 +190,14 @@ func mouseModes(output string) string {
 	return modes
 }
 
-// TestExploreCopies reads the clipboard as the terminal gets it.
+// TestExploreCopies checks the texts that explore sends to the terminal's clipboard.
 func TestExploreCopies(t *testing.T) {
 	c := inTerminal(t, 80, 24, "explore", "get-node")
 	c.Shows("▾ 1")
 	c.Type("y")
 	c.Shows("copied: k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP")
 	c.Type("Y")
-	c.Shows("https://github.com/kubernetes/") // below "copied:", for it takes two lines
+	c.Shows("https://github.com/kubernetes/") // below "copied:", because the address takes two lines
 	c.Type("q")
 	c.Wait()
 	var copied []string
@@ -227,7 +228,7 @@ func TestExploreLeavesTheTerminalAsItWas(t *testing.T) {
 				t.Errorf("exit status %d, expected %d", status, 128+int(s))
 			}
 			if screen := c.Screen(); !strings.Contains(screen, "stopped by signal") {
-				t.Errorf("the screen does not say why it ended:\n%s", screen)
+				t.Errorf("the screen does not say that a signal ended explore:\n%s", screen)
 			}
 		})
 	}
@@ -237,11 +238,12 @@ func TestExploreLeavesTheTerminalAsItWas(t *testing.T) {
 func TestExploreNeedsATerminal(t *testing.T) {
 	out, err := command(t, "apitrace", "explore").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "needs a terminal") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("explore without a terminal: got %v and the output %s, expected the error \"needs a terminal\"", err, out)
 	}
 }
 
-// TestPanicLeavesTheTerminalAsItWas runs a model that panics on a key, in Update or in a command.
+// TestPanicLeavesTheTerminalAsItWas runs a model that panics when a key is typed: in
+// Update (u) or in a command (c).
 func TestPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	for _, key := range []string{"u", "c"} {
 		c := testterm.Start(t, command(t, "panicking-screen"), 80, 24)
@@ -251,12 +253,13 @@ func TestPanicLeavesTheTerminalAsItWas(t *testing.T) {
 			t.Errorf("%s: exit status %d, expected 1", key, status)
 		}
 		if !strings.Contains(c.Output(), "broken by a test") {
-			t.Errorf("%s: the panic is not told:\n%s", key, c.Screen())
+			t.Errorf("%s: the output does not name the panic:\n%s", key, c.Screen())
 		}
 	}
 }
 
-// panickingScreen is a program that shows a panicking model as explore shows its own.
+// panickingScreen is a program that shows the model panicking in the same way as explore
+// shows its model.
 func panickingScreen() {
 	if err := terminal.Run(context.Background(), panicking{}, os.Stdin, os.Stdout); err != nil {
 		report(os.Stderr, message.Printer{}, err)
@@ -284,8 +287,9 @@ func (panicking) View() tea.View {
 	return v
 }
 
-// BenchmarkExploreBoot opens the recording of a start, 206,000 calls, and closes it again. It reports processor time
-// (user-ms/op), which other programs on the machine affect less than elapsed time.
+// BenchmarkExploreBoot opens the recording of a server's start with 206,000 calls, and
+// quits. It reports processor time (user-ms/op), which other programs on the machine
+// affect less than elapsed time.
 func BenchmarkExploreBoot(b *testing.B) {
 	var user time.Duration
 	for b.Loop() {

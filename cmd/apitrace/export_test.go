@@ -18,7 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestRunExports checks that "run --export otlp" prints the trace and sends every span of it.
+// TestRunExports checks that a delivery with the export "otlp" prints the trace and sends
+// each of its spans.
 func TestRunExports(t *testing.T) {
 	var received atomic.Int64
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,11 +51,12 @@ func TestRunExports(t *testing.T) {
 		t.Errorf("%d spans received, want %d", received.Load(), want)
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes/n1 -> 200\n") || !strings.HasPrefix(notices.String(), "sent ") {
-		t.Errorf("printed %.80q, and noticed %q", out.String(), notices.String())
+		t.Errorf("printed %.80q with the notices %q, expected the request and the notice \"sent …\"", out.String(), notices.String())
 	}
 }
 
-// TestDeliverShowsWhatIsNotSaved checks that a trace that cannot be saved, such as on a full disk, is still shown.
+// TestDeliverShowsWhatIsNotSaved checks that a trace that cannot be saved, such as on a
+// full disk, is still shown.
 func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	recording, err := trace.Load("testdata/get-node.jsonl")
 	if err != nil {
@@ -65,9 +67,9 @@ func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	o.Output.Format = "names"
 	err = o.Deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
 	if err == nil || !strings.Contains(err.Error(), "saving ") {
-		t.Errorf("got %v, want that the recording cannot be saved", err)
+		t.Errorf("got the error %v, expected one that begins with \"saving\"", err)
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes/n1 -> 200\n") || notices.Len() > 0 {
-		t.Errorf("printed %.80q, and noticed %q", out.String(), notices.String())
+		t.Errorf("printed %.80q with the notices %q, expected the request and no notice", out.String(), notices.String())
 	}
 }

@@ -11,19 +11,21 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 )
 
-// TestFilesWithoutEnd: commands refuse a device where they expect a recording, a body or a certificate.
+// TestFilesWithoutEnd checks that commands refuse the endless device /dev/zero where they
+// expect a recording or a body.
 func TestFilesWithoutEnd(t *testing.T) {
 	for _, args := range [][]string{
 		{"show", "/dev/zero"}, {"import", "/dev/zero"}, {"diff", "/dev/zero", "testdata/get-node.jsonl"}, {"export", "/dev/zero", "--otlp"},
 		{"request", "POST", "/api/v1/namespaces", "-f", "/dev/zero"},
 	} {
 		if said, status := fails(t, args...); status == 0 || !strings.Contains(said, `"/dev/zero" is not a regular file`) {
-			t.Errorf("%q: status %d, %s", args, status, said)
+			t.Errorf("%q: exit status %d and output %s, expected an error about /dev/zero", args, status, said)
 		}
 	}
 }
 
-// TestShowPipe is "apitrace show <(zcat FILE)".
+// TestShowPipe shows a recording from a named pipe, as the shell passes it for "apitrace
+// show <(zcat FILE)".
 func TestShowPipe(t *testing.T) {
 	text, err := os.ReadFile("testdata/get-node.jsonl")
 	if err != nil {
@@ -38,7 +40,7 @@ func TestShowPipe(t *testing.T) {
 	var out, notices bytes.Buffer
 	err = execute(t.Context(), []string{"apitrace", "show", pipe}, &console.Streams{In: strings.NewReader(""), Out: &out, Err: &notices})
 	if err != nil || !strings.Contains(out.String(), "GET /api/v1/nodes/") {
-		t.Errorf("%v\n%s%s", err, notices.String(), out.String())
+		t.Errorf("show of a pipe: got the error %v and the output\n%s%s\nexpected the trace", err, notices.String(), out.String())
 	}
 	if err := <-written; err != nil {
 		t.Error(err)

@@ -15,15 +15,16 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// helpTexts are the texts that --help prints above the flags, in the format of commandline.Help.
-// Each command has a file named after its path, with hyphens for the spaces:
-// help/workshop-next.txt. help/apitrace.txt belongs to the program itself. A translation has the
-// same name in the folder of its language: help/zh/workshop-next.txt.
+// helpTexts are the texts that --help prints above the flags, in the format of
+// commandline.Help. Each command has a file. Its name is the path of the command, with
+// hyphens for the spaces: help/workshop-next.txt. help/apitrace.txt belongs to the
+// program itself. A translation has the same name in the folder of its language:
+// help/zh/workshop-next.txt.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// translateHelp replaces all commands' help in the printer's language.
+// translateHelp translates the help of all commands into the printer's language.
 func translateHelp(root *cobra.Command, p message.Printer) {
 	folder, err := fs.Sub(helpTexts, "help/"+p.Lang())
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// TestEveryCommandHasHelp checks that every command has a help file with a one-line summary, a long text and
-// examples, and that every file belongs to a command.
+// TestEveryCommandHasHelp checks that every command has a help file with a one-line
+// summary, a long text and examples. Every help file must belong to a command.
 func TestEveryCommandHasHelp(t *testing.T) {
 	files, err := fs.Glob(helpTexts, "help/*.txt")
 	if err != nil {
@@ -40,12 +40,12 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 	walk(newRoot("apitrace", console.Standard()))
 	for file := range unused {
-		t.Errorf("%s is the text of no command", file)
+		t.Errorf("%s belongs to no command", file)
 	}
 }
 
-// imperative is a summary of at most 90 characters that begins with a verb in the imperative: "Show …",
-// not "Shows …", "Showing …" or "The …".
+// imperative matches a short summary that begins with a verb in the imperative: "Show …",
+// not "Shows …". It has no full stop.
 var imperative = regexp.MustCompile(`^[A-Z][a-z]*([a-rt-z]|ss) [^.]{1,80}[^. ]$`)
 
 func checkHelp(t *testing.T, file string) {
@@ -113,7 +113,7 @@ func TestEveryCommandHasHelpInChinese(t *testing.T) {
 	}
 	walk(root)
 	for file := range unused {
-		t.Errorf("%s is the text of no command", file)
+		t.Errorf("%s belongs to no command", file)
 	}
 }
 
@@ -124,8 +124,8 @@ func shell(examples string) string {
 	return regexp.MustCompile(`(?m)^  #.*\n`).ReplaceAllString(examples, "")
 }
 
-// TestChineseHelpHasNoEnglishProse checks that Chinese help has no English except code, names and the terms below:
-// every text, heading and description of a flag is translated.
+// TestChineseHelpHasNoEnglishProse checks that every text, heading and description of a
+// flag is translated. Chinese help may have code, names and englishTerms in English.
 func TestChineseHelpHasNoEnglishProse(t *testing.T) {
 	var out strings.Builder
 	std := console.Standard()
@@ -159,21 +159,24 @@ func TestChineseHelpHasNoEnglishProse(t *testing.T) {
 }
 
 var (
-	// notProse matches text that is not prose: the usage, the lines of examples that a shell runs, a command in a list,
-	// flags with their type or value, and quotations.
+	// notProse matches text that is not prose: the usage, the lines of examples that a
+	// shell runs, a command in a list, flags with their type or value, and quotations.
 	notProse = regexp.MustCompile(`^ {2}[^# -].*? {2,}|^ {2}[^# -].*$|^ {4}\S.*$|^ +(-\w, )?--[^ \[]+( \w+)?(\[.*\])? {3}|"[^"]*"|--[a-z-]+( [a-z]+)?`)
-	// englishTerms are terms that Chinese engineers write in English, and names of two words.
+	// englishTerms are terms that Chinese engineers write in English, and names of two
+	// words.
 	englishTerms = regexp.MustCompile(`Model Context Protocol|Debug Adapter Protocol|VS Code|JSON Schema|Server-Side Apply|OpenTelemetry Collector|file exporter|unix socket`)
 	englishWords = regexp.MustCompile(`^[A-Z][A-Za-z ]*:$|[A-Za-z][a-z'-]+ [A-Za-z][A-Za-z'-]*`)
 )
 
-// englishIn returns the English heading or the first run of two English words in a line of help.
+// englishIn returns the English heading or the first run of two English words in a line
+// of help.
 func englishIn(line string) string {
 	return englishWords.FindString(englishTerms.ReplaceAllString(notProse.ReplaceAllString(line, ""), ""))
 }
 
-// TestHelpFitsATerminal checks that no line of help is wider than 80 columns, in both languages, except for usage lines, the list
-// of default releases and cobra's own texts on completion.
+// TestHelpFitsATerminal checks that no line of help is wider than 80 columns, in both
+// languages. Usage lines, the list of default releases and cobra's own texts on
+// completion may be wider.
 func TestHelpFitsATerminal(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		var out strings.Builder
@@ -190,7 +193,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 			for line := range strings.Lines(out.String()) {
 				line = strings.TrimRight(line, "\n")
 				if lipgloss.Width(line) > 80 && !strings.HasSuffix(line, " [flags]") && !strings.Contains(line, "[v1.") && !strings.Contains(line, "package manager.") {
-					t.Errorf("%s, %s: %d columns: %s", c.CommandPath(), lang, lipgloss.Width(line), line)
+					t.Errorf("%s, %s: %d columns, expected at most 80: %s", c.CommandPath(), lang, lipgloss.Width(line), line)
 				}
 			}
 			for _, child := range c.Commands() {

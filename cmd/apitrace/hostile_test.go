@@ -25,14 +25,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// hostile is a text that would clear the screen, set the title, open a link, reorder the line,
-// and break an encoding.
+// hostile is a text that, printed raw, would clear the screen, set the title, begin a
+// link and reorder the line. It is not valid UTF-8.
 const hostile = "evil\x1b[2J\x1b]0;owned\a\x1b]8;;file:///etc/passwd\x1b\\\u009b31m\u202egpj.exe\u2066\u200f\u2028\r\x7f\xff"
 
-// ours matches the escape sequences that views write themselves.
+// ours matches the escape sequences of colours, which views write themselves.
 var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// rawIn returns the first part of a text that must not reach a terminal, or "".
+// rawIn describes the first place in a text that must not reach a terminal. It returns ""
+// if there is none.
 func rawIn(printed string) string {
 	printed = ours.ReplaceAllString(printed, "")
 	for i, r := range printed {
@@ -46,7 +47,8 @@ func rawIn(printed string) string {
 	return ""
 }
 
-// hostileRecording writes a recording in which every text that can be hostile is hostile.
+// hostileRecording writes a recording with the text hostile in its paths, errors, values
+// and keys, as far as a recording can keep it. It returns the file.
 func hostileRecording(t *testing.T) string {
 	t.Helper()
 	recording, err := trace.Load(filepath.Join("testdata", "create-invalid.jsonl"))
@@ -80,8 +82,8 @@ func hostileRecording(t *testing.T) string {
 	return file
 }
 
-// TestNothingRawReachesATerminal runs every command that prints texts from a file, a client or the
-// command line.
+// TestNothingRawReachesATerminal runs the commands that print texts from a file or the
+// command line, with hostile texts.
 func TestNothingRawReachesATerminal(t *testing.T) {
 	testenv.Costly(t, "runs nearly every command")
 	t.Setenv("FORCE_COLOR", "1")
@@ -115,18 +117,19 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 		_ = out.Close()
 		report(&said, message.Printer{}, err)
 		if raw := rawIn(printed.String()); raw != "" {
-			t.Errorf("%q prints %s", args, raw)
+			t.Errorf("%q prints unescaped text: %s", args, raw)
 		}
 		if raw := rawIn(said.String()); raw != "" {
-			t.Errorf("%q says %s", args, raw)
+			t.Errorf("%q writes unescaped text to standard error: %s", args, raw)
 		}
 		if printed.Len()+said.Len() == 0 {
-			t.Errorf("%q prints nothing: is it one that a terminal gets anything from?", args)
+			t.Errorf("%q prints nothing, expected a result or an error", args)
 		}
 	}
 }
 
-// TestCostlyEveryCommandEscapes runs each command with hostile arguments and with a hostile recording.
+// TestCostlyEveryCommandEscapes runs each command with hostile arguments and with a
+// hostile recording.
 func TestCostlyEveryCommandEscapes(t *testing.T) {
 	testenv.Costly(t, "runs every command three times")
 	file := hostileRecording(t)
@@ -134,7 +137,7 @@ func TestCostlyEveryCommandEscapes(t *testing.T) {
 		return [][]string{{hostile}, {hostile, hostile}, {file}}
 	})
 	if tried < 150 {
-		t.Errorf("only %d command lines were tried", tried)
+		t.Errorf("%d command lines were run, expected at least 150", tried)
 	}
 }
 
@@ -150,7 +153,7 @@ func TestSlowEveryFlagEscapes(t *testing.T) {
 		return attempts
 	})
 	if tried < 300 {
-		t.Errorf("only %d command lines were tried", tried)
+		t.Errorf("%d command lines were run, expected at least 300", tried)
 	}
 }
 
@@ -180,11 +183,12 @@ func eachCommand(t *testing.T, attempts func(path []string, command *cobra.Comma
 	return tried
 }
 
-// wholeScreen are the commands that write more escape sequences than colours. End-to-end tests run them in a
-// terminal.
+// wholeScreen are the commands that also write escape sequences other than colours.
+// End-to-end tests run them in a terminal.
 var wholeScreen = []string{"explore"}
 
-// runHostile runs a command line for a moment and checks both of its outputs.
+// runHostile runs a command line for at most a second. It checks its standard output and
+// standard error.
 func runHostile(t *testing.T, args []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -195,15 +199,15 @@ func runHostile(t *testing.T, args []string) {
 	_ = out.Close()
 	report(&said, message.Printer{}, err)
 	if raw := rawIn(printed.String()); raw != "" && !slices.Contains(wholeScreen, args[0]) {
-		t.Errorf("%q prints %s", args, raw)
+		t.Errorf("%q prints unescaped text: %s", args, raw)
 	}
 	if raw := rawIn(said.String()); raw != "" {
-		t.Errorf("%q says %s", args, raw)
+		t.Errorf("%q writes unescaped text to standard error: %s", args, raw)
 	}
 }
 
-// TestViewsEscapeByThemselves checks that views escape texts even without the guard of the streams: their output may be
-// written to a file and printed later.
+// TestViewsEscapeByThemselves checks that views escape texts even without a text.Guard:
+// their output may be written to a file and printed later.
 func TestViewsEscapeByThemselves(t *testing.T) {
 	file := hostileRecording(t)
 	for _, args := range [][]string{
@@ -215,7 +219,7 @@ func TestViewsEscapeByThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		if raw := rawIn(out.String()); raw != "" {
-			t.Errorf("%q prints %s", args, raw)
+			t.Errorf("%q prints unescaped text: %s", args, raw)
 		}
 	}
 }

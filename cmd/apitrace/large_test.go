@@ -19,7 +19,7 @@ import (
 )
 
 // saveLarge is a program that saves a recording of 100,000 calls: the calls of a real
-// recording, repeated below its first call. It runs as a process of its own because the
+// recording, repeated below its first call. It runs as a separate process because the
 // peak memory of a process starts at the peak memory of its parent.
 func saveLarge() {
 	rec, err := trace.Load(os.Args[1])
@@ -93,7 +93,8 @@ func costOf(tb testing.TB, program string, args ...string) (c cost) {
 	return c
 }
 
-// peakOf runs a program that TestMain knows and that must succeed, and returns its peak memory in MB.
+// peakOf runs a program that TestMain knows and that must succeed, and returns its peak
+// memory in MB.
 func peakOf(tb testing.TB, program string, args ...string) float64 {
 	tb.Helper()
 	c := costOf(tb, program, args...)
@@ -103,7 +104,8 @@ func peakOf(tb testing.TB, program string, args ...string) float64 {
 	return c.peak
 }
 
-// printCost is the command "print-cost PROGRAM ARGS": it runs the program, and prints the fields of its cost.
+// printCost is the command "print-cost PROGRAM ARGS": it runs the program, and prints the
+// fields of its cost.
 func printCost() {
 	command := exec.Command(os.Args[1], os.Args[2:]...)
 	command.Stderr = os.Stderr
@@ -138,9 +140,10 @@ func BenchmarkShow(b *testing.B) {
 	b.ReportMetric(peak, "MB-peak")
 }
 
-// BenchmarkCommands measures each command that reads recordings, on the start of
-// kube-apiserver, the longest of the embedded recordings. It prints a table in
-// Markdown. Figures above the goals are bold: 2 s of processor time, 300 MB of memory.
+// BenchmarkCommands measures each command that reads recordings. The recording is boot,
+// the start of kube-apiserver, which is the longest of the embedded recordings. The
+// benchmark prints a table in Markdown. Figures above the goals of 2 s of processor time
+// and 300 MB of memory are bold.
 func BenchmarkCommands(b *testing.B) {
 	const mostSeconds, mostMB = 2, 300
 	file := filepath.Join(b.TempDir(), "boot.json")
@@ -173,7 +176,8 @@ func BenchmarkCommands(b *testing.B) {
 	}
 }
 
-// commandsOnBoot are the commands that BenchmarkCommands measures. FILE is the recording as JSON.
+// commandsOnBoot are the commands that BenchmarkCommands measures. FILE stands for a file
+// with the recording boot as JSON.
 var commandsOnBoot = []string{
 	"show boot --view outline",
 	"show boot",

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestImportsGoInOneDirection compares the imports with the table of folders in CONTRIBUTING.md: a package
-// imports packages of its own folder and of the folders above it in the table.
+// TestImportsGoInOneDirection compares the imports with the table of folders in
+// CONTRIBUTING.md: a package imports packages of its own folder and of the folders above
+// it in the table.
 func TestImportsGoInOneDirection(t *testing.T) {
 	const page, module = "../../CONTRIBUTING.md", "github.com/kubeapitrace/apitrace/"
 	text, err := os.ReadFile(page)
@@ -42,7 +43,7 @@ func TestImportsGoInOneDirection(t *testing.T) {
 		}
 		for _, imported := range paths[1:] {
 			if below, ours := layer(imported); ours && below > at {
-				t.Errorf("%s imports %s, whose folder is below its own in the table of %s", paths[0], imported, page)
+				t.Errorf("%s imports %s, but the folder of the import is further down in the table of %s", paths[0], imported, page)
 			}
 		}
 	}

@@ -19,8 +19,9 @@ var (
 	minutesRow     = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
 )
 
-// TestLeadersPages checks the page for leaders in both languages: it counts the exercises and their
-// hours correctly and names only existing ones, and its plan for two hours adds up to two hours.
+// TestLeadersPages checks the page for leaders in both languages. The numbers of
+// exercises and of hours must be right. The exercises that the page names must exist, and
+// must be the same in both languages. The plan for two hours must take two hours.
 func TestLeadersPages(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {
@@ -49,10 +50,10 @@ func TestLeadersPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(text, counts[lang]) {
-			t.Errorf("%s: it does not say %q", lang, counts[lang])
+			t.Errorf("%s: the page does not say %q", lang, counts[lang])
 		}
 		if !strings.Contains(text, hours[lang]) {
-			t.Errorf("%s: the exercises take %d minutes: it does not say %q", lang, minutes, hours[lang])
+			t.Errorf("%s: the exercises take %d minutes, but the page does not say %q", lang, minutes, hours[lang])
 		}
 		named[lang] = exerciseNumber.FindAllString(releaseNumber.ReplaceAllString(text, ""), -1)
 		for _, number := range named[lang] {
@@ -66,7 +67,7 @@ func TestLeadersPages(t *testing.T) {
 			total += n
 		}
 		if total != 120 {
-			t.Errorf("%s: the plan for two hours takes %d minutes", lang, total)
+			t.Errorf("%s: the plan for two hours takes %d minutes, expected 120", lang, total)
 		}
 	}
 	if !slices.Equal(named["en"], named["zh"]) {

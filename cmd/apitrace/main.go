@@ -88,7 +88,7 @@ func isAnswer(err error) bool {
 	return errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent)
 }
 
-// report prints the error and, for a wrong command line, the help's command.
+// report prints an error and, for a wrong command line, the command that shows the help.
 func report(w io.Writer, p message.Printer, err error) {
 	if err == nil {
 		return
@@ -96,7 +96,7 @@ func report(w io.Writer, p message.Printer, err error) {
 	if isAnswer(err) { // the command has already printed the result
 		return
 	}
-	if _, ok := err.(*console.StoppedError); ok { // the user asked for it
+	if _, ok := err.(*console.StoppedError); ok { // the user sent the signal: no "error:"
 		fmt.Fprintln(w, text.EscapeLines(p.Error(err)))
 		return
 	}

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// checkStatus is the command "apitrace-status N ARGS" of the scripts: it runs "apitrace ARGS" and succeeds if
-// the exit status is N. testscript's "!" accepts any failure.
+// checkStatus is the command "apitrace-status N ARGS" of the scripts: it runs "apitrace
+// ARGS" and succeeds if the exit status is N. testscript's "!" accepts any failure.
 func checkStatus() {
 	err := run(append([]string{"apitrace"}, os.Args[2:]...), message.Printer{})
 	report(os.Stderr, message.Printer{}, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPCommand calls a tool of the command, started as a client starts it.
+// TestMCPCommand starts "apitrace mcp" as a client does, and calls a tool.
 func TestMCPCommand(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("apitrace", "mcp")}, nil)
@@ -16,9 +16,9 @@ func TestMCPCommand(t *testing.T) {
 	}
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tree", Arguments: map[string]any{"scenario": "get-node"}})
 	if err != nil || result.IsError || len(result.Content) != 1 {
-		t.Errorf("tree: %+v %v", result, err)
+		t.Errorf("the tool tree returned %+v and the error %v, expected one text", result, err)
 	}
 	if err := session.Close(); err != nil {
-		t.Errorf("the end: %v", err)
+		t.Errorf("closing the session: %v", err)
 	}
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// neovimDrive goes through a session with nvim-dap, and prints a line for each stop: its reason,
-// the frame, the file and the line of the cursor, and the number of listed threads.
+// neovimDrive is a Lua script that drives a session with nvim-dap. It prints a line for
+// each stop: the reason, the frame, the file and the line of the cursor, and the number
+// of listed threads.
 const neovimDrive = `
 local stops, framed, last = 0, 0, nil
 dap.listeners.after.event_stopped.test = function(_, body) stops, last = stops + 1, body end
@@ -50,7 +51,8 @@ say('end')
 vim.cmd('qall!')
 `
 
-// TestDAPInNeovim runs the Neovim configuration of docs/editors.md in Neovim with nvim-dap, if both are installed.
+// TestDAPInNeovim runs the Neovim configuration of docs/editors.md in Neovim with
+// nvim-dap, if both are installed.
 func TestDAPInNeovim(t *testing.T) {
 	nvim, err := exec.LookPath("nvim")
 	if err != nil {
@@ -72,7 +74,7 @@ func TestDAPInNeovim(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, nvim, "--headless", "-i", "NONE", "-n", "-u", "NONE", "-S", script)
-	command.Dir = drawnCheckout(t, "get-node")
+	command.Dir = fakeCheckout(t, "get-node")
 	command.Env = append(os.Environ(), "APITRACE_CACHE="+t.TempDir(), "XDG_CACHE_HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
 	out, err := command.CombinedOutput()
 	said := strings.ReplaceAll(string(out), "\r", "")
@@ -99,9 +101,10 @@ func TestDAPInNeovim(t *testing.T) {
 	}
 }
 
-// drawnCheckout writes a folder that has the files of a recording in the places of a checkout of
-// kubernetes. Of each function, it has only the line where the function begins.
-func drawnCheckout(t *testing.T, scenario string) string {
+// fakeCheckout makes a folder with the files of a scenario's first request, at their
+// paths in a checkout of kubernetes. Each file has only the first line of each recorded
+// function.
+func fakeCheckout(t *testing.T, scenario string) string {
 	t.Helper()
 	rec, err := recordings.Load("", scenario)
 	if err != nil {

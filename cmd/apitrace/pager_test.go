@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// TestPager checks which commands show their output in the pager of a terminal:
-// commands with output that users read from its beginning.
+// TestPager checks which commands show their output in a pager on a terminal. These are
+// the commands with output that users read from its beginning.
 func TestPager(t *testing.T) {
 	t.Setenv("APITRACE_PAGER", "sed 's/^/in the pager: /'")
 	for command, pages := range map[string]bool{
@@ -27,7 +27,7 @@ func TestPager(t *testing.T) {
 		"workshop lesson 99":                   false,
 	} {
 		t.Setenv(program.StateEnv, t.TempDir())
-		if command != "learn" { // which greets whoever has done nothing yet
+		if command != "learn" { // learn prints its welcome only to a learner without progress
 			if err := execute(t.Context(), []string{"apitrace", "workshop", "jump", "3"}, &console.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}); err != nil {
 				t.Fatal(err)
 			}
@@ -36,16 +36,16 @@ func TestPager(t *testing.T) {
 		args := append([]string{"apitrace"}, strings.Fields(command)...)
 		err := execute(t.Context(), args, &console.Streams{Out: &out, Err: &bytes.Buffer{}, Width: 80})
 		text := out.String()
-		if fails := command == "workshop lesson 99"; fails != (err != nil) && !strings.HasPrefix(command, "compare") { // which fails if there are differences
-			t.Errorf("%q: %v", command, err)
+		if fails := command == "workshop lesson 99"; fails != (err != nil) && !strings.HasPrefix(command, "compare") { // compare fails if there are differences
+			t.Errorf("%q: got the error %v, expected one only for the missing lesson", command, err)
 		}
 		if pages && strings.Count(text, "in the pager: ") != strings.Count(text, "\n") || strings.Contains(text, "in the pager: ") != pages {
-			t.Errorf("%q goes through the pager: want %v, output:\n%s", command, pages, text)
+			t.Errorf("%q: output through the pager expected: %v, got\n%s", command, pages, text)
 		}
 	}
 }
 
-// TestLegendOnATerminal checks that a tree on a terminal has a legend of one line.
+// TestLegendOnATerminal checks that a tree on a terminal has a legend, on one line.
 func TestLegendOnATerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 120} {
 		c := inTerminal(t, columns, 60, "show", "get-node", "--depth", "1", "--no-pager")
@@ -57,7 +57,7 @@ func TestLegendOnATerminal(t *testing.T) {
 			}
 		}
 		if lines != 1 {
-			t.Errorf("%d columns: %d legends:\n%s", columns, lines, c.Output())
+			t.Errorf("%d columns: got %d lines with the legend, expected 1:\n%s", columns, lines, c.Output())
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Help lists commands as a user needs them, not alphabetically.
+// The help lists commands in the order in which they are added, not alphabetically.
 func init() { cobra.EnableCommandSorting = false }
 
 // execute runs the command in args. args[0] is the program's name.
@@ -48,17 +48,17 @@ func isWrongChoice(err error) bool {
 func newRoot(name string, std *console.Streams) *cobra.Command {
 	root := newCommand("apitrace", commandline.KnownCommand, commandline.ShowHelp)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
-	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
+	root.SilenceErrors, root.SilenceUsage = true, true // main prints the error, once, without the usage
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log lookups, builds, starts, requests and fetches to standard error, without secrets; use it to report a problem")
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
 	root.PersistentFlags().Bool("no-pager", false, "do not show long output in a pager ($PAGER, else less)")
 	// Commands that print texts have their own flags with these names.
 	_ = errors.Join(root.PersistentFlags().MarkHidden("lang"), root.PersistentFlags().MarkHidden("no-pager"))
 	root.Flags().Bool("version", false, "print the version of apitrace")
-	root.Version = "set" // cobra then serves the flag
+	root.Version = "set" // with a version, cobra handles --version
 	root.SetVersionTemplate(versionText(std))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Name() != "doctor" { // doctor itself sweeps them and reports that
+		if c.Name() != "doctor" { // doctor calls SweepRunDirs itself and reports the result
 			program.SweepRunDirs()
 		}
 		if *verbose {
@@ -68,7 +68,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 			return err
 		}
 		if stop := c.Flags().Lookup("stop"); stop != nil && stop.Changed {
-			return nil // it looks for the servers of a checkout and needs no source
+			return nil // --stop looks for the servers of a checkout and needs no source
 		}
 		if k8s := c.Flags().Lookup("k8s"); k8s != nil && k8s.Changed && k8s.Value.String() == "" {
 			return message.UsageErrorf("--k8s is empty: expected a version such as %q, or leave the flag out for %[1]s", apiserver.DefaultVersion)

@@ -22,20 +22,22 @@ import (
 
 const scripts, costlyScripts = "testdata/script", "testdata/costly"
 
-// TestScript runs the scripts of testdata/script. Each is a manual of one command and needs no
-// server and no network. "exec apitrace" starts the program. "here apitrace" runs the command in
-// the process of the test; the command must start no programs. This saves the start of a
-// program, and a recording is decoded once for all scripts.
+// TestScript runs the scripts of testdata/script. Each script is a manual of one command
+// and needs no server and no network. "exec apitrace" starts the program. "here apitrace"
+// runs a command in the process of the test, if the command starts no programs. This is
+// faster: no program is started, and a recording is decoded once for all scripts.
 func TestScript(t *testing.T) { runScripts(t, scripts) }
 
-// TestCostlyScript runs the scripts of testdata/costly, which read recordings or names of many releases.
+// TestCostlyScript runs the scripts of testdata/costly, which read recordings or names of
+// many releases.
 func TestCostlyScript(t *testing.T) {
 	testenv.Costly(t, "reads the recordings of all releases")
 	runScripts(t, costlyScripts)
 }
 
 func runScripts(t *testing.T, folder string) {
-	// In absolute terms: a command that runs here changes the working directory.
+	// The paths are absolute, because a command that runs here changes the working
+	// directory.
 	dir, recording, other := absolute(t, folder), absolute(t, "testdata/get-node.jsonl"), absolute(t, "testdata/create-deployment.jsonl")
 	completes := absolute(t, "kubectl_complete-apitrace")
 	programs, gc := filepath.Dir(self(t)), os.Getenv("GOGC")
@@ -56,7 +58,7 @@ func runScripts(t *testing.T, folder string) {
 			env.Setenv("GOMODCACHE", filepath.Join(env.WorkDir, "modules"))
 			env.Setenv("TMPDIR", env.WorkDir)
 			env.Setenv("HOME", testenv.Home(t, env.WorkDir))
-			env.Setenv("GOGC", gc) // "make check" sets it: it saves a third of the processor time
+			env.Setenv("GOGC", gc) // "make check" sets GOGC, which saves a third of the processor time
 			return nil
 		},
 	})
@@ -104,7 +106,7 @@ func runHere(ts *testscript.TestScript, neg bool, args []string) {
 	_, _ = ts.Stdout().Write(stdout.Bytes())
 	_, _ = ts.Stderr().Write(stderr.Bytes())
 	if failed := exitCode(err) != 0; failed != neg {
-		ts.Fatalf("exit status %d", exitCode(err))
+		ts.Fatalf("exit status %d: a \"!\" must stand before a command that fails, and only before such a command", exitCode(err))
 	}
 }
 
@@ -117,8 +119,8 @@ func setenv(name, value string) {
 	_ = os.Setenv(name, value)
 }
 
-// TestScriptEnvironment checks that a command that runs in the process of the test gets each variable that its script
-// sets.
+// TestScriptEnvironment checks that a command that runs in the process of the test gets
+// each variable that its script sets.
 func TestScriptEnvironment(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {

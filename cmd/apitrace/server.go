@@ -33,7 +33,8 @@ func addOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 	command.Flags().StringVar(&own.Main, "main", "", "folder of the package main of that API server, such as ./cmd/server")
 }
 
-// takeOwnFlags lets a command accept flags after "--" for the API server that --server names.
+// takeOwnFlags lets a command accept flags after "--" for the API server that --server
+// names.
 func takeOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 	commandline.TakeAfterDash(command, &own.Flags, func() bool { return !own.IsZero() },
 		message.Of("unexpected %q after --: flags after -- are for the API server that --server names, and --server is missing"))

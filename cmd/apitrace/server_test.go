@@ -10,7 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// fails runs a command that must fail, and returns its error text and its exit status.
+// fails runs a command that should fail. It returns the text on standard error and the
+// exit status.
 func fails(t *testing.T, args ...string) (said string, status int) {
 	t.Helper()
 	var out, notices bytes.Buffer
@@ -19,7 +20,8 @@ func fails(t *testing.T, args ...string) (said string, status int) {
 	return notices.String(), exitCode(err)
 }
 
-// Flags after "--" belong to the server that --server names, and to no other server.
+// TestFlagsOfOwnServers checks that flags after "--" are only accepted for the server
+// that --server names.
 func TestFlagsOfOwnServers(t *testing.T) {
 	t.Setenv(program.CacheEnv, t.TempDir())
 	for _, command := range [][]string{{"run", "boot"}, {"request", "GET", "/"}, {"record"}, {"routes"}, {"watch", "get-node"}, {"mcp", "--live"}} {
@@ -38,9 +40,9 @@ func TestFlagsOfOwnServers(t *testing.T) {
 		}
 	}
 	if said, status := fails(t, "run", "--", "get-nodes"); status != 2 || !strings.Contains(said, `unknown scenario "get-nodes"`) {
-		t.Errorf("an argument behind --: status %d\n%s", status, said)
+		t.Errorf("run -- get-nodes: exit status %d, expected 2 and the error \"unknown scenario\" in\n%s", status, said)
 	}
 	if said, status := fails(t, "request", "--server", "./nowhere", "GET", "--", "--v=2"); status != 2 || !strings.Contains(said, "expected a method and a path") {
-		t.Errorf("without a path: status %d\n%s", status, said)
+		t.Errorf("request GET without a path: exit status %d, expected 2 and the error about the arguments in\n%s", status, said)
 	}
 }

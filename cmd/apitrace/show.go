@@ -22,7 +22,7 @@ type showOptions struct {
 	summary bool
 	// interactive opens the full-screen view.
 	interactive bool
-	// signs prints an explanation of the tree's signs.
+	// signs prints an explanation of the tree's signs, and no recording.
 	signs bool
 }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// told has, by scenario, the values that the full view must show, as regular expressions. They
-// must be there in every release, except the releases that toldSince excludes.
-var told = map[string][]string{
+// wantValues has, by scenario, regular expressions of the values that the full view must
+// show. It must show them in every release, except in the releases before wantSince.
+var wantValues = map[string][]string{
 	"create-deployment": {
 		`user\.name=learner`,
 		`decision=Allow .*allowed by RoleBinding "learner-deploys/[\w-]+" of Role "deployer"`,
@@ -48,16 +48,17 @@ var told = map[string][]string{
 	"namespace-terminating": {`admission\.plugin=NamespaceLifecycle.* admission\.verdict=refused`},
 }
 
-// toldSince has the first release of values that older releases lack: priority and
-// fairness was off by default, the decision of the watch cache was not a function, and
-// the server did not make spans.
-var toldSince = map[string]string{
+// wantSince has the first release of values that older releases lack. In the older
+// releases, priority and fairness was off by default, the decision of the watch cache was
+// not a function of its own, and the server did not make spans.
+var wantSince = map[string]string{
 	`flow_schema=global-default +flowcontrol\.priority_level=global-default`: "v1.20.0",
 	`cache\.delegate_to_etcd=(true|false)`:                                   "v1.22.0",
 	`upstream span "Create"`:                                                 "v1.26.0",
 }
 
-// TestValuesAreTold checks the values on the nodes in every release that has the scenario.
+// TestValuesAreTold checks the values in the full view of every release that has the
+// scenario.
 func TestValuesAreTold(t *testing.T) { checkValues(t) }
 
 func TestSlowValuesAreTold(t *testing.T) {
@@ -66,24 +67,24 @@ func TestSlowValuesAreTold(t *testing.T) {
 }
 
 func checkValues(t *testing.T) {
-	eachRelease(t, slices.Sorted(maps.Keys(told)), func(t *testing.T, release string, draw func(scenario string, o render.Options) string) {
-		for scenario, values := range told {
+	eachRelease(t, slices.Sorted(maps.Keys(wantValues)), func(t *testing.T, release string, draw func(scenario string, o render.Options) string) {
+		for scenario, values := range wantValues {
 			full := draw(scenario, render.Options{Options: view.Options{Choice: view.Choice{Full: true}}, Layout: render.Layout{Width: 1000}})
 			for _, value := range values {
-				if full == "" || semver.Compare(release, toldSince[value]) < 0 {
+				if full == "" || semver.Compare(release, wantSince[value]) < 0 {
 					continue
 				}
 				if !regexp.MustCompile(value).MatchString(full) {
-					t.Errorf("%s: no value %s", scenario, value)
+					t.Errorf("%s: the full view lacks a value that matches %s", scenario, value)
 				}
 			}
 		}
 	})
 }
 
-// failed has, by scenario, the sentences that describe its failure, from the origin of the error to
-// the HTTP status code, as regular expressions.
-var failed = map[string]string{
+// wantFailures has, by scenario, a regular expression of the sentences that describe its
+// failure, from the origin of the error to the HTTP status code.
+var wantFailures = map[string]string{
 	"get-not-found":       `^error born in etcd3\.\(\*store\)\.Get: StorageError: key not found, .* → turned into another error in errors\.InterpretGetError: nodes "missing" not found → Status NotFound 404 in responsewriters\.ErrorToAPIStatus$`,
 	"get-forbidden":       `^denied in authorization/union\.unionAuthzHandler\.Authorize: decision=NoOpinion, nobody allowed it \(RBAC: there are no bindings\) → error born in endpoints/filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "learner" cannot get .* → Status Forbidden 403 in `,
 	"get-anonymous":       `^denied in authorization/union\.unionAuthzHandler\.Authorize: decision=NoOpinion, .* → error born in endpoints/filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "system:anonymous" .* → Status Forbidden 403 in `,
@@ -98,7 +99,8 @@ var failed = map[string]string{
 	"aggregated-deny":     `^error born in banflunder\.\(\*DisallowFlunder\)\.Admit: .* → refused by admission plugin BanFlunder → Status Forbidden 403 in `,
 }
 
-// TestFailuresAreTold checks that every release describes the failing scenarios alike.
+// TestFailuresAreTold checks that the view describes the failing scenarios in the same
+// way for every release.
 func TestFailuresAreTold(t *testing.T) { checkFailures(t) }
 
 func TestSlowFailuresAreTold(t *testing.T) {
@@ -107,8 +109,8 @@ func TestSlowFailuresAreTold(t *testing.T) {
 }
 
 func checkFailures(t *testing.T) {
-	eachRelease(t, slices.Sorted(maps.Keys(failed)), func(t *testing.T, _ string, draw func(scenario string, o render.Options) string) {
-		for scenario, want := range failed {
+	eachRelease(t, slices.Sorted(maps.Keys(wantFailures)), func(t *testing.T, _ string, draw func(scenario string, o render.Options) string) {
+		for scenario, want := range wantFailures {
 			lines := strings.Split(draw(scenario, render.Options{Layout: render.Layout{Width: 2000}}), "\n")
 			if len(lines) > 2 && !regexp.MustCompile(want).MatchString(lines[2]) {
 				t.Errorf("%s: got %s\nwant %s", scenario, lines[2], want)
@@ -117,8 +119,9 @@ func checkFailures(t *testing.T) {
 	})
 }
 
-// eachRelease calls f for each release with a function that draws the recording of a scenario, or returns
-// "" where the release has none. Each scenario must be drawn for at least one release.
+// eachRelease calls f for each release that the test covers. The function draw draws the
+// recording of a scenario. It returns "" if the release has no such recording. At least
+// one release must have a recording of each scenario.
 func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, release string, draw func(scenario string, o render.Options) string)) {
 	t.Helper()
 	guide, err := instrument.Load()

@@ -26,7 +26,8 @@ func show(t *testing.T, recording string, flags ...string) string {
 	return out
 }
 
-// showNoticed is like show and also returns the standard error.
+// showNoticed is like show, but returns the notices on standard error instead of
+// reporting them as errors.
 func showNoticed(t *testing.T, recording string, flags ...string) (printed, noticed string) {
 	t.Helper()
 	t.Setenv("COLORTERM", "truecolor")
@@ -89,7 +90,7 @@ func TestViews(t *testing.T) {
 				t.Fatalf("%v (go test ./cmd/apitrace -update writes it)", err)
 			}
 			if got != string(want) {
-				t.Errorf("%s differs (go test ./cmd/apitrace -update writes it anew); got:\n%s", file, got)
+				t.Errorf("%s differs from the view (go test ./cmd/apitrace -update updates it); got:\n%s", file, got)
 			}
 		})
 	}
@@ -137,13 +138,14 @@ var stories = map[string][]string{
 	},
 }
 
+// TestPathTellsTheStory checks that the default view has the texts of stories.
 func TestPathTellsTheStory(t *testing.T) {
 	for _, recording := range saved {
 		rest := show(t, recording)
 		for _, part := range stories[recording] {
 			_, behind, ok := strings.Cut(rest, part)
 			if !ok {
-				t.Errorf("%s: no %q here or later:\n%s", recording, part, rest)
+				t.Errorf("%s: expected %q, in the order of stories, in the rest of the view:\n%s", recording, part, rest)
 				break
 			}
 			rest = behind
@@ -151,18 +153,18 @@ func TestPathTellsTheStory(t *testing.T) {
 	}
 }
 
-// TestViewsKeepToTheirColumns checks that the outline has ten to fifteen sentences, that no line is wider than 80
-// columns, and that the text is the same with colour and in ASCII.
+// TestViewsKeepToTheirColumns checks that the outline has ten to fifteen sentences, that
+// no line is wider than 80 columns, and that colour does not change the text.
 func TestViewsKeepToTheirColumns(t *testing.T) {
 	for _, recording := range saved {
 		for _, flags := range [][]string{nil, {"--ascii"}, {"--lang", "zh"}, {"--view", "outline"}, {"--view", "outline", "--lang", "zh"}} {
 			plain := show(t, recording, flags...)
 			if coloured := show(t, recording, append([]string{"--color", "always"}, flags...)...); ansi.Strip(coloured) != plain {
-				t.Errorf("%s %v: with colour the text is another one:\n%s", recording, flags, ansi.Strip(coloured))
+				t.Errorf("%s %v: with colour the text differs from the text without:\n%s", recording, flags, ansi.Strip(coloured))
 			}
 			for line := range strings.Lines(plain) {
 				if width := lipgloss.Width(strings.TrimSuffix(line, "\n")); width > 80 {
-					t.Errorf("%s %v: %d columns: %s", recording, flags, width, line)
+					t.Errorf("%s %v: %d columns, expected at most 80: %s", recording, flags, width, line)
 				}
 			}
 			if slices.Contains(flags, "outline") {
@@ -175,29 +177,30 @@ func TestViewsKeepToTheirColumns(t *testing.T) {
 func checkSentences(t *testing.T, outline string) {
 	t.Helper()
 	if n := len(regexp.MustCompile(`(?m)^ ?\d+  `).FindAllString(outline, -1)); n < 10 || n > 15 {
-		t.Errorf("%d sentences:\n%s", n, outline)
+		t.Errorf("%d sentences, expected 10 to 15:\n%s", n, outline)
 	}
 }
 
-// TestFiltersDoNotTouchNames checks that a filter hides calls and says so, and that names and JSON are complete with
-// any filter and say so.
+// TestFiltersDoNotTouchNames checks that names and JSON are complete even with a filter,
+// and that a notice says so.
 func TestFiltersDoNotTouchNames(t *testing.T) {
 	for _, format := range []string{"names", "json"} {
 		filtered, notice := showNoticed(t, "get-node", "-o", format, "--layer", "etcd3", "--errors", "--depth", "1")
 		if filtered != show(t, "get-node", "-o", format) {
-			t.Errorf("-o %s is another one with a filter", format)
+			t.Errorf("-o %s prints another text with a filter than without", format)
 		}
 		if !strings.Contains(notice, "always complete") {
-			t.Errorf("-o %s with a filter: notice %q", format, notice)
+			t.Errorf("-o %s with a filter: got the notice %q, expected \"always complete\"", format, notice)
 		}
 	}
 }
 
-// TestFunctionFilterTakesShortNames checks that --function accepts a name as the tree prints it.
+// TestFunctionFilterTakesShortNames checks that --function accepts a name as the tree
+// prints it.
 func TestFunctionFilterTakesShortNames(t *testing.T) {
 	short, full := show(t, "get-node", "--function", "etcd3.(*store).Get"), show(t, "get-node", "--function", "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get")
 	if short != full || !strings.Contains(short, "etcd3.(*store).Get") {
-		t.Errorf("by its short name:\n%s\nby its full name:\n%s", short, full)
+		t.Errorf("expected the same call twice; by its short name:\n%s\nby its full name:\n%s", short, full)
 	}
 }
 
@@ -206,7 +209,7 @@ func TestFunctionFilterTakesShortNames(t *testing.T) {
 func TestNormalErrorsDoNotShout(t *testing.T) {
 	for _, recording := range []string{"get-node", "create-deployment"} {
 		if path := show(t, recording); strings.Contains(path, "error: ") || strings.Contains(path, "✗") {
-			t.Errorf("%s: the default view speaks of an error:\n%s", recording, path)
+			t.Errorf("%s: the default view shows an error that the request handled:\n%s", recording, path)
 		}
 		if full := show(t, recording, "--full"); !strings.Contains(full, "error: invalid bearer token") {
 			t.Errorf("%s: the full view lacks the error of the authenticator that did not know the token", recording)

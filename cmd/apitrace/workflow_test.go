@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestWorkflowOfContributors runs the last step of the workflow in docs/contributors.md as GitHub does, with another program in
-// place of apitrace.
+// TestWorkflowOfContributors runs the last step of the workflow in docs/contributors.md
+// as GitHub does. A shell script takes the place of apitrace.
 func TestWorkflowOfContributors(t *testing.T) {
 	page, err := os.ReadFile("../../docs/contributors.md")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestWorkflowOfContributors(t *testing.T) {
 	}
 	block := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)
 	if block == nil {
-		t.Fatal("the page has no workflow")
+		t.Fatal("docs/contributors.md has no workflow")
 	}
 	var workflow struct {
 		Jobs map[string]struct {
@@ -38,7 +38,7 @@ func TestWorkflowOfContributors(t *testing.T) {
 	}{
 		{"nothing is affected", "true", "exit 2", true, ""},
 		{"the paths are the same", "printf 'a\\nb\\n'", "exit 0", true, "a b "},
-		{"they differ", "printf 'a\\nb\\nc\\nd\\n'", "exit 1", true, "a b c "},
+		{"the paths differ", "printf 'a\\nb\\nc\\nd\\n'", "exit 1", true, "a b c "},
 		{"affected fails", "exit 2", "exit 0", false, ""},
 		{"diff fails", "echo a", "exit 2", false, "a "},
 	} {
@@ -55,9 +55,9 @@ func TestWorkflowOfContributors(t *testing.T) {
 		command.Dir = dir
 		command.Env = append(os.Environ(), "GITHUB_BASE_REF=master", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"))
 		out, err := command.CombinedOutput()
-		summary, _ := os.ReadFile(filepath.Join(dir, "summary")) // without a diff, there is none
+		summary, _ := os.ReadFile(filepath.Join(dir, "summary")) // without a call of diff, the file does not exist
 		if (err == nil) != test.succeeds || string(summary) != test.summary {
-			t.Errorf("%s: %v, summary %q, expected %q\n%s", test.name, err, summary, test.summary, out)
+			t.Errorf("%s: got the error %v and the summary %q, expected the summary %q\n%s", test.name, err, summary, test.summary, out)
 		}
 	}
 }

@@ -22,13 +22,13 @@ import (
 // workshopOptions are the flags that all commands of the workshop share.
 type workshopOptions struct {
 	lang, k8s, course string
-	shown             *console.Streams // the output of the command; in a terminal it may be the pager
+	shown             *console.Streams // the streams of the command, or the streams of a pager
 }
 
 func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	o := &workshopOptions{}
 	var details bool
-	command := newCommand("workshop", commandline.KnownCommand, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+	command := newCommand("workshop", commandline.KnownCommand, o.withLearner(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
 		if l.Fresh() && !details {
 			return l.Learn(ctx, drawFirst(o.shown, o.lang))
 		}
@@ -43,21 +43,21 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 // commands returns the subcommands of "workshop".
 func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	var skip, anyway, all, yes, html, live bool
-	next := o.plain(std, "next", func(l *learner.Learner, ctx context.Context) error { return l.Next(ctx, skip) })
+	next := o.noArgs(std, "next", func(l *learner.Learner, ctx context.Context) error { return l.Next(ctx, skip) })
 	next.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
-	start := o.on(std, "start", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
-	jump := o.on(std, "jump", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
+	start := o.onExercise(std, "start", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
+	jump := o.onExercise(std, "jump", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
 	jump.Args = commandline.OneArgument(message.Of("the name of an exercise, or its number as \"apitrace workshop\" lists it"))
-	watch := o.plain(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
-	hint := o.plain(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
-	solution := o.on(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })
+	watch := o.noArgs(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
+	hint := o.noArgs(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
+	solution := o.onExercise(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })
 	solution.Flags().BoolVar(&anyway, "anyway", false, "show the solution even if the exercise is not passed, and mark the exercise with \"*\" in the list")
-	explain := o.on(std, "explain", func(l *learner.Learner, _ context.Context, name string) error { return l.Explain(name) })
-	lesson := o.on(std, "lesson", func(l *learner.Learner, _ context.Context, name string) error { return l.Lesson(name) })
+	explain := o.onExercise(std, "explain", func(l *learner.Learner, _ context.Context, name string) error { return l.Explain(name) })
+	lesson := o.onExercise(std, "lesson", func(l *learner.Learner, _ context.Context, name string) error { return l.Lesson(name) })
 	lesson.ValidArgsFunction = nil
-	summary := o.plain(std, "summary", func(l *learner.Learner, ctx context.Context) error { return l.Summary(ctx, html) })
+	summary := o.noArgs(std, "summary", func(l *learner.Learner, ctx context.Context) error { return l.Summary(ctx, html) })
 	summary.Flags().BoolVar(&html, "html", false, "print a page of HTML")
-	reset := o.on(std, "reset", func(l *learner.Learner, ctx context.Context, name string) error {
+	reset := o.onExercise(std, "reset", func(l *learner.Learner, ctx context.Context, name string) error {
 		switch {
 		case all && name != "":
 			return message.UsageErrorf("expected either an exercise or --all, found both")
@@ -75,7 +75,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	})
 	reset.Flags().BoolVar(&all, "all", false, "remove all progress")
 	reset.Flags().BoolVar(&yes, "yes", false, "with --all, do not ask for confirmation")
-	verify := o.on(std, "verify", func(l *learner.Learner, ctx context.Context, name string) error { return l.Verify(ctx, name, live) })
+	verify := o.onExercise(std, "verify", func(l *learner.Learner, ctx context.Context, name string) error { return l.Verify(ctx, name, live) })
 	verify.Flags().BoolVar(&live, "live", false, "also solve the live exercises, which need a server")
 	return []*cobra.Command{
 		next, start, jump, newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), watch, hint, solution, explain, lesson,
@@ -83,15 +83,15 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	}
 }
 
-// plain makes a command without arguments.
-func (o *workshopOptions) plain(std *console.Streams, name string, do func(*learner.Learner, context.Context) error) *cobra.Command {
-	return newCommand("workshop-"+name, cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return do(l, ctx) }))
+// noArgs makes a subcommand without arguments.
+func (o *workshopOptions) noArgs(std *console.Streams, name string, do func(*learner.Learner, context.Context) error) *cobra.Command {
+	return newCommand("workshop-"+name, cobra.NoArgs, o.withLearner(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return do(l, ctx) }))
 }
 
-// on makes a command with an exercise as optional argument. Without the argument, do
-// gets "".
-func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner.Learner, context.Context, string) error) *cobra.Command {
-	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+// onExercise makes a subcommand with an exercise as optional argument. Without the
+// argument, do gets "".
+func (o *workshopOptions) onExercise(std *console.Streams, name string, do func(*learner.Learner, context.Context, string) error) *cobra.Command {
+	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.withLearner(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return do(l, ctx, strings.Join(args, ""))
 	}))
 	command.ValidArgsFunction = commandline.OfferFirst(func() ([]string, error) { return workshop.ExerciseNames(std.Printer.Lang()) }, false)
@@ -106,9 +106,9 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the course that comes with apitrace)")
 }
 
-// with returns the run function of a command. The function opens the course and the
-// learner's progress, and calls do.
-func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
+// withLearner returns the run function of a command. The function opens the course and
+// the learner's progress, and calls do.
+func (o *workshopOptions) withLearner(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		lang, err := output.Language(o.lang)
 		if err != nil {
@@ -140,7 +140,7 @@ func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 		if err := shown.Validate(); err != nil {
 			return err
 		}
-		return o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+		return o.withLearner(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
 			recording, spoils, err := l.Recording(which)
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 
 func newWorkshopCheckCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	request := &typedFlags{}
-	command := newCommand("workshop-check", nil, o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+	command := newCommand("workshop-check", nil, o.withLearner(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		typed, err := request.read(std)
 		if err != nil {
 			return err

@@ -31,15 +31,15 @@ func (o *workshopOptions) groupCommands(std *console.Streams) []*cobra.Command {
 	serve.Flags().StringVar(&leader.Save, "save", "", "file to which the wrong answers are written at the end: .csv, .json or .md")
 	serve.Flags().BoolVar(&leader.NoOpen, "no-open", false, "do not open the browser")
 	var code, name string
-	join := newCommand("workshop-join", commandline.OneArgument(message.Of("the address on the leader's page")), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+	join := newCommand("workshop-join", commandline.OneArgument(message.Of("the address on the leader's page")), o.withLearner(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return l.Join(ctx, args[0], code, name)
 	}))
 	join.Flags().StringVar(&code, "code", "", "the code on the leader's page")
 	join.Flags().StringVar(&name, "name", "", "your name in the group, or a nickname")
 	_ = join.MarkFlagRequired("code")
 	_ = join.MarkFlagRequired("name")
-	leave := o.plain(std, "leave", func(l *learner.Learner, ctx context.Context) error { return l.Leave(ctx) })
-	vote := newCommand("workshop-vote", commandline.OneArgument(message.Of("true or false")), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+	leave := o.noArgs(std, "leave", func(l *learner.Learner, ctx context.Context) error { return l.Leave(ctx) })
+	vote := newCommand("workshop-vote", commandline.OneArgument(message.Of("true or false")), o.withLearner(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return l.Vote(ctx, args[0])
 	}))
 	vote.ValidArgs = []string{"true", "false"}

@@ -17,31 +17,33 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An atWork is a learner who types commands of the workshop, and the output of the commands.
-type atWork struct {
+// A testLearner is a learner who types commands of the workshop.
+type testLearner struct {
 	t *testing.T
 	// lang is the language of the learner.
 	lang string
 }
 
-// newAtWork returns a learner with a state of its own, without network and Go toolchain.
-func newAtWork(t *testing.T, lang string) *atWork {
+// newTestLearner returns a learner without progress. Commands have an empty cache, no
+// network and no Go toolchain.
+func newTestLearner(t *testing.T, lang string) *testLearner {
 	t.Setenv(program.StateEnv, t.TempDir())
 	t.Setenv(program.CacheEnv, t.TempDir())
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("GOPROXY", "off")
-	return &atWork{t, lang}
+	return &testLearner{t, lang}
 }
 
-// types runs a command and returns its output and its error.
-func (p *atWork) types(args ...string) (string, error) {
+// types runs a command of the workshop and returns its standard output and its error.
+func (p *testLearner) types(args ...string) (string, error) {
 	var out, notices bytes.Buffer
 	err := execute(p.t.Context(), append([]string{"apitrace", "workshop", "--lang", p.lang}, args...), &console.Streams{Out: &out, Err: &notices})
 	return out.String(), err
 }
 
-// sees runs a command that must succeed and print a text, however it is wrapped.
-func (p *atWork) sees(want string, args ...string) {
+// sees runs a command that must succeed and print the text want. Line breaks do not
+// matter.
+func (p *testLearner) sees(want string, args ...string) {
 	p.t.Helper()
 	out, err := p.types(args...)
 	if err != nil {
@@ -52,8 +54,9 @@ func (p *atWork) sees(want string, args ...string) {
 	}
 }
 
-// unwrapped returns a text without the spaces and line ends that layout may add, without the marks of lists and
-// emphasis and code that layout removes, and without the chosen language in the commands of course texts.
+// unwrapped removes from a text everything that layout may change: spaces, line ends, and
+// the marks of lists, emphasis and code. It also removes the flag --lang from commands in
+// course texts.
 func unwrapped(text string) string {
 	return withoutLang.Replace(strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "", "```diff", "", "```", "").Replace(text)), ""))
 }
@@ -68,14 +71,16 @@ func TestCostlyPlayTheCourse(t *testing.T) {
 	playTheCourse(t, "zh")
 }
 
-// TestSlowPlayTheCourse does the same in English, and also gives all wrong answers. The
-// tests of the judge in package workshop check their replies as well.
+// TestSlowPlayTheCourse solves the same exercises in English, and also gives all wrong
+// answers. The tests of the judge in package workshop check the replies to wrong answers
+// as well.
 func TestSlowPlayTheCourse(t *testing.T) {
 	testenv.Slow(t)
 	playTheCourse(t, "en")
 }
 
-// numbered matches the first line of an exercise in the list: its title may need more.
+// numbered matches the first line of an exercise in the list. A long title continues on
+// the next line.
 var numbered = regexp.MustCompile(`(?m)^  .{1,3} +\d+\.\d+ .*$`)
 
 func playTheCourse(t *testing.T, lang string) {
@@ -87,7 +92,7 @@ func playTheCourse(t *testing.T, lang string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newAtWork(t, lang)
+	p := newTestLearner(t, lang)
 	for _, e := range course.Exercises() {
 		if !e.Live() && available(t, e, judge.K8s) {
 			p.play(judge, e)
@@ -101,31 +106,31 @@ func playTheCourse(t *testing.T, lang string) {
 		lines := numbered.FindAllString(out[:strings.Index(out, "        "+e.Name+"\n")], -1)
 		line := lines[len(lines)-1]
 		if passed := strings.HasPrefix(line, "  ✓ "); !e.Live() && passed != available(t, e, judge.K8s) {
-			t.Errorf("%s: passed is %v in the list\n%s", e.Name, passed, line)
+			t.Errorf("%s: marked as passed in the list: %v, expected the opposite\n%s", e.Name, passed, line)
 		}
 	}
 }
 
-// TestLiveNeeds checks that a live exercise says what its server needs on this machine, Go or a
-// build, before the learner begins. Nothing is built here.
+// TestLiveNeeds checks that a live exercise says, before the learner begins, what its
+// server needs on this machine: Go, or only a build. The test builds nothing.
 func TestLiveNeeds(t *testing.T) {
-	path := os.Getenv("PATH") // "go test" puts Go there
+	path := os.Getenv("PATH") // contains Go, because "go test" adds its folder
 	for lang, wants := range map[string][2]string{
 		"en": {"this machine has no Go that can compile it", "which is built once, in a few minutes"},
 		"zh": {"这台机器没有能编译它的 Go", "第一次要先构建几分钟"},
 	} {
-		p := newAtWork(t, lang)
+		p := newTestLearner(t, lang)
 		for i, want := range wants {
 			p.sees(want, "start", "from-memory")
 			p.sees(want, "start", "your-own-rule")
 			if out, err := p.types("next"); err != nil || strings.Contains(out, wants[1-i]) {
-				t.Errorf("%v\n%s", err, out)
+				t.Errorf("\"next\": got the error %v and the output below, expected no error and only the need of this machine\n%s", err, out)
 			}
 			t.Setenv("PATH", path)
 		}
 		p.sees("", "start", "your-own-rule")
 		if _, err := p.types("check"); err == nil || !strings.Contains(err.Error(), "the server is not changed yet: \"apitrace edit k8s.io/") {
-			t.Errorf("a check without a change: %v", err)
+			t.Errorf("check before the server is changed: got the error %v, expected one that says so", err)
 		}
 	}
 }
@@ -140,20 +145,21 @@ func available(t *testing.T, e *workshop.Exercise, k8s string) bool {
 }
 
 // play solves one exercise.
-func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
+func (p *testLearner) play(judge workshop.Judge, e *workshop.Exercise) {
 	p.t.Helper()
 	p.sees(e.Question.In(p.lang), "start", e.Name)
 	if out, err := p.types("explain"); err == nil {
-		p.t.Errorf("%s is explained before it is passed:\n%s", e.Name, out)
+		p.t.Errorf("\"explain\" explains %s before it is passed, expected an error:\n%s", e.Name, out)
 	}
 	right, err := judge.Right(e)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	for i, wrong := range e.Wrong {
-		// The judge's work is the same in both languages: it is tried once.
+		// The judge does not depend on the language, so only English tries all wrong
+		// answers.
 		if wrong.Releases.Has(judge.K8s) && (p.lang == "en" || i == 0) {
-			p.failsOnce(e, wrong, right)
+			p.giveWrong(e, wrong, right)
 		}
 	}
 	for i := range e.Hints {
@@ -164,9 +170,9 @@ func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	p.sees(e.Debrief.In(p.lang), "explain")
 }
 
-// failsOnce tries the wrong answers of a reply, except answers that are right in this
-// version. At least one must get the reply.
-func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong, right []string) {
+// giveWrong gives the answers in wrong.Try, except answers that are right in this
+// version. At least one of them must get wrong.Reply.
+func (p *testLearner) giveWrong(e *workshop.Exercise, wrong workshop.Wrong, right []string) {
 	p.t.Helper()
 	var all string
 	for _, answer := range wrong.Try {
@@ -175,17 +181,18 @@ func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong, right []s
 		}
 		out, err := p.types(append([]string{"check"}, strings.Fields(answer)...)...)
 		if err == nil || exitCode(err) != 1 {
-			p.t.Errorf("%s: the wrong answer %q ends with %v", e.Name, answer, err)
+			p.t.Errorf("%s: the wrong answer %q gave the error %v, expected exit status 1", e.Name, answer, err)
 		}
 		all += out
 	}
 	if !strings.Contains(unwrapped(all), unwrapped(wrong.Reply.In(p.lang))) {
-		p.t.Errorf("%s: none of %q is told %q, but\n%s", e.Name, wrong.Try, wrong.Reply.In(p.lang), all)
+		p.t.Errorf("%s: expected that one of the answers %q gets the reply %q, got\n%s", e.Name, wrong.Try, wrong.Reply.In(p.lang), all)
 	}
 }
 
-// hints asks for the next hint and checks that exactly shown hints are shown.
-func (p *atWork) hints(e *workshop.Exercise, shown int) {
+// hints asks for the next hint. It checks that the output has the first hints, as many as
+// shown, and no others.
+func (p *testLearner) hints(e *workshop.Exercise, shown int) {
 	p.t.Helper()
 	out, err := p.types("hint")
 	if err != nil {
@@ -193,15 +200,15 @@ func (p *atWork) hints(e *workshop.Exercise, shown int) {
 	}
 	for i, hint := range e.Hints {
 		if has := strings.Contains(unwrapped(out), unwrapped(hint.In(p.lang))); has != (i < shown) {
-			p.t.Errorf("%s: after %d times \"hint\", hint %d is shown: %v\n%s", e.Name, shown, i+1, has, out)
+			p.t.Errorf("%s: after %d times \"hint\", hint %d is shown: %v, expected the opposite\n%s", e.Name, shown, i+1, has, out)
 		}
 	}
 }
 
-// TestEndOfTheCourse passes the last exercise alone, and then all exercises. "next"
-// must say in both languages that exercises are left, or that the course ends, and must
-// name the command for the summary. If not all exercises are about the release, "next"
-// must say so instead.
+// TestEndOfTheCourse checks what "next" says after the last exercise, in both languages.
+// If only the last exercise is passed, it must say how many are left. If all exercises of
+// an older release are passed, it must say that. If all exercises are passed, it must say
+// that the course ends, and name the command for the summary.
 func TestEndOfTheCourse(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {
@@ -212,7 +219,7 @@ func TestEndOfTheCourse(t *testing.T) {
 		"en": {fmt.Sprintf("That was the last exercise of the last chapter. You have passed 1 of %d; %d are left.", len(all), len(all)-1), "0.1  Where a request begins", "You have passed all exercises that can be done with Kubernetes v1.26.15,", "Congratulations: you have passed all exercises of the course."},
 		"zh": {fmt.Sprintf("这是最后一章的最后一个练习。你已通过 1 个（共 %d 个），还剩 %d 个。", len(all), len(all)-1), "0.1  请求从哪里开始", "能用 Kubernetes v1.26.15 完成的练习都已通过", "恭喜：课程的全部练习都已通过。"},
 	} {
-		p := newAtWork(t, lang)
+		p := newTestLearner(t, lang)
 		state := &workshop.State{Path: filepath.Join(os.Getenv(program.StateEnv), "workshop.jsonl")}
 		add := func(did workshop.Action, exercises ...*workshop.Exercise) {
 			var events []workshop.Event
@@ -228,7 +235,7 @@ func TestEndOfTheCourse(t *testing.T) {
 		add(workshop.Passed, last)
 		p.sees(says.last, "next")
 		if out, err := p.types("next"); err != nil || strings.Contains(unwrapped(out), unwrapped(says.last)) || !strings.Contains(out, says.left) {
-			t.Errorf("the second time: %v\n%s", err, out)
+			t.Errorf("the second \"next\": got the error %v and the output below, expected an exercise that is left\n%s", err, out)
 		}
 		for _, e := range all {
 			available, err := e.Available("v1.26.15")

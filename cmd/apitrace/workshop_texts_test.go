@@ -15,10 +15,12 @@ import (
 // inTexts finds the commands that texts tell a learner to type.
 var inTexts = regexp.MustCompile("`apitrace ([^`]+)`")
 
-// commandWords splits a command line into words; nobody quotes quotes.
+// commandWords matches the words of a command line. Quotes within quotes are not
+// supported.
 var commandWords = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// commandsOf lists the commands in the texts of an exercise, each once, that show existing data.
+// commandsOf lists the commands in the texts of an exercise that only show existing data,
+// each once.
 func commandsOf(e *workshop.Exercise) [][]string {
 	readers := []string{"show", "routes", "explain", "history", "diff", "compare"}
 	var commands [][]string
@@ -47,7 +49,7 @@ func TestCommandsInTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newAtWork(t, "en")
+	p := newTestLearner(t, "en")
 	typed := map[string]bool{}
 	for _, e := range course.Exercises() {
 		if _, err := p.types("start", e.Name); err != nil {
@@ -70,12 +72,12 @@ func TestCommandsInTexts(t *testing.T) {
 				t.Errorf("%s: %q: %v", e.Name, command, err)
 			}
 			if strings.Contains(out.String(), "none matches") {
-				t.Errorf("%s: %q finds nothing", e.Name, command)
+				t.Errorf("%s: the filter of %q finds nothing", e.Name, command)
 			}
 		}
 	}
 	if len(typed) < 40 {
-		t.Errorf("%d commands were typed: how they are written must have changed", len(typed))
+		t.Errorf("the texts name %d commands that can run here, expected at least 40: does inTexts still match them?", len(typed))
 	}
-	t.Logf("%d commands were typed", len(typed))
+	t.Logf("%d commands run", len(typed))
 }

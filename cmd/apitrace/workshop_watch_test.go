@@ -14,10 +14,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestWatch writes answers to the answer file while watch runs: each is judged once, and the right one
-// is followed by the next exercise.
+// TestWatch writes answers to the answer file while "workshop watch" runs. Each answer
+// must be judged once. After the right answer, watch must show the next exercise.
 func TestWatch(t *testing.T) {
-	p := newAtWork(t, "en")
+	p := newTestLearner(t, "en")
 	if _, err := p.types("jump", "last-stop-before-etcd"); err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func TestWatch(t *testing.T) {
 	await(t, &out, "Under which key?") // the next exercise
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("watch ended with %v", err)
+		t.Errorf("watch ended with %v, expected context.Canceled", err)
 	}
 	if n := strings.Count(out.String(), "✗ "); n != 1 {
-		t.Errorf("the wrong answer was judged %d times:\n%s", n, out.String())
+		t.Errorf("the wrong answer was judged %d times, expected once:\n%s", n, out.String())
 	}
 }
 
-// await waits until a text is printed.
+// await waits until out contains the text want. Line breaks do not matter.
 func await(t *testing.T, out *testenv.Buffer, want string) {
 	t.Helper()
 	for deadline := time.Now().Add(testenv.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -60,5 +60,5 @@ func await(t *testing.T, out *testenv.Buffer, want string) {
 			return
 		}
 	}
-	t.Fatalf("it did not print %q, but\n%s", want, out.String())
+	t.Fatalf("expected %q in the output, got\n%s", want, out.String())
 }
