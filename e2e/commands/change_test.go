@@ -90,7 +90,7 @@ func TestSlowChangeTheServer(t *testing.T) {
 	out := c.sees("✓ Right", "workshop", "check")
 	for _, want := range []string{"is built with your edit of " + c.exercise.Change.File, "THIS SERVER IS CHANGED by your edits of " + c.exercise.Change.File} {
 		if !strings.Contains(out, want) {
-			t.Errorf("it does not say %q:\n%s", want, out)
+			t.Errorf("workshop check does not print %q:\n%s", want, out)
 		}
 	}
 	marked := "not upstream's program: built with edits of " + c.exercise.Change.File
@@ -102,7 +102,8 @@ func TestSlowChangeTheServer(t *testing.T) {
 
 // BenchmarkChange saves a new text of a server file and waits for "apitrace workshop
 // check". The command compiles, links and starts the server, sends the request, and
-// judges the effect. Few packages depend on one of the files, many on the other.
+// judges the effect. It measures two files: one that few packages depend on, and one that
+// many depend on.
 func BenchmarkChange(b *testing.B) {
 	for _, name := range []string{"your-own-rule", "a-filter-of-your-own"} {
 		b.Run(name, func(b *testing.B) {

@@ -82,7 +82,7 @@ func change(t *testing.T, file, old, by string) {
 	if old != "" {
 		data, err := os.ReadFile(file)
 		if err != nil || !strings.Contains(string(data), old) {
-			t.Fatalf("%s has no %q: %v", file, old, err)
+			t.Fatalf("reading %s: expected the text %q in it: %v", file, old, err)
 		}
 		by = strings.Replace(string(data), old, by, 1)
 	}
@@ -91,8 +91,8 @@ func change(t *testing.T, file, old, by string) {
 	}
 }
 
-// TestSlowCheckout checks changes of a checkout. A change is the difference between a
-// commit and the files.
+// TestSlowCheckout checks the commands diff, affected and run on a checkout with changes
+// that are not committed.
 func TestSlowCheckout(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -107,19 +107,19 @@ func TestSlowCheckout(t *testing.T) {
 		t.Errorf("exit status %d, want 1\n%s", status, notices)
 	}
 	if !strings.Contains(out, "k8s.io/kubernetes/pkg/registry/apps/deployment.ownStep") {
-		t.Errorf("the new call is missing:\n%s", out)
+		t.Errorf("the output of diff lacks the new call:\n%s", out)
 	}
 	if out, notices, status := m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown"); status != 1 || !strings.Contains(out, "1 added") {
-		t.Errorf("for a pull request: exit status %d, %s\n%s", status, notices, out)
+		t.Errorf("diff -o markdown: exit status %d, %s, expected 1 and \"1 added\" in\n%s", status, notices, out)
 	}
-	// The new call in a changed function has no span. The paths are the same, and diff
-	// reports the change that the traces do not show.
+	// The changed function makes a new call, but that call has no span. So the paths are
+	// the same, and diff must report the change of the text.
 	git(t, dir, "stash", "-q")
 	store := filepath.Join(dir, "staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go")
 	change(t, store, "if createValidation != nil {", "if createValidation != nil && !dryrun.IsDryRun(options.DryRun) {")
 	out, notices, status = m.run("affected", dir+"@HEAD", dir, "-o", "names")
 	if status != 0 || !slices.Contains(strings.Fields(out), "create-deployment") || !slices.Contains(strings.Fields(out), "create-dry-run") {
-		t.Errorf("affected: exit status %d, %s\n%s", status, notices, out)
+		t.Errorf("affected: exit status %d, %s, expected 0 and both scenarios of creations in\n%s", status, notices, out)
 	}
 	out, notices, status = m.run("diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown")
 	for _, want := range []string{"the same path", "- the text of registry.(\\*Store).create changed (registry/store.go:", "it has more calls of dryrun.IsDryRun; no trace shows calls of dryrun.IsDryRun", "- other recorded scenarios that call changed functions: "} {
@@ -132,12 +132,13 @@ func TestSlowCheckout(t *testing.T) {
 	change(t, strategy, "_ = ctx.Err()", "_ = ctx.Errr()")
 	_, notices, status = m.run("run", "get-node", "--k8s", dir)
 	if status != 1 || !strings.Contains(notices, "does not compile:\n\tpkg/registry/apps/deployment/strategy.go:") {
-		t.Errorf("a change that does not compile: exit status %d\n%s", status, notices)
+		t.Errorf("a change that does not compile: exit status %d, expected 1 and the place in\n%s", status, notices)
 	}
 }
 
-// TestSlowShallowCheckout checks a shallow clone. It has no tags, and lacks a function
-// that the guide names. Both are notices, and the requests are traced.
+// TestSlowShallowCheckout checks a shallow clone. The clone has no tags, and lacks a
+// function that the guide names. apitrace must report both in notices and trace the
+// requests.
 func TestSlowShallowCheckout(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -153,17 +154,17 @@ func TestSlowShallowCheckout(t *testing.T) {
 	change(t, eviction, "", renamed)
 	out, notices, status := m.run("run", "get-node", "--k8s", clone, "-o", "names")
 	if status != 0 || !strings.Contains(out, "etcd3.(*store).Get") {
-		t.Errorf("exit status %d\n%s\n%s", status, notices, out)
+		t.Errorf("run of a shallow clone: exit status %d\n%s\n%s", status, notices, out)
 	}
 	for _, want := range []string{
 		"no tag of a release is known there, as in a shallow clone: the guide's entries for v1.37.",
 		`no function "k8s.io/kubernetes/pkg/registry/core/pod/storage.addConditionAndDeletePod", which the guide names`,
 	} {
 		if strings.Count(notices, want) != 1 {
-			t.Errorf("it does not say once %q:\n%s", want, notices)
+			t.Errorf("expected the notice %q once in\n%s", want, notices)
 		}
 	}
 	if _, notices, status := m.run("run", "get-node", "--k8s", clone+"@v1.37.1"); status != 2 || !strings.Contains(notices, "is a shallow clone, which has no commit") {
-		t.Errorf("a tag that the clone lacks: exit status %d\n%s", status, notices)
+		t.Errorf("a tag that the clone lacks: exit status %d, expected 2 and the reason in\n%s", status, notices)
 	}
 }

@@ -28,12 +28,12 @@ func TestSlowServerCommandsInChinese(t *testing.T) {
 	output := testenv.Output{Names: names, Commands: []string{"serve", "request", "exec", "run", "show"}, Upstream: []string{
 		`of\s+ClusterRole\s+"[^"]*"\s+to User`, // the reason why kube-apiserver allowed it
 		`nodes "\w+" not found|key not found`,  // errors of kube-apiserver and etcd
-		`sh: .*`,                               // messages of the client
+		`sh: .*`,                               // messages of the client sh
 	}}
 	check := func(command, printed string) {
 		t.Helper()
 		if english := output.English(t, printed); len(english) > 0 || printed == "" {
-			t.Errorf("%s: English in the output, or none:\n%s", command, strings.Join(english, "\n"))
+			t.Errorf("%s: no output, or English in the output:\n%s", command, strings.Join(english, "\n"))
 		}
 	}
 	save := t.TempDir() + "/x.jsonl"
@@ -59,7 +59,7 @@ func TestSlowServerCommandsInChinese(t *testing.T) {
 	}
 	for _, args := range [][]string{{"record", "--save", save, "--lang", "zh"}, {"serve", "--otlp", "--sample", "0.5", "--lang", "zh"}} {
 		command, said := m.launch(args...)
-		testenv.Await(t, "it says how to end it", func() bool { return strings.Contains(said.String(), "Ctrl-C") })
+		testenv.Await(t, "the command says how to end it", func() bool { return strings.Contains(said.String(), "Ctrl-C") })
 		if err := command.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}

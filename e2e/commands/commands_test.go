@@ -77,7 +77,7 @@ func removeHome() error {
 	}
 	left, err := filepath.Glob(filepath.Join(home, "tmp", "apitrace-*"))
 	if len(left) > 0 {
-		err = fmt.Errorf("the tests have left servers behind: %q", left)
+		err = fmt.Errorf("the tests have left folders of servers: %q", left)
 	}
 	return errors.Join(err, os.RemoveAll(home))
 }

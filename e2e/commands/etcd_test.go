@@ -12,8 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestOwnEtcd gives commands a running etcd. A request and a scenario work on it. A
-// scenario fails if the etcd already has nodes.
+// TestOwnEtcd gives commands a running etcd. A request works on it, and creates a node.
+// Then a scenario must fail, because the etcd holds objects. With another prefix, the
+// scenario must work.
 func TestOwnEtcd(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -39,7 +40,7 @@ func TestOwnEtcd(t *testing.T) {
 	} {
 		out, err := m.command(append(strings.Fields(test.args), flags...)...).CombinedOutput()
 		if (err != nil) != test.fails {
-			t.Errorf("apitrace %s: %v", test.args, err)
+			t.Errorf("apitrace %s: got the error %v, expected the opposite", test.args, err)
 		}
 		for _, want := range test.output {
 			if !strings.Contains(strings.Join(strings.Fields(string(out)), " "), want) {

@@ -78,31 +78,31 @@ func sendOne(client *http.Client, name string) error {
 // memory than all trees would need.
 func TestExecThousand(t *testing.T) {
 	t.Parallel()
-	m := withServer(t)   // a process's peak memory includes the peak of children that it waited for
+	m := withServer(t)   // the peak memory of exec would include a server that it started
 	m.set("GOGC", "100") // the users' default
-	// On a busy machine the garbage collector is late. The limit makes it run more
-	// often. It does not limit the memory in use.
+	// On a busy machine the garbage collector runs late. With this limit it runs more
+	// often. The limit does not restrict the memory in use.
 	m.set("GOMEMLIMIT", "300MiB")
 	file := filepath.Join(t.TempDir(), "thousand.jsonl")
 	command := m.command("exec", "--save", file, "--", "thousand")
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+		t.Fatalf("exec: %v\n%s", err, out.String())
 	}
 	if n := strings.Count(out.String(), " 404 "); n != thousandWorkers*thousandEach {
-		t.Errorf("the summary has %d requests that were answered 404", n)
+		t.Errorf("the summary has %d requests with the answer 404, expected all", n)
 	}
 	seen := map[string]bool{}
 	size := eachLine(t, file, func(rec *trace.Recording) { checkOne(t, rec, seen) })
 	if len(seen) != thousandWorkers*thousandEach {
-		t.Errorf("%d different objects were asked for", len(seen))
+		t.Errorf("the recording names %d different objects, expected one for each request", len(seen))
 	}
 	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
 		t.Logf("the recording has %d MB; at most %d MB of memory were used", size>>20, usage.Maxrss>>10)
 		// In memory, a recording is larger than its file.
 		if usage.Maxrss<<10 > size {
-			t.Errorf("recording %d bytes took %d kB of memory, want less", size, usage.Maxrss)
+			t.Errorf("recording %d bytes took %d kB of memory, expected less than the size of the file", size, usage.Maxrss)
 		}
 	}
 }
@@ -136,14 +136,15 @@ func eachLine(t *testing.T, file string, do func(*trace.Recording)) (size int64)
 
 var thousandKey = regexp.MustCompile(`c-\d+-\d+-`)
 
-// checkOne checks that a trace is one tree with calls in both programs, and that it
-// names only its own object.
+// checkOne checks that a recording has one request, that its trace is one tree with calls
+// in both programs, and that the trace names only the object of the request. It adds the
+// object to seen.
 func checkOne(t *testing.T, rec *trace.Recording, seen map[string]bool) {
 	t.Helper()
 	r := rec.Requests[0]
 	own := thousandKey.FindString(r.Path)
 	if len(rec.Requests) != 1 || own == "" || seen[own] || len(r.Incomplete) > 0 {
-		t.Errorf("%s: seen before: %v; incomplete: %q", r.Path, seen[own], r.Incomplete)
+		t.Errorf("%s: expected one complete request for its own object; seen before: %v; incomplete: %q", r.Path, seen[own], r.Incomplete)
 	}
 	seen[own] = true
 	roots, keys := 0, map[string]int{}
@@ -154,13 +155,13 @@ func checkOne(t *testing.T, rec *trace.Recording, seen map[string]bool) {
 		for _, value := range c.Attributes {
 			for _, name := range thousandKey.FindAllString(value, -1) {
 				if name != own {
-					t.Errorf("the trace of %s has %q in %s", r.Path, value, c.Function)
+					t.Errorf("the trace of %s has the value %q in %s, expected only its own object", r.Path, value, c.Function)
 				}
 				keys[c.Process]++
 			}
 		}
 	}
 	if roots != 1 || keys["kube-apiserver"] == 0 || keys["etcd"] == 0 {
-		t.Errorf("%s: %d roots; its object is named by calls of %v, want both programs", r.Path, roots, keys)
+		t.Errorf("%s: %d roots, expected 1; calls that name its object, by program: %v, expected both programs", r.Path, roots, keys)
 	}
 }

@@ -52,16 +52,17 @@ func TestExploreShowsTheSource(t *testing.T) {
 	c.Shows("▾ 1  HTTP")
 	arguments, err := os.ReadFile(got)
 	if err != nil || !regexp.MustCompile(`^\+188 \S+/vendor/k8s\.io/apiserver/pkg/server/handler\.go\n$`).Match(arguments) {
-		t.Errorf("%v: the editor got %q", err, arguments)
+		t.Errorf("reading the editor's arguments: %v; got %q, expected line 188 of handler.go", err, arguments)
 	}
 	c.Type("q")
 	if status := c.Wait(); status != 0 {
-		t.Errorf("exit status %d", status)
+		t.Errorf("explore ended with exit status %d, expected 0", status)
 	}
 }
 
-// TestExploreReplays replays on a running server: a request that takes the path of its
-// recording, and a request with another recording.
+// TestExploreReplays replays a scenario on a running server. If the new trace takes the
+// same path as the recording, explore shows only the new trace. Otherwise it shows a
+// comparison; for this, the test gives the scenario the recording of another one.
 func TestExploreReplays(t *testing.T) {
 	t.Parallel()
 	m := withServer(t)
@@ -78,11 +79,11 @@ func TestExploreReplays(t *testing.T) {
 		})
 		return !strings.Contains(screen, compared)
 	}
-	// The server also works for other tests. They may change the path of one replay,
-	// but not of each.
+	// The server also serves other tests, which may change the path of a replay. So the
+	// test tries several times.
 	for attempt := 1; !replayed(); attempt++ {
 		if attempt == 5 {
-			t.Fatalf("%d replays took different paths; the last one:\n%s", attempt, c.Screen())
+			t.Fatalf("%d replays took other paths than the recording, expected one with the same path; the last one:\n%s", attempt, c.Screen())
 		}
 		c.Type("esc")
 		c.Until("the tree alone", func(screen string) bool { return !strings.Contains(screen, compared) })
@@ -90,7 +91,7 @@ func TestExploreReplays(t *testing.T) {
 	c.Shows("get-node v1.37.1 now  GET")
 	c.Type("q")
 	if status := c.Wait(); status != 0 {
-		t.Errorf("exit status %d", status)
+		t.Errorf("explore ended with exit status %d, expected 0", status)
 	}
 
 	rec, err := recordings.Load("v1.37.1", "get-node-cached")
@@ -167,13 +168,13 @@ func TestRecordInteractive(t *testing.T) {
 	c.Shows("GET /version")
 	c.Type("q")
 	if status := c.Wait(); status != 0 {
-		t.Errorf("exit status %d", status)
+		t.Errorf("record ended with exit status %d, expected 0", status)
 	}
 	if !strings.Contains(c.Output(), "requests in "+file+": 3") {
-		t.Errorf("the end does not say how many requests were recorded:\n%s", c.Screen())
+		t.Errorf("record does not say at its end that it recorded 3 requests:\n%s", c.Screen())
 	}
 	rec, err := trace.Load(file)
 	if err != nil || len(rec.Requests) != 3 {
-		t.Errorf("%v: the file does not hold three requests", err)
+		t.Errorf("loading the file: %v; expected three requests", err)
 	}
 }

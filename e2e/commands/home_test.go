@@ -18,12 +18,13 @@ func TestHomeStaysClean(t *testing.T) {
 	checkHome(t, []string{"run", "get-node", "-o", "names"}, []string{"request", "GET", "/version", "-o", "names"}, []string{"exec", "--", "true"})
 }
 
-// TestSlowKubectlLeavesHomeClean checks the same for kubectl. By default, kubectl
-// caches discovery documents there, which are useless when the server is gone.
+// TestSlowKubectlLeavesHomeClean checks that kubectl, run by "apitrace exec", does not
+// write there either. By default, kubectl caches discovery documents in the home folder.
+// They are useless when the server is gone.
 func TestSlowKubectlLeavesHomeClean(t *testing.T) {
 	testenv.Slow(t)
 	if _, err := exec.LookPath("kubectl"); err != nil {
-		t.Skip("no kubectl")
+		t.Skip("kubectl is not installed")
 	}
 	checkHome(t, []string{"exec", "--", "kubectl", "get", "namespaces"}, []string{"exec", "--", "kubectl", "explain", "pods"})
 }
@@ -44,7 +45,7 @@ func checkHome(t *testing.T, commands ...[]string) {
 	}
 	err := filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && !strings.Contains(path, filepath.Join("go", "telemetry")) {
-			t.Errorf("a command has written %s", path)
+			t.Errorf("a command has written %s, expected no file in the home folder", path)
 		}
 		return err
 	})

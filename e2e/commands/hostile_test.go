@@ -24,8 +24,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// evil is a text that would clear the screen, set the title, reorder a line, run in a
-// page and break an encoding.
+// evil is a text that, shown as it is, would clear the screen, set the title, reorder a
+// line, and run a script in a page. It is not valid UTF-8.
 const evil = "evil<script>owned()</script>\x1b[2J\x1b]0;owned\a\x1b]8;;file:///etc/passwd\x1b\\\u009b31m\u202egpj.exe\u2066\u200f\u2028\r\x7f\xff"
 
 // evilHeader is the part of evil that a header may contain.
@@ -121,7 +121,7 @@ func (r *hostileRequest) send(host string, config *tls.Config, token string) (st
 		fmt.Fprintf(&b, "%s: %s\r\n", name, value)
 	}
 	b.WriteString("\r\n" + r.body)
-	go func() { _, _ = conn.Write(b.Bytes()) }() // a server may answer before it has read the whole request
+	go func() { _, _ = conn.Write(b.Bytes()) }() // in the background, because a server may answer before it has read the whole request
 	answer := make([]byte, 64)
 	n, err := io.ReadAtLeast(conn, answer, len("HTTP/1.1 200"))
 	if err != nil {
@@ -149,14 +149,14 @@ func TestHostileClient(t *testing.T) {
 		saved := filepath.Join(dir, "exec.jsonl")
 		shown := m.onTerminal("exec", "--save", saved, "--", "hostile")
 		if raw := rawIn(shown); raw != "" {
-			t.Errorf("a terminal gets %s", raw)
+			t.Errorf("unescaped text reaches a terminal: %s", raw)
 		}
 		checkHostile(t, saved, all)
 	})
 	t.Run("record", func(t *testing.T) {
 		saved := filepath.Join(dir, "record.jsonl")
 		if raw := rawIn(recordClient(m.with(t), saved, "hostile")); raw != "" {
-			t.Errorf("a terminal gets %s", raw)
+			t.Errorf("unescaped text reaches a terminal: %s", raw)
 		}
 		checkHostile(t, saved, all)
 	})
@@ -179,7 +179,7 @@ func checkHostile(t *testing.T, file string, all []hostileRequest) {
 		for _, c := range r.Calls {
 			for name, value := range c.Attributes {
 				if !utf8.ValidString(value) || len(value) > 8<<10 {
-					t.Errorf("%s has %s=%.100q of %d bytes", c.Function, name, value, len(value))
+					t.Errorf("%s has %s=%.100q of %d bytes, expected valid UTF-8 of at most 8 kB", c.Function, name, value, len(value))
 				}
 			}
 		}
@@ -195,7 +195,7 @@ func checkHostile(t *testing.T, file string, all []hostileRequest) {
 		}
 	}
 	for _, one := range got {
-		t.Errorf("recorded, and not sent: %.500s", one)
+		t.Errorf("recorded, but not sent: %.500s", one)
 	}
 }
 
@@ -228,13 +228,13 @@ func checkOutputs(m *machine, dir, file string, n int) {
 			defer func() { <-atOnce }()
 			shown := m.onTerminal(args...)
 			if raw := rawIn(shown); raw != "" {
-				m.Errorf("%q: a terminal gets %s", args, raw)
+				m.Errorf("%q: unescaped text reaches a terminal: %s", args, raw)
 			}
 			if len(shown) < 100 {
-				m.Errorf("%q shows only %q", args, shown)
+				m.Errorf("%q shows only %q, expected at least 100 bytes", args, shown)
 			}
 			if slices.Contains(args, "html") && strings.Contains(shown, "<script>owned") {
-				m.Errorf("%q: the page runs what a client has sent", args)
+				m.Errorf("%q: the page contains the script that a client has sent", args)
 			}
 		})
 	}
@@ -247,11 +247,11 @@ func checkOutputs(m *machine, dir, file string, n int) {
 		shown := explore.Output()
 		for _, raw := range []string{"\x1b]0;owned", "\u202e", "\u009b", "\u2066", "\u2028", "\xff", "file:///etc/passwd\x1b"} {
 			if i := strings.Index(shown, raw); i >= 0 {
-				m.Errorf("explore: a terminal gets %q", shown[max(0, i-50):i+20])
+				m.Errorf("explore: unescaped text reaches a terminal: %q", shown[max(0, i-50):i+20])
 			}
 		}
 		if !strings.Contains(shown, "APIServerHandler") {
-			m.Errorf("explore --only %s shows %q", only, shown)
+			m.Errorf("explore --only %s shows %q, expected the tree", only, shown)
 		}
 	}
 	// Other programs read these formats.
@@ -261,16 +261,16 @@ func checkOutputs(m *machine, dir, file string, n int) {
 	} {
 		out, said, status := m.run("show", file, "-o", format)
 		if err := load([]byte(out)); err != nil || status != 0 || !utf8.ValidString(out) {
-			m.Errorf("-o %s: %v\n%s", format, err, said)
+			m.Errorf("-o %s: reading the output: %v, expected valid JSON\n%s", format, err, said)
 		}
 	}
 	imported := filepath.Join(dir, "imported.jsonl")
 	if _, said, status := m.run("import", file, "--save", imported); status != 0 {
-		m.Errorf("import: %s", said)
+		m.Errorf("import failed: %s", said)
 	}
 	again, err := trace.Load(imported)
 	if err != nil || len(again.Requests) != n {
-		m.Errorf("imported again: %v, %v", again, err)
+		m.Errorf("loading the imported file: got %v and the error %v, expected all requests", again, err)
 	}
 }
 
@@ -302,12 +302,12 @@ func recordClient(m *machine, saved, program string) string {
 	client.Env = append(os.Environ(), environment...)
 	out, err := client.CombinedOutput()
 	if err != nil {
-		m.Errorf("%v: %s", err, out)
+		m.Errorf("the client: %v: %s", err, out)
 	}
 	_ = command.Process.Signal(os.Interrupt)
 	<-copied
 	if err := command.Wait(); err != nil {
-		m.Errorf("%v\n%s", err, shown.String())
+		m.Errorf("record: %v\n%s", err, shown.String())
 	}
 	return shown.String()
 }
@@ -351,14 +351,14 @@ func requestHostile(m *machine, dir string, all []hostileRequest, step int) {
 			}
 			shown := m.onTerminal(args...)
 			if raw := rawIn(shown); raw != "" {
-				m.Errorf("%.200q: a terminal gets %s", args, raw)
+				m.Errorf("%.200q: unescaped text reaches a terminal: %s", args, raw)
 			}
 			if len(shown) > 50_000 {
-				m.Errorf("%.200q shows %d bytes", args, len(shown))
+				m.Errorf("%.200q shows %d bytes, expected at most 50,000", args, len(shown))
 			}
 			recording, err := trace.Load(saved)
 			if err != nil || len(recording.Requests) != 1 || decoded(recording.Requests[0].Path) != decoded(r.path) {
-				m.Errorf("%.200q: %v\n%.2000s", args, err, shown)
+				m.Errorf("%.200q: loading the saved request: %v, expected one request with its path\n%.2000s", args, err, shown)
 			}
 		})
 	}
@@ -374,7 +374,7 @@ func frontHostile(t *testing.T, admin string, received *receiver, all []hostileR
 	for i, r := range all {
 		status, err := r.send(strings.TrimPrefix(config.Host, "https://"), &tls.Config{RootCAs: roots}, config.BearerToken)
 		if err != nil || status != r.status {
-			t.Errorf("%d. %s %.100q was answered %d, %v", i+1, r.method, r.path, status, err)
+			t.Errorf("%d. %s %.100q: got the status %d and the error %v, expected the status in hostileRequests", i+1, r.method, r.path, status, err)
 		}
 		received.awaitTraces(t, i+1)
 	}

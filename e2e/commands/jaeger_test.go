@@ -54,7 +54,7 @@ func TestNightlyEverySpanReachesJaeger(t *testing.T) {
 		missing += jaeger.missing(t, id, spans)
 	}
 	if missing > 0 {
-		t.Errorf("of %d spans Jaeger lacks %d", sent.total(), missing)
+		t.Errorf("of %d spans that Jaeger accepted, it lacks %d", sent.total(), missing)
 	}
 	if peak > memoryLimit {
 		t.Errorf("apitrace took %d MB of memory, expected at most %d", peak, memoryLimit)
@@ -74,7 +74,7 @@ func peakMemory(t *testing.T, pid int) int {
 	}
 	peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if peak == nil {
-		t.Fatalf("the process has no peak of memory:\n%s", status)
+		t.Fatalf("the process's status has no VmHWM:\n%s", status)
 	}
 	kb, err := strconv.Atoi(string(peak[1]))
 	if err != nil {
@@ -83,14 +83,15 @@ func peakMemory(t *testing.T, pid int) int {
 	return kb / 1024
 }
 
-// A witness is an OTLP receiver. It notes the spans of each trace and passes them on.
+// A witness is an OTLP receiver. It passes all spans on to another receiver, and keeps
+// the ids of the spans that the other receiver accepted.
 type witness struct {
 	mu    sync.Mutex
 	spans map[string]map[string]bool // span ids, by trace id
 }
 
-// newWitness starts the OTLP receiver for apitrace's spans. It passes them on to
-// another receiver.
+// newWitness starts a witness for the spans of the machine's commands. to is the URL of
+// the other receiver.
 func newWitness(m *machine, to string) *witness {
 	w := &witness{spans: map[string]map[string]bool{}}
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -134,8 +135,8 @@ func (w *witness) note(in *collector.ExportTraceServiceRequest) {
 	}
 }
 
-// traces returns the number of traces with spans that were passed on. total returns the
-// number of these spans.
+// traces returns the number of traces with accepted spans. total returns the number of
+// these spans.
 func (w *witness) traces() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

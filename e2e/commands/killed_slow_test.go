@@ -39,7 +39,7 @@ func TestSlowKilledAtAnyMoment(t *testing.T) {
 		}
 	}
 	if out, said, status := m.run("run", "get-node", "--fresh"); status != 0 || len(out) == 0 {
-		t.Errorf("after all of them, run: exit status %d\n%s", status, said)
+		t.Errorf("run after all killed commands: exit status %d, expected 0 and output\n%s", status, said)
 	}
 }
 
@@ -72,10 +72,10 @@ func killAfter(m *machine, args []string, after time.Duration, child bool, rando
 		killed = started[random.IntN(len(started))]
 	}
 	m.Logf("%v: %s is killed after %v", args[0], commandOf(killed), after)
-	_ = syscall.Kill(killed, syscall.SIGKILL) // it may have ended by itself
+	_ = syscall.Kill(killed, syscall.SIGKILL) // the process may have ended by itself
 	if killed != command.Process.Pid {
-		// The command need not notice a killed guard or client. Then Ctrl-C ends it, as
-		// for a user who does not wait longer.
+		// The command does not always notice that a guard or client was killed. Then
+		// Ctrl-C ends it, as a user would.
 		time.AfterFunc(limit/4, func() { _ = command.Process.Signal(os.Interrupt) })
 	}
 	_ = command.Wait()
@@ -84,6 +84,6 @@ func killAfter(m *machine, args []string, after time.Duration, child bool, rando
 		return err == nil && len(left) == 0 && len(withEnvironment(m, mark)) == 0 && len(serversIn(m, tmp)) == 0
 	})
 	if m.Failed() {
-		m.Fatalf("apitrace %q said:\n%s", args, said.String())
+		m.Fatalf("standard error of apitrace %q:\n%s", args, said.String())
 	}
 }

@@ -25,7 +25,7 @@ func withEnvironment(t testing.TB, assignment string) []int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		t.Skip("no /proc")
+		t.Skip("this test needs /proc to find processes")
 	}
 	var pids []int
 	for _, e := range entries {
@@ -51,7 +51,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {
-		t.Skip("no setsid")
+		t.Skip("setsid is not installed")
 	}
 	for name, args := range map[string][]string{
 		"exec":  {"exec", "--fresh", "--", "sh", "-c", `echo "$KUBECONFIG"; sleep 1000 & ` + setsid + ` sleep 1000 & wait`},
@@ -82,7 +82,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 			}
 			kubeconfig = strings.TrimSpace(kubeconfig)
 			if _, err := os.Stat(kubeconfig); err != nil || !strings.HasPrefix(kubeconfig, tmp) {
-				t.Fatalf("the kubeconfig is %q in %s: %v", kubeconfig, tmp, err)
+				t.Fatalf("the kubeconfig is %q, expected a file below %s: %v", kubeconfig, tmp, err)
 			}
 			if name == "exec" {
 				testenv.Await(t, "the client has started two others", func() bool { return len(withEnvironment(t, mark)) == 4 })
@@ -93,7 +93,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 			}
 			servers := serversIn(t, tmp)
 			if len(servers) < 2 {
-				t.Fatalf("the servers are %v", servers)
+				t.Fatalf("the servers are %v, expected etcd and kube-apiserver", servers)
 			}
 			if err := command.Process.Kill(); err != nil {
 				t.Fatal(err)
@@ -123,8 +123,9 @@ func serversIn(t testing.TB, dir string) []string {
 	return found
 }
 
-// TestNextCommandSweeps checks that each next command removes the files that even the
-// guard could not remove. It must keep the files of a running session.
+// TestNextCommandSweeps checks that each command removes the files of a process that has
+// ended, which remain if its guard was killed, too. The command must keep the files of a
+// running session.
 func TestNextCommandSweeps(t *testing.T) {
 	t.Parallel()
 	m := withServer(t)
@@ -141,7 +142,7 @@ func TestNextCommandSweeps(t *testing.T) {
 			t.Fatalf("apitrace %q: exit status %d\n%s", args, status, said)
 		}
 		if _, err := os.Stat(deserted); !os.IsNotExist(err) {
-			t.Errorf("after apitrace %q the deserted folder is there: %v", args, err)
+			t.Errorf("after apitrace %q the deserted folder still exists: %v", args, err)
 		}
 		if _, err := os.Stat(record.line); err != nil {
 			t.Errorf("after apitrace %q the folder of a running session is gone: %v", args, err)

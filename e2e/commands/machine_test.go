@@ -90,7 +90,7 @@ func served(cache string) []string {
 	return append(states, logs...)
 }
 
-// with returns the machine for a subtest.
+// with returns the same machine with the testing.TB of a subtest.
 func (m *machine) with(tb testing.TB) *machine {
 	of := *m
 	of.TB = tb
@@ -127,7 +127,8 @@ func (m *machine) run(args ...string) (out, notices string, status int) {
 	return stdout.String(), stderr.String(), command.ProcessState.ExitCode()
 }
 
-// A running is an apitrace command that runs until the end of the test.
+// A running is an apitrace command that runs until end is called, at the latest at the
+// end of the test.
 type running struct {
 	// line is the first line of its standard output.
 	line string
@@ -188,10 +189,11 @@ func (m *machine) launch(args ...string) (*exec.Cmd, *testenv.Buffer) {
 	return command, said
 }
 
-// doorURL waits until a front reports its address, and returns the address.
-func (r *running) doorURL(t testing.TB) (url string) {
+// frontURL waits until the command reports the address of its front, and returns the
+// address.
+func (r *running) frontURL(t testing.TB) (url string) {
 	t.Helper()
-	testenv.Await(t, "the front says at which address it listens", func() bool { // the outputs are independent
+	testenv.Await(t, "the front says at which address it listens", func() bool { // standard error can lag behind the first line of standard output
 		_, rest, found := strings.Cut(r.notices.String(), "requests to ")
 		url, _, _ = strings.Cut(rest, " ")
 		return found && strings.Contains(rest, " ")
@@ -247,6 +249,6 @@ func stopShared() error {
 		return nil
 	}
 	err := shared.server.Process.Signal(os.Interrupt)
-	_ = shared.server.Wait() // the status says that a signal has ended it
+	_ = shared.server.Wait() // the error only says that a signal has ended it
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// TestMCPShowsSource asks for a function with its source in the cache.
+// TestMCPShowsSource calls the tool "source" for a function. The source is in the cache.
 func TestMCPShowsSource(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -24,10 +24,10 @@ func TestMCPShowsSource(t *testing.T) {
 	defer func() { _ = session.Close() }()
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "source", Arguments: map[string]any{"function": "etcd3.(*store).Get"}})
 	if err != nil || len(result.Content) != 1 {
-		t.Fatalf("source: %+v %v", result, err)
+		t.Fatalf("the tool source returned %+v and the error %v, expected one text", result, err)
 	}
 	if text := result.Content[0].(*mcp.TextContent).Text; result.IsError || !strings.Contains(text, "func (s *store) Get(") {
-		t.Errorf("source: %s", text)
+		t.Errorf("the tool source returned %s\nexpected the function", text)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestMCPReplaysLive(t *testing.T) {
 	} {
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: call.tool, Arguments: call.arguments})
 		if err != nil || len(result.Content) != 1 {
-			t.Fatalf("%s: %+v %v", call.tool, result, err)
+			t.Fatalf("the tool %s returned %+v and the error %v, expected one text", call.tool, result, err)
 		}
 		text := result.Content[0].(*mcp.TextContent).Text
 		for _, want := range call.wants {
@@ -61,6 +61,6 @@ func TestMCPReplaysLive(t *testing.T) {
 		}
 	}
 	if err := session.Close(); err != nil {
-		t.Errorf("the end: %v", err)
+		t.Errorf("closing the session: %v", err)
 	}
 }

@@ -10,20 +10,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestSlowTraceMorePackages traces a package that the guide does not name. Its calls must be in
-// the tree below their callers, at the places that the index of the sources has, and each must
-// agree with the real stack. The recording and the cache must say that the package was traced.
+// TestSlowTraceMorePackages traces a package that the guide does not name. Its calls must
+// be in the tree below their callers, at the places that the index of the sources has,
+// and each must agree with the real stack. The recording and the cache must say that the
+// package was traced.
 func TestSlowTraceMorePackages(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
 	const pkg = "k8s.io/kubernetes/pkg/api/pod"
 	usual, more := m.tmp+"/usual.jsonl", m.tmp+"/more.jsonl"
 	if _, notices, status := m.run("run", "create-pod", "--fresh", "--save", usual); status != 0 || strings.Contains(notices, "it also traces") {
-		t.Fatalf("without --trace: status %d\n%s", status, notices)
+		t.Fatalf("run without --trace: exit status %d, expected 0 and no further packages in\n%s", status, notices)
 	}
 	tree, notices, status := m.run("run", "create-pod", "--check", "--fresh", "--trace", pkg, "--save", more)
 	if status != 0 {
-		t.Fatalf("status %d\n%s", status, notices)
+		t.Fatalf("run --trace: exit status %d\n%s", status, notices)
 	}
 	for _, want := range []string{"Packages that --trace named", "pod.DropDisabledPodFields", "packages that are traced here only because --trace named them: " + pkg} {
 		if !strings.Contains(unwrapped(tree), unwrapped(want)) {
@@ -32,7 +33,7 @@ func TestSlowTraceMorePackages(t *testing.T) {
 	}
 	for _, want := range []string{"it also traces " + pkg, "calls with the real stack: 0 differ"} {
 		if !strings.Contains(notices, want) {
-			t.Errorf("it does not say %q:\n%s", want, notices)
+			t.Errorf("run --trace does not say %q:\n%s", want, notices)
 		}
 	}
 	if others := callersIn(t, usual, pkg); len(others) > 0 {
@@ -53,7 +54,7 @@ func TestSlowTraceMorePackages(t *testing.T) {
 			t.Errorf("explain: status %d, expected %q in\n%s%s", status, want, explained, notices)
 		}
 		if !strings.Contains(explained, " "+call.place+"\n") {
-			t.Errorf("the recording has %s at %s, and the index says\n%s", function, call.place, explained)
+			t.Errorf("the recording has %s at %s, expected the place in the index:\n%s", function, call.place, explained)
 		}
 	}
 
@@ -68,25 +69,26 @@ func TestSlowTraceMorePackages(t *testing.T) {
 		t.Errorf("expected a build of kube-apiserver with %s, and none of etcd, which lacks it:\n%s", pkg, list)
 	}
 	if offered, _, _ := m.run("__complete", "run", "create-pod", "--trace", "k8s.io/kubernetes/pkg/api/po"); !strings.Contains(offered, pkg+"\n") {
-		t.Errorf("completion offers\n%s", offered)
+		t.Errorf("completion of --trace does not offer the package:\n%s", offered)
 	}
 
 	// Other commands find the server without the flag.
 	if _, notices, status := m.run("serve", "--background", "--trace", pkg); status != 0 {
-		t.Fatalf("serve: status %d\n%s", status, notices)
+		t.Fatalf("serve: exit status %d\n%s", status, notices)
 	}
 	if _, notices, status := m.run("request", "GET", "/api/v1/namespaces"); status != 0 || !strings.Contains(notices, "using the server that is running") || !strings.Contains(notices, "it also traces "+pkg) {
-		t.Errorf("request: status %d\n%s", status, notices)
+		t.Errorf("request: exit status %d, expected 0 and the running server with the package in\n%s", status, notices)
 	}
 	if _, notices, status := m.run("run", "get-node"); status != 0 || strings.Contains(notices, "using the server that is running") {
-		t.Errorf("run get-node uses the server with more packages: status %d\n%s", status, notices)
+		t.Errorf("run get-node: exit status %d, expected 0 and another server than the one with the package in\n%s", status, notices)
 	}
 }
 
 // A placedCall is the place of a function, and the function that called it first.
 type placedCall struct{ place, caller string }
 
-// callersIn returns the called functions of a package in a recording.
+// callersIn returns the functions of a package that a recording calls. The keys are
+// their names.
 func callersIn(t *testing.T, file, pkg string) map[string]placedCall {
 	t.Helper()
 	rec, err := trace.Load(file)

@@ -75,7 +75,7 @@ func (r *receiver) checkWhole(t *testing.T) {
 	defer r.mu.Unlock()
 	for id, spans := range r.spans {
 		if spans < 100 {
-			t.Errorf("the trace %s has %d spans, want those of a whole request", id, spans)
+			t.Errorf("the trace %s has %d spans, want at least 100, as in a whole request", id, spans)
 		}
 	}
 }
@@ -101,9 +101,9 @@ func TestServeSamples(t *testing.T) {
 	if err := os.WriteFile(ca, direct.CAData, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	door := m.start("front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
+	front := m.start("front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
 	behind := rest.CopyConfig(direct)
-	behind.Host, behind.CAData, behind.CAFile = door.doorURL(t), nil, door.line
+	behind.Host, behind.CAData, behind.CAFile = front.frontURL(t), nil, front.line
 	get(t, behind, 2)
 	received.awaitTraces(t, 7)
 	byCertificate(m, direct, proxy, filepath.Join(filepath.Dir(admin), "probe.sock"))
@@ -111,8 +111,8 @@ func TestServeSamples(t *testing.T) {
 	received.checkWhole(t)
 }
 
-// byCertificate starts a front that may act for users, and sends a request of a user
-// with a certificate.
+// byCertificate starts a front with a certificate for passing on users. It sends a
+// request of the user jane, who has a client certificate.
 func byCertificate(m *machine, server *rest.Config, proxy *otlpAuthority, probe string) {
 	m.Helper()
 	users := newAuthority(m, "jane")
@@ -120,22 +120,22 @@ func byCertificate(m *machine, server *rest.Config, proxy *otlpAuthority, probe 
 	if err := os.WriteFile(serverCA, server.CAData, 0o600); err != nil {
 		m.Fatal(err)
 	}
-	door := m.start("front", "--server", server.Host, "--server-cafile", serverCA, "--probe", probe, "--otlp",
+	front := m.start("front", "--server", server.Host, "--server-cafile", serverCA, "--probe", probe, "--otlp",
 		"--client-cafile", users.ca, "--proxy-client-cert-file", proxy.cert, "--proxy-client-key-file", proxy.key)
 	client, err := rest.HTTPClientFor(&rest.Config{
-		TLSClientConfig: rest.TLSClientConfig{CAFile: door.line, CertFile: users.cert, KeyFile: users.key},
+		TLSClientConfig: rest.TLSClientConfig{CAFile: front.line, CertFile: users.cert, KeyFile: users.key},
 	})
 	if err != nil {
 		m.Fatal(err)
 	}
-	answer, err := client.Get(door.doorURL(m) + "/api/v1/nodes")
+	answer, err := client.Get(front.frontURL(m) + "/api/v1/nodes")
 	if err != nil {
 		m.Fatal(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusForbidden || !strings.Contains(string(body), `User \"jane\" cannot list`) {
-		m.Errorf("answered %s: %s, %v, want that jane may not", answer.Status, body, err)
+		m.Errorf("got the answer %s: %s and the error %v, want 403 for jane", answer.Status, body, err)
 	}
 }
 
@@ -175,7 +175,7 @@ func restConfig(t testing.TB, kubeconfig string) *rest.Config {
 	return config
 }
 
-// get sends requests for the namespaces.
+// get sends n requests for the namespaces.
 func get(t *testing.T, config *rest.Config, n int) {
 	t.Helper()
 	client, err := rest.HTTPClientFor(config)
@@ -194,7 +194,7 @@ func get(t *testing.T, config *rest.Config, n int) {
 		_, _ = io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 		if answer.StatusCode != http.StatusOK {
-			t.Errorf("answered %s", answer.Status)
+			t.Errorf("GET namespaces: got the status %s, want 200", answer.Status)
 		}
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestNightlyOwnServers runs servers of other releases than kube-apiserver's behind the
-// aggregator. Some of them keep nothing in etcd. A request must go through both
-// processes, and each call must agree with the real stack.
+// TestNightlyOwnServers runs API servers behind the aggregator that use other releases of
+// Kubernetes' libraries than kube-apiserver. Some of them keep nothing in etcd. A request
+// must go through both processes, and each call must agree with the real stack.
 func TestNightlyOwnServers(t *testing.T) {
 	testenv.Nightly(t)
 	m := newMachine(t)
@@ -30,7 +30,7 @@ func TestNightlyOwnServers(t *testing.T) {
 	} {
 		out, notices, status := m.run("request", "--check", "--fresh", "--k8s", test.k8s, "--server", server, "GET", test.path)
 		if status != 0 || !strings.Contains(notices, "calls with the real stack: 0 differ") {
-			t.Fatalf("%s: status %d:\n%s", server, status, notices)
+			t.Fatalf("request to %s: exit status %d, expected 0 and no differences from the stack in\n%s", server, status, notices)
 		}
 		for _, want := range []string{"GET " + test.path + " → 200", test.process, "apiserver.(*proxyHandler).ServeHTTP", test.own} {
 			if !strings.Contains(unwrapped(out), unwrapped(want)) {
@@ -40,8 +40,8 @@ func TestNightlyOwnServers(t *testing.T) {
 	}
 }
 
-// TestSlowEditOwnServer builds a server of a separate release with an edit of its
-// source, with an edit of its library, and without the edits again.
+// TestSlowEditOwnServer builds a server of a separate release with an edit of its source
+// and an edit of its library, and then without the edits.
 func TestSlowEditOwnServer(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -62,7 +62,7 @@ func TestSlowEditOwnServer(t *testing.T) {
 	edit("endpoints/handlers/create.go", handler, "func ownStep(scope *RequestScope) { _ = scope.Kind.String() }\n\n"+handler+"\townStep(scope)\n")
 	out, notices, status := m.run("run", "aggregated-api", "--fresh", "--server", server, "-o", "names")
 	if status != 0 {
-		t.Fatalf("status %d\n%s", status, notices)
+		t.Fatalf("run: exit status %d\n%s", status, notices)
 	}
 	for _, want := range []string{
 		"own-sample-apiserver@v0.30.4 is built with your edit of k8s.io/apiserver/pkg/endpoints/handlers/create.go",
@@ -70,7 +70,7 @@ func TestSlowEditOwnServer(t *testing.T) {
 		"THIS SERVER IS CHANGED by your edits of k8s.io/apiserver/pkg/endpoints/handlers/create.go, k8s.io/sample-apiserver/pkg/registry/wardle/flunder/strategy.go",
 	} {
 		if !strings.Contains(notices, want) {
-			t.Errorf("it does not say %q:\n%s", want, notices)
+			t.Errorf("run does not say %q:\n%s", want, notices)
 		}
 	}
 	for _, want := range []string{"k8s.io/sample-apiserver/pkg/registry/wardle/flunder.ownRule", "k8s.io/apiserver/pkg/endpoints/handlers.ownStep"} {
@@ -87,20 +87,20 @@ func TestSlowEditOwnServer(t *testing.T) {
 	}
 	_, notices, status = m.run("request", "--fresh", "--server", server, "GET", "/apis/wardle.example.com/v1beta1/flunders")
 	if status != 1 || !strings.Contains(notices, "your change does not compile:\n\t"+strategy+":") {
-		t.Errorf("an edit that does not compile: status %d\n%s", status, notices)
+		t.Errorf("an edit that does not compile: status %d, expected 1 and the place in\n%s", status, notices)
 	}
 	if _, notices, status := m.run("edit", "--revert", "--all", "--server", server); status != 0 {
-		t.Fatalf("reverting: %s", notices)
+		t.Fatalf("edit --revert: %s", notices)
 	}
 	_, notices, status = m.run("request", "--fresh", "--server", server, "GET", "/apis/wardle.example.com/v1beta1/flunders")
 	if status != 0 || strings.Contains(notices, "your edit") {
-		t.Errorf("after reverting: status %d\n%s", status, notices)
+		t.Errorf("after reverting: status %d, expected 0 and no edit in\n%s", status, notices)
 	}
 }
 
-// TestSlowOwnCode creates an object in a server that the guide does not know: a renamed copy of
-// the sample server with a storage of its own. The tree must show the storage's method and the
-// hooks of the strategy, at their lines.
+// TestSlowOwnCode creates an object in a server that the guide does not know: a renamed
+// copy of the sample server, with an added storage method. The tree must show this method
+// and the hooks of the strategy, with their lines.
 func TestSlowOwnCode(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)
@@ -129,7 +129,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	}
 	tree, notices, status := m.run("request", "--check", "--fresh", "--server", dir, "POST", "/apis/wardle.example.com/v1alpha1/namespaces/default/flunders", "-f", object, "--save", saved, "--width", "200")
 	if status != 0 || !strings.Contains(notices, "calls with the real stack: 0 differ") {
-		t.Fatalf("status %d\n%s", status, notices)
+		t.Fatalf("request: exit status %d, expected 0 and no differences from the stack in\n%s", status, notices)
 	}
 	const strategy = module + "/pkg/registry/wardle/flunder"
 	calls := callersIn(t, saved, module+"/pkg/registry")
@@ -148,18 +148,19 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 		}
 	}
 	if own, notices, status := m.run("show", saved, "--layer", "own", "--width", "200"); status != 0 || !strings.Contains(own, "The server's own code ("+module+")") {
-		t.Errorf("show --layer own: status %d\n%s%s", status, own, notices)
+		t.Errorf("show --layer own: exit status %d, expected 0 and the title of the layer in\n%s%s", status, own, notices)
 	}
 }
 
-// copyOfSample returns a folder with a copy of the sample server's module, under another name.
+// copyOfSample returns a folder with a copy of the sample server's module, under another
+// name.
 func copyOfSample(t *testing.T, name string) string {
 	t.Helper()
 	const sample = "k8s.io/sample-apiserver"
 	listed, err := exec.Command("go", "mod", "download", "-json", sample+"@v0.37.1").Output()
 	var module struct{ Dir string }
 	if err := errors.Join(err, json.Unmarshal(listed, &module)); err != nil {
-		t.Fatalf("%v\n%s", err, listed)
+		t.Fatalf("go mod download: %v\n%s", err, listed)
 	}
 	dir := filepath.Join(t.TempDir(), "mine")
 	if err := os.CopyFS(dir, os.DirFS(module.Dir)); err != nil {
@@ -181,7 +182,8 @@ func copyOfSample(t *testing.T, name string) string {
 	return dir
 }
 
-// declaredAt returns the number of the only line of a file that begins with a text.
+// declaredAt returns the number of the line of a file that begins with a text. It returns
+// 0 if there is no such line; several are an error.
 func declaredAt(t *testing.T, file, beginning string) int {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -192,7 +194,7 @@ func declaredAt(t *testing.T, file, beginning string) int {
 	for i, line := range strings.Split(string(text), "\n") {
 		if strings.HasPrefix(line, beginning) {
 			if found > 0 {
-				t.Fatalf("%s has several lines %q", file, beginning)
+				t.Fatalf("%s has several lines that begin with %q", file, beginning)
 			}
 			found = i + 1
 		}

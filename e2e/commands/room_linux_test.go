@@ -14,13 +14,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// leaveNetwork removes the network from the rest of the test and from its commands.
-// Only the addresses of this machine remain.
+// leaveNetwork removes the network for the rest of the test and for its commands. Only
+// the loopback interface remains.
 func leaveNetwork(t *testing.T) {
 	t.Helper()
 	runtime.LockOSThread() // never unlocked: the thread ends with the test
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		t.Skipf("a network namespace of its own needs root: %v", err)
+		t.Skipf("a new network namespace needs root: %v", err)
 	}
 	up, err := unix.NewIfreq("lo")
 	if err != nil {
@@ -36,7 +36,7 @@ func leaveNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all, err := net.Interfaces(); err != nil || len(all) != 1 || all[0].Flags&net.FlagLoopback == 0 {
-		t.Fatalf("the interfaces are %v, %v", all, err)
+		t.Fatalf("the interfaces are %v (error: %v), expected only the loopback interface", all, err)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestSlowRoom(t *testing.T) {
 	m.set("HOME", t.TempDir())
 	servers := "servers-" + runtime.GOOS + "-" + runtime.GOARCH + ".apitrace"
 	if _, said, status := here.run("cache", "export", filepath.Join(m.folder, servers), "--sample"); status != 0 {
-		t.Fatalf("exit status %d\n%s", status, said)
+		t.Fatalf("cache export: exit status %d\n%s", status, said)
 	}
 	mark := []byte(`{"k8sVersion":"v1.37.1","go":"go1.26.99"}`)
 	if err := os.WriteFile(filepath.Join(m.folder, "apitrace-room.json"), mark, 0o600); err != nil {

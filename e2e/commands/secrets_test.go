@@ -74,7 +74,7 @@ func TestSecretsStayInside(t *testing.T) {
 			found = found || strings.Contains(plain, planted(i)) || strings.Contains(plain, base64Of(planted(i)))
 		}
 		if !found {
-			t.Errorf("%s is planted nowhere", planted(i))
+			t.Errorf("no request has the value %s", planted(i))
 		}
 	}
 	received := newKeepingReceiver(m)
@@ -86,7 +86,7 @@ func TestSecretsStayInside(t *testing.T) {
 		saved := filepath.Join(dir, "exec.jsonl")
 		out, said, status := m.run("exec", "-v", "-o", "tree", "--save", saved, "--", "secretive")
 		if status != 0 {
-			t.Errorf("exit status %d: %s", status, said)
+			t.Errorf("exec: exit status %d: %s", status, said)
 		}
 		noLeak(t, "exec", out, said)
 		checkSaved(t, saved, len(all))
@@ -106,7 +106,7 @@ func TestSecretsStayInside(t *testing.T) {
 		if err := sendSecrets(config.Host, config.CAData, config.BearerToken); err != nil {
 			t.Fatal(err)
 		}
-		noLeak(t, "what was sent by OTLP", received.await(t, "/registry/secrets/default/mine"))
+		noLeak(t, "the spans that serve sent", received.await(t, "/registry/secrets/default/mine"))
 	})
 	t.Run("front", func(t *testing.T) {
 		received.forget()
@@ -120,25 +120,25 @@ func TestSecretsStayInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sendSecrets(front.doorURL(t), frontCA, direct.BearerToken); err != nil {
+		if err := sendSecrets(front.frontURL(t), frontCA, direct.BearerToken); err != nil {
 			t.Fatal(err)
 		}
-		noLeak(t, "what the front sent by OTLP", received.await(t, "/api/v1/namespaces/default/secrets"))
+		noLeak(t, "the spans that the front sent", received.await(t, "/api/v1/namespaces/default/secrets"))
 		front.end()
-		noLeak(t, "what the front says", front.notices.String())
+		noLeak(t, "the standard error of the front", front.notices.String())
 	})
 	t.Run("--show-secrets", func(t *testing.T) {
 		showSecrets(m.with(t), dir)
-		withoutCare(m.with(t), dir, all)
+		withoutRedaction(m.with(t), dir, all)
 	})
 }
 
-// noLeak checks that no text has a planted value.
+// noLeak checks that no text has a planted value. what names the texts.
 func noLeak(t testing.TB, what string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if found := leaked(text); found != "" {
-			t.Errorf("%s: %s", what, found)
+			t.Errorf("%s: found a planted value: %s", what, found)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func checkSaved(t testing.TB, file string, n int) {
 	noLeak(t, file, string(text))
 	recording, err := trace.Load(file)
 	if err != nil || len(recording.Requests) != n {
-		t.Errorf("%s: %v; has %d requests, %d were sent", file, err, len(recording.Requests), n)
+		t.Errorf("loading %s: error %v; got %d requests, expected %d", file, err, len(recording.Requests), n)
 	}
 }
 
@@ -203,19 +203,20 @@ func requestSecrets(m *machine, dir string, all []secretRequest, step int) {
 	}
 	wg.Wait()
 	send(len(all)-1, all[len(all)-1])
-	// apitrace reads this body and does not send it.
+	// apitrace refuses this body, because it is not YAML, and does not send it.
 	broken := filepath.Join(dir, "broken.yaml")
 	if err := os.WriteFile(broken, []byte("stringData:\n  k: "+planted(0)+"\n bad: "+planted(1)+": x\n\t"+planted(2)), 0o600); err != nil {
 		m.Fatal(err)
 	}
 	_, said, status := m.run("request", "POST", "/api/v1/namespaces/default/secrets", "-f", broken)
 	if status != 2 {
-		m.Errorf("a body that is not YAML: exit status %d", status)
+		m.Errorf("a body that is not YAML: exit status %d, expected 2", status)
 	}
 	noLeak(m, "a body that is not YAML", said)
 }
 
-// showSecrets checks that --show-secrets shows the values, and that the file says so.
+// showSecrets checks that --show-secrets shows the values, and that the saved file warns
+// of them.
 func showSecrets(m *machine, dir string) {
 	patch := filepath.Join(dir, "patch.json")
 	for name, text := range map[string]string{
@@ -240,14 +241,14 @@ func showSecrets(m *machine, dir string) {
 		m.Errorf("--show-secrets does not show the text of the error:\n%s", said)
 	}
 	if !strings.Contains(string(text), "this trace may hold contents of secrets") {
-		m.Error("the file does not warn of the secrets in it")
+		m.Error("the saved file does not warn of the secrets in it")
 	}
 }
 
-// withoutCare sends the same requests with --show-secrets, and checks that many traces
-// quote secrets. Otherwise the tests without that flag would prove nothing.
-func withoutCare(m *machine, dir string, all []secretRequest) {
-	saved := filepath.Join(dir, "careless.jsonl")
+// withoutRedaction sends the same requests with --show-secrets, and checks that several
+// traces quote secrets. Otherwise the tests without this flag would prove nothing.
+func withoutRedaction(m *machine, dir string, all []secretRequest) {
+	saved := filepath.Join(dir, "unredacted.jsonl")
 	if _, said, status := m.run("exec", "--show-secrets", "--save", saved, "--", "secretive"); status != 0 {
 		m.Fatal(said)
 	}
@@ -265,7 +266,7 @@ func withoutCare(m *machine, dir string, all []secretRequest) {
 		}
 	}
 	if quoting < 5 {
-		m.Errorf("of %d traces that keep nothing back, %d quote a planted value", len(all), quoting)
+		m.Errorf("of %d traces with --show-secrets, %d quote a planted value, expected at least 5", len(all), quoting)
 	}
 }
 
@@ -310,8 +311,8 @@ func (r *keepingReceiver) await(t *testing.T, want string) string {
 	return r.text()
 }
 
-// settle waits until a number has not changed for a second, so that the search for
-// secrets covers as much as possible.
+// settle waits until number has returned the same for a second, so that the search for
+// secrets covers as many spans as possible.
 func settle(number func() int) {
 	for last, same := -1, 0; same < 10; time.Sleep(100 * time.Millisecond) {
 		if n := number(); n == last {

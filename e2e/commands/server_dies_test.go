@@ -26,9 +26,8 @@ requests:
   - {method: GET, path: /api/v1/nodes/none, status: 200, as: admin, await: true}
 `
 
-// TestServerDies kills etcd, and then kube-apiserver, in the middle of a run. The
-// earlier requests are shown and saved, the message says what happened, and nothing is
-// left.
+// TestServerDies kills etcd or kube-apiserver in the middle of a run. The run must print
+// and save the earlier request, name the killed program, and leave nothing behind.
 func TestServerDies(t *testing.T) {
 	for _, program := range []string{"etcd", "kube-apiserver"} {
 		t.Run(program, func(t *testing.T) {
@@ -41,7 +40,7 @@ func TestServerDies(t *testing.T) {
 func killDuringRun(t *testing.T, program string) {
 	m := newMachine(t)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("finds the servers in /proc")
+		t.Skip("this test needs /proc to find the servers")
 	}
 	scenario := filepath.Join(m.tmp, "mine.yaml")
 	if err := os.WriteFile(scenario, []byte(waitsForever), 0o600); err != nil {
@@ -61,19 +60,19 @@ func killDuringRun(t *testing.T, program string) {
 	_ = run.Wait()
 	_, failed, _ := strings.Cut(notices.String(), "error: ")
 	if status := run.ProcessState.ExitCode(); status != 1 || !strings.Contains(failed, program+" ended: signal: killed") || strings.Contains(failed, "cleaning up") {
-		t.Errorf("exit status %d, expected 1 and that %s has ended:\n%s", status, program, notices.String())
+		t.Errorf("exit status %d, expected 1 and the end of %s in:\n%s", status, program, notices.String())
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes -> 200\n") {
-		t.Errorf("what was recorded is not shown: %.100q", out.String())
+		t.Errorf("the recorded request is not printed: %.100q", out.String())
 	}
 	if rec, err := trace.Load(saved); err != nil || len(rec.Requests) != 1 {
-		t.Errorf("what was recorded is not saved: %v", err)
+		t.Errorf("the recorded request is not saved: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(m.tmp, "apitrace-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("the run has left the folders %q", left)
 	}
 	if left := processesBelow(filepath.Join(m.tmp, "apitrace-")); len(left) > 0 {
-		t.Errorf("still running: %v", left)
+		t.Errorf("the run has left the processes %v", left)
 	}
 }
 
@@ -101,8 +100,7 @@ func isReached(t *testing.T, m *machine) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// processesBelow lists the processes with a folder in their command line, by process
-// id.
+// processesBelow returns the command lines that contain the path dir, by process id.
 func processesBelow(dir string) map[int]string {
 	found := map[int]string{}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -30,24 +30,25 @@ func badReceivers(t testing.TB) map[string]string {
 	return map[string]string{"stalls": testenv.StalledReceiver(t), "refuses": refusing.URL, "breaks off": breaking.URL}
 }
 
-// doorsOf starts a server that sends traces to a receiver. It returns the server, its
-// traced door and its untraced door.
-func doorsOf(m *machine, endpoint string) (server *running, traced, untraced *door) {
+// startClients starts a server that sends traces to a receiver. It returns the server,
+// the clients of its front, which are traced, and the clients of kube-apiserver itself,
+// which are not traced.
+func startClients(m *machine, endpoint string) (server *running, traced, untraced *clientGroup) {
 	m.Helper()
 	m.set("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
 	server = m.start("serve", "--otlp")
-	return server, newDoor(m, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig")), newDoor(m, server.line)
+	return server, newClientGroup(m, filepath.Join(filepath.Dir(filepath.Dir(server.line)), "traced.kubeconfig")), newClientGroup(m, server.line)
 }
 
-// TestReceiverDoesNotHoldClients checks that clients of the traced door get their
-// answers while the OTLP receiver stalls, and that each request is counted. If clients
-// waited for the receiver, each request would take ten seconds.
+// TestReceiverDoesNotHoldClients checks that clients of the front get their answers while
+// the OTLP receiver stalls, and that each request is counted. If clients waited for the
+// receiver, each request would take ten seconds.
 func TestReceiverDoesNotHoldClients(t *testing.T) {
 	t.Parallel()
 	checkReceivers(t, "stalls")
 }
 
-// TestSlowReceiversDoNotHoldClients does the same with receivers that answer, but
+// TestSlowReceiversDoNotHoldClients checks the same with receivers that do not stall, but
 // accept nothing.
 func TestSlowReceiversDoNotHoldClients(t *testing.T) {
 	testenv.Slow(t)
@@ -60,7 +61,7 @@ func checkReceivers(t *testing.T, chosen ...string) {
 			continue
 		}
 		t.Run(does, func(t *testing.T) {
-			server, traced, _ := doorsOf(newMachine(t), endpoint)
+			server, traced, _ := startClients(newMachine(t), endpoint)
 			const n = 400
 			answered := make(chan []time.Duration, 1)
 			go func() { answered <- traced.send(t, n) }()
@@ -69,28 +70,28 @@ func checkReceivers(t *testing.T, chosen ...string) {
 			said := server.notices.String()
 			counted := countedIn(said)
 			if sum := counted["sent"] + counted["could not be sent"] + counted["in progress"] + counted["accepted no traces"]; sum != n {
-				t.Errorf("of %d requests, %d are counted:\n%s", n, sum, said)
+				t.Errorf("of %d requests, %d are counted, expected all:\n%s", n, sum, said)
 			}
-			// Clients used to wait for traces that the receiver did not accept. Now
-			// requests may be traced in vain only if they began before the first
-			// attempt failed, or in the later attempts.
+			// A request is traced in vain if the receiver does not accept its trace. This
+			// may happen only to requests that began before the first attempt to send
+			// failed, and to the requests of later attempts.
 			if inVain := counted["could not be sent"]; inVain > 40 || counted["sent"] > 0 {
-				t.Errorf("of %d requests, %d were traced in vain:\n%s", n, inVain, said)
+				t.Errorf("of %d requests, %d were traced in vain, expected at most 40, and none sent:\n%s", n, inVain, said)
 			}
 			if !strings.Contains(said, "requests are not traced until the receiver accepts one") {
-				t.Errorf("it does not say that the receiver takes nothing:\n%s", said)
+				t.Errorf("serve does not say that the receiver accepts nothing:\n%s", said)
 			}
 		})
 	}
 }
 
-// BenchmarkRunTracedDoor measures answers through the traced door and the untraced door
-// while the receiver accepts no traces. The measurements alternate, so that a busy
-// machine makes both doors slow.
+// BenchmarkRunTracedDoor measures the requests of traced and untraced clients while the
+// receiver accepts no traces. The measurements alternate, so that a busy machine affects
+// both.
 func BenchmarkRunTracedDoor(b *testing.B) {
 	for does, endpoint := range badReceivers(b) {
 		b.Run(does, func(b *testing.B) {
-			_, traced, untraced := doorsOf(newMachine(b), endpoint)
+			_, traced, untraced := startClients(newMachine(b), endpoint)
 			var slow, fast []time.Duration
 			for b.Loop() {
 				slow, fast = append(slow, traced.send(b, 200)...), append(fast, untraced.send(b, 200)...)
@@ -101,16 +102,16 @@ func BenchmarkRunTracedDoor(b *testing.B) {
 	}
 }
 
-// A door is an address with 8 clients that send requests to it.
-type door struct {
+// A clientGroup is a group of 8 clients that send requests to one address.
+type clientGroup struct {
 	host    string
 	clients [8]*http.Client
 }
 
-func newDoor(t testing.TB, kubeconfig string) *door {
+func newClientGroup(t testing.TB, kubeconfig string) *clientGroup {
 	t.Helper()
 	config := restConfig(t, kubeconfig)
-	d := &door{host: config.Host}
+	d := &clientGroup{host: config.Host}
 	for i := range d.clients {
 		config := rest.CopyConfig(config)
 		// client-go shares connections between equal configurations. The proxy function
@@ -126,7 +127,7 @@ func newDoor(t testing.TB, kubeconfig string) *door {
 
 // send sends n requests through all clients concurrently, and returns the time of each
 // request.
-func (d *door) send(t testing.TB, n int) []time.Duration {
+func (d *clientGroup) send(t testing.TB, n int) []time.Duration {
 	t.Helper()
 	took := make([][]time.Duration, len(d.clients))
 	var wg sync.WaitGroup
@@ -142,7 +143,7 @@ func (d *door) send(t testing.TB, n int) []time.Duration {
 				_, err = io.Copy(io.Discard, answer.Body)
 				answer.Body.Close()
 				if err != nil || answer.StatusCode != http.StatusOK {
-					t.Errorf("%s, %v", answer.Status, err)
+					t.Errorf("GET default: got the status %s and the error %v, expected 200", answer.Status, err)
 				}
 				took[c] = append(took[c], time.Since(begun))
 			}
@@ -152,7 +153,7 @@ func (d *door) send(t testing.TB, n int) []time.Duration {
 	return slices.Concat(took...)
 }
 
-// p99 returns the 99th percentile.
+// p99 returns the 99th percentile. It sorts took.
 func p99(took []time.Duration) time.Duration {
 	slices.Sort(took)
 	return took[len(took)*99/100]
@@ -161,7 +162,8 @@ func p99(took []time.Duration) time.Duration {
 // counts matches the numbers of requests in the last messages of "serve --otlp".
 var counts = regexp.MustCompile(`(?m)^(?:(sent) (\d+) requests.*|requests that were .*(could not be sent|in progress|accepted no traces): (\d+))$`)
 
-// countedIn returns these numbers. The key is the text that names the number.
+// countedIn returns the numbers that counts matches in notices. The key is the text that
+// names the number, such as "could not be sent".
 func countedIn(notices string) map[string]int {
 	counted := map[string]int{}
 	for _, found := range counts.FindAllStringSubmatch(notices, -1) {

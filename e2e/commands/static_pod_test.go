@@ -24,8 +24,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestStaticPod runs the containers of the documented manifest on this machine: their
-// commands with their flags, and only with their own environment. It replaces the
+// TestStaticPod runs the containers of the documented manifest on this machine. It runs
+// their commands with their flags, and only with their own environment. It replaces the
 // paths, the ports and the fraction of sampled requests.
 func TestStaticPod(t *testing.T) {
 	pod := documentedPod(t)
@@ -33,20 +33,20 @@ func TestStaticPod(t *testing.T) {
 	t.Parallel()
 	needsServer(t)
 	node := newNode(t)
-	server, door := pod.Spec.Containers[0], pod.Spec.Containers[1]
+	server, front := pod.Spec.Containers[0], pod.Spec.Containers[1]
 	// In a cluster, the network limits who reaches the pod. Here only this machine may
 	// reach it.
 	server.Command = append(server.Command, "--bind-address=127.0.0.1")
 	node.run(t, server)
 	node.await(t, "https://127.0.0.1:"+node.serverPort+"/readyz", http.StatusOK)
-	node.run(t, door)
-	node.await(t, "https://127.0.0.1:"+node.doorPort+"/version", http.StatusOK)
+	node.run(t, front)
+	node.await(t, "https://127.0.0.1:"+node.frontPort+"/version", http.StatusOK)
 
-	status, body := node.get("https://127.0.0.1:" + node.doorPort + "/api/v1/namespaces")
+	status, body := node.get("https://127.0.0.1:" + node.frontPort + "/api/v1/namespaces")
 	if status != http.StatusForbidden || !strings.Contains(body, `User \"jane\" cannot list`) {
-		t.Errorf("behind the door jane gets %d: %s", status, body)
+		t.Errorf("through the front jane gets the status %d, expected 403: %s", status, body)
 	}
-	node.received.awaitTraces(t, node.answers) // the door's traces
+	node.received.awaitTraces(t, node.answers) // the traces of the front
 	node.received.checkWhole(t)
 }
 
@@ -88,7 +88,7 @@ func checkMounts(t *testing.T, pod *corev1.Pod) {
 				is = is || strings.HasPrefix(file, dir+"/")
 			}
 			if !is {
-				t.Errorf("container %q names %s, which is in none of %v", c.Name, file, within)
+				t.Errorf("container %q names %s, expected a path in one of %v", c.Name, file, within)
 			}
 		}
 	}
@@ -114,12 +114,12 @@ func filesOf(c corev1.Container) []string {
 
 // A node is the environment of the pod on this machine, below a folder.
 type node struct {
-	dir                  string
-	here                 *strings.Replacer // replaces paths and ports of the manifest
-	serverPort, doorPort string
-	client               *http.Client // sends requests of the user jane
-	answers              int          // number of answers through the door
-	received             *receiver
+	dir                   string
+	here                  *strings.Replacer // replaces paths and ports of the manifest
+	serverPort, frontPort string
+	client                *http.Client // sends requests of the user jane
+	answers               int          // number of answers through the front
+	received              *receiver
 }
 
 func newNode(t *testing.T) *node {
@@ -142,14 +142,14 @@ func newNode(t *testing.T) *node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{dir: run.Path, serverPort: freePort(t), doorPort: freePort(t), received: newReceiver(t)}
+	n := &node{dir: run.Path, serverPort: freePort(t), frontPort: freePort(t), received: newReceiver(t)}
 	if err := os.Mkdir(filepath.Join(n.dir, "run"), 0o700); err != nil { // the pod's emptyDir
 		t.Fatal(err)
 	}
 	n.here = strings.NewReplacer(
 		"/usr/local/bin/kube-apiserver", build.APIServer.Path, "/usr/local/bin/apitrace", self,
 		"/etc/kubernetes/pki", filepath.Join(n.dir, "pki"), "/run/apitrace", filepath.Join(n.dir, "run"),
-		"https://127.0.0.1:2379", etcd.Endpoint.URL, "6443", n.serverPort, "6444", n.doorPort,
+		"https://127.0.0.1:2379", etcd.Endpoint.URL, "6443", n.serverPort, "6444", n.frontPort,
 		"http://127.0.0.1:4318", n.received.URL, "--sample=0.01", "--sample=1",
 	)
 	n.writePKI(t, etcd.Endpoint)
@@ -179,7 +179,7 @@ func (n *node) writePKI(t *testing.T, etcd storage.Endpoint) {
 		"etcd/ca.crt": etcd.CAFile, "apiserver-etcd-client.crt": etcd.CertFile, "apiserver-etcd-client.key": etcd.KeyFile,
 		"front-proxy-ca.crt": proxy.ca, "front-proxy-client.crt": proxy.cert, "front-proxy-client.key": proxy.key,
 	}
-	contents := map[string][]byte{"sa.key": account, "sa.pub": account} // kube-apiserver uses the public part of it
+	contents := map[string][]byte{"sa.key": account, "sa.pub": account} // kube-apiserver only uses the public part of sa.pub
 	for name, file := range files {
 		if contents[name], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
@@ -247,7 +247,7 @@ func (n *node) get(url string) (status int, body string) {
 		return 0, err.Error()
 	}
 	defer answer.Body.Close()
-	if strings.Contains(url, ":"+n.doorPort+"/") {
+	if strings.Contains(url, ":"+n.frontPort+"/") {
 		n.answers++
 	}
 	text, err := io.ReadAll(answer.Body)
@@ -264,10 +264,10 @@ func (n *node) await(t *testing.T, url string, want int) {
 	var body string
 	defer func() {
 		if t.Failed() {
-			t.Logf("%s is answered %d, want %d: %s", url, status, want, body)
+			t.Logf("%s: got the status %d, want %d: %s", url, status, want, body)
 		}
 	}()
-	testenv.Await(t, fmt.Sprintf("%s is answered %d", url, want), func() bool {
+	testenv.Await(t, fmt.Sprintf("the status of %s is %d", url, want), func() bool {
 		status, body = n.get(url)
 		return status == want
 	})

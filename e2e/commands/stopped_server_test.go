@@ -17,7 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// findProcess returns the process of a program of the server below a folder, or 0.
+// findProcess returns the id of a process that runs a program and has the folder in its
+// command line. It returns 0 if there is none.
 func findProcess(dir, program string) int {
 	for pid, command := range processesBelow(dir) {
 		if path, _, _ := strings.Cut(command, "\x00"); filepath.Base(path) == program {
@@ -27,12 +28,12 @@ func findProcess(dir, program string) int {
 	return 0
 }
 
-// processOf is findProcess, but fails the test if there is no such process.
+// processOf is like findProcess, but fails the test if there is no such process.
 func processOf(t *testing.T, dir, program string) int {
 	t.Helper()
 	pid := findProcess(dir, program)
 	if pid == 0 {
-		t.Fatalf("no %s runs in %s", program, dir)
+		t.Fatalf("no process of %s has the folder %s in its command line", program, dir)
 	}
 	return pid
 }
@@ -57,13 +58,13 @@ func stopProcess(t *testing.T, pid int) (goOn func()) {
 	return goOn
 }
 
-// TestStoppedServerIsNotReplaced checks commands while a server hangs. The server has
-// the user's objects. So each command says that the server does not answer, and starts
-// an empty one only if it is asked to.
+// TestStoppedServerIsNotReplaced checks commands while a server hangs. The server has the
+// user's objects, so a command must not replace it by an empty server. It must say that
+// the server does not answer. Only with --fresh may it start another server.
 func TestStoppedServerIsNotReplaced(t *testing.T) { stopServer(t, "kube-apiserver") }
 
-// TestSlowStoppedEtcdIsNotReplaced does the same with a server that hangs because its
-// etcd hangs.
+// TestSlowStoppedEtcdIsNotReplaced checks the same while a server hangs because its etcd
+// hangs.
 func TestSlowStoppedEtcdIsNotReplaced(t *testing.T) {
 	testenv.Slow(t)
 	stopServer(t, "etcd")
@@ -73,12 +74,12 @@ func stopServer(t *testing.T, program string) {
 	t.Parallel()
 	m := newMachine(t)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
-		t.Skip("finds the servers in /proc")
+		t.Skip("this test needs /proc to find the servers")
 	}
 	admin := m.start("serve").line
 	url, dir := restConfig(t, admin).Host, filepath.Dir(filepath.Dir(admin))
 	if _, said, status := m.run("serve"); status == 0 || !strings.Contains(said, "is already running at https://127.0.0.1:") {
-		t.Errorf("a second server of its kind: exit status %d\n%s", status, said)
+		t.Errorf("a second serve: exit status %d, expected an error about the running server in\n%s", status, said)
 	}
 	goOn := stopProcess(t, processOf(t, dir, program))
 	var wg sync.WaitGroup
@@ -89,7 +90,7 @@ func stopServer(t *testing.T, program string) {
 		wg.Go(func() { // each command waits for ten seconds
 			out, said, status := m.run(args...)
 			if status != 1 || out != "" {
-				t.Errorf("%q: exit status %d\n%s%s", args, status, out, said)
+				t.Errorf("%q: exit status %d, expected 1 and no output\n%s%s", args, status, out, said)
 			}
 			for _, want := range []string{"the server of v1.", " at " + url, "does not answer", "apitrace serve --stop"} {
 				if !strings.Contains(said, want) {
@@ -100,18 +101,18 @@ func stopServer(t *testing.T, program string) {
 	}
 	wg.Go(func() {
 		if out, _, status := m.run("serve", "--status"); status != 0 || !strings.Contains(out, "does not answer  "+admin) {
-			t.Errorf("the status is %d\n%s", status, out)
+			t.Errorf("serve --status: exit status %d, expected 0 and \"does not answer\" in\n%s", status, out)
 		}
 	})
 	wg.Go(func() {
 		if out, said, status := m.run("request", "GET", "/version", "-o", "names", "--fresh"); status != 0 || !strings.HasPrefix(out, "# GET /version -> 200") {
-			t.Errorf("--fresh: exit status %d\n%s%s", status, out, said)
+			t.Errorf("request --fresh: exit status %d, expected 0 and the request in\n%s%s", status, out, said)
 		}
 	})
 	wg.Wait()
 	goOn()
 	if out, _, status := m.run("serve", "--status"); status != 0 || !strings.Contains(out, "ready  "+admin) {
-		t.Errorf("it goes on: the status is %d\n%s", status, out)
+		t.Errorf("serve --status after the server goes on: exit status %d, expected 0 and \"ready\" in\n%s", status, out)
 	}
 }
 
@@ -130,7 +131,7 @@ func TestSlowServerStopsDuringARequest(t *testing.T) {
 	testenv.Await(t, "the server serves the watch", func() bool { return watches(t, admin) > before })
 	stopProcess(t, processOf(t, filepath.Dir(filepath.Dir(admin)), "kube-apiserver"))
 	if err := watch.Wait(); err == nil || !strings.Contains(said.String(), " at "+restConfig(t, admin).Host) || !strings.Contains(said.String(), "does not answer") {
-		t.Errorf("%v\n%s", err, said.String())
+		t.Errorf("request ended with %v, expected an error that the server does not answer in\n%s", err, said.String())
 	}
 }
 

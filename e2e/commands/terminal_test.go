@@ -38,7 +38,7 @@ func openTerminal(t testing.TB) (control, screen *os.File) {
 	t.Helper()
 	control, screen, err := pty.Open()
 	if err != nil {
-		t.Skipf("no pseudo-terminals: %v", err)
+		t.Skipf("pseudo-terminals are not available: %v", err)
 	}
 	if err := pty.Setsize(screen, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,8 @@ func openTerminal(t testing.TB) (control, screen *os.File) {
 // line ends, to which a terminal adds a carriage return.
 var sequences = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(?:https://[!-~]*)?(?:\a|\x1b\\\\)|\r\n|\r\x1b\\[2?K|\x1b\\[2K\r")
 
-// rawIn returns a text that must not reach a terminal, or "" if there is none.
+// rawIn returns the first text that must not reach a terminal, with its surroundings. It
+// returns "" if there is none.
 func rawIn(shown string) string {
 	shown = sequences.ReplaceAllString(shown, "\n")
 	for i, r := range shown {

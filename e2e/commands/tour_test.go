@@ -18,16 +18,17 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// TestToursNameTheirFunctions checks that each source line in a tour has the function
-// that the tour names.
+// TestToursNameTheirFunctions checks that each line of source that a tour shows declares
+// the function that the tour names.
 func TestToursNameTheirFunctions(t *testing.T) {
 	t.Parallel()
 	needsServer(t)
 	checkTours(t, apiserver.DefaultVersion)
 }
 
-// TestSlowToursOfOlderReleases does the same for the oldest recorded release and for
-// v1.30. Other tests download their sources, too.
+// TestSlowToursOfOlderReleases checks the tours of the oldest recorded release and of
+// v1.30.4. Other tests also need the sources of these releases, so no additional download
+// is necessary.
 func TestSlowToursOfOlderReleases(t *testing.T) {
 	testenv.Slow(t)
 	needsServer(t)
@@ -73,7 +74,7 @@ func checkTours(t *testing.T, version string) {
 			steps++
 			function, _, _ := strings.Cut(strings.TrimPrefix(s.Description, "**`"), "`**")
 			if line := lineOf(t, folders, version, s.File, s.Line); !declares(line, function) {
-				t.Errorf("%s %s: %s is not in %s:%d: %q", version, rec.Scenario, function, s.File, s.Line, line)
+				t.Errorf("%s %s: expected the declaration of %s at %s:%d, found %q", version, rec.Scenario, function, s.File, s.Line, line)
 			}
 		}
 	}
@@ -91,8 +92,9 @@ func declares(line, function string) bool {
 	return strings.Contains(line, "func") && (literal != "" || strings.Contains(line, name+"(") || strings.Contains(line, name+"["))
 }
 
-// lineOf returns a line of a file of a Kubernetes checkout. It reads the sources that
-// the programs are built from. folders caches the folders of the sources.
+// lineOf returns a line of a file in a Kubernetes checkout, or "" if the file has fewer
+// lines. It reads the sources that the programs are built from. folders caches the
+// folders of the sources, by program.
 func lineOf(t testing.TB, folders map[string]string, version, file string, number int) string {
 	t.Helper()
 	at := "k8s.io/kubernetes/" + file

@@ -22,11 +22,11 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
-// A webServer is a running "apitrace web", as programs use it.
+// A webServer sends requests to the API of a running "apitrace web".
 type webServer struct {
 	testing.TB
 	base, token string
-	// answers are all its answers so far.
+	// answers has the bodies of all answers to ask so far.
 	answers strings.Builder
 }
 
@@ -35,7 +35,7 @@ func startWeb(m *machine) (*running, *webServer) {
 	r := m.start("web", "--no-open")
 	base, token, ok := strings.Cut(r.line, "/?token=")
 	if !ok {
-		m.Fatalf("the address is %q", r.line)
+		m.Fatalf("the address is %q, expected one with a token", r.line)
 	}
 	return r, &webServer{TB: m, base: base + web.Base, token: token}
 }
@@ -62,7 +62,7 @@ func ask[A any](w *webServer, method, path, body string) (answer A) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
-		w.Fatalf("%s %s: %s %s %v", method, path, response.Status, text, err)
+		w.Fatalf("%s %s: got %s: %s and the error %v, expected 200", method, path, response.Status, text, err)
 	}
 	w.answers.Write(text)
 	if err := json.Unmarshal(text, &answer); err != nil {
@@ -71,7 +71,7 @@ func ask[A any](w *webServer, method, path, body string) (answer A) {
 	return answer
 }
 
-// listen reads the events until leave is called.
+// listen reads the events of the server until leave is called.
 func (w *webServer) listen() (leave func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	response := w.open(ctx, "GET", "/live/events", "")
@@ -91,7 +91,7 @@ func (w *webServer) ready() (server web.LiveServer) {
 	testenv.Await(w, "the server is ready", func() bool {
 		state := ask[web.LiveState](w, "GET", "/live", "")
 		if len(state.Servers) != 1 || state.Servers[0].State == "failed" {
-			w.Fatalf("servers: %+v", state.Servers)
+			w.Fatalf("the servers are %+v, expected one that has not failed", state.Servers)
 		}
 		server = state.Servers[0]
 		return server.State == "ready"
@@ -100,7 +100,7 @@ func (w *webServer) ready() (server web.LiveServer) {
 }
 
 // TestWebLive starts a server, replays a scenario, sends a request, and lets a client
-// send requests. Each request must have its tree. When nobody listens to the events any
+// send a request. Each request must have a trace. When nobody listens to the events any
 // longer, the server must stop.
 func TestWebLive(t *testing.T) {
 	t.Parallel()
@@ -112,11 +112,11 @@ func TestWebLive(t *testing.T) {
 
 	replayed := ask[web.LiveTrace](w, "POST", "/live/servers/latest/replays", `{"scenario":"create-deployment"}`)
 	if replayed.Status != http.StatusCreated || replayed.Calls < 1000 {
-		t.Errorf("the replay is %+v", replayed)
+		t.Errorf("the replay is %+v, expected the status 201 and at least 1000 calls", replayed)
 	}
 	sent := ask[web.LiveTrace](w, "POST", "/live/servers/latest/requests", `{"method":"GET","path":"/api/v1/namespaces/kube-system/secrets","as":"learner"}`)
 	if sent.Status != http.StatusForbidden || len(sent.Notices) == 0 {
-		t.Errorf("the request is %+v", sent)
+		t.Errorf("the request is %+v, expected the status 403 and a notice", sent)
 	}
 
 	config, err := clientcmd.BuildConfigFromFlags("", server.Kubeconfig)
@@ -131,28 +131,28 @@ func TestWebLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var traces []web.LiveTrace
-	testenv.Await(t, "the request of the client is there", func() bool {
+	testenv.Await(t, "the list of traces has the request of the client", func() bool {
 		traces = ask[web.LiveState](w, "GET", "/live", "").Traces
 		return len(traces) == 3
 	})
 	if traces[0].Kind != "client" || traces[0].Title != "GET /api/v1/namespaces/kube-system" || traces[0].Etcd != "Range" {
-		t.Errorf("the request of the client is %+v", traces[0])
+		t.Errorf("the first trace is %+v, expected the request of the client", traces[0])
 	}
 	for _, trace := range traces {
 		calls := ask[web.CallTable](w, "GET", "/releases/live/scenarios/"+trace.ID+"/requests/1/calls", "")
 		if first := calls.Same[0].Name; len(calls.Of) < 100 || first != "server.(*APIServerHandler).ServeHTTP" {
-			t.Errorf("%s: %d calls, the first is %s", trace.Title, len(calls.Of), first)
+			t.Errorf("%s: %d calls, the first is %s; expected at least 100 calls, and ServeHTTP first", trace.Title, len(calls.Of), first)
 		}
 		ask[map[string]any](w, "GET", "/releases/live/scenarios/"+trace.ID+"/requests/1/view", "")
 		ask[map[string]any](w, "GET", "/releases/live/scenarios/"+trace.ID+"/export", "")
 	}
 	if secret := config.BearerToken; secret == "" || strings.Contains(w.answers.String(), secret) {
-		t.Errorf("the answers have the client's token %q", secret)
+		t.Errorf("expected a token of the client, and no answer with this token: %q", secret)
 	}
 	for _, file := range filesNamed(t, filepath.Dir(filepath.Dir(server.Kubeconfig)), "token") {
 		for line := range strings.Lines(file) {
 			if token, _, _ := strings.Cut(line, ","); strings.Contains(w.answers.String(), token) {
-				t.Errorf("the answers have a token of the server's: %s", line)
+				t.Errorf("the answers have a token of the server: %s", line)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func TestWebLive(t *testing.T) {
 		return os.IsNotExist(err) && len(ask[web.LiveState](w, "GET", "/live", "").Servers) == 0 && len(serversIn(t, m.tmp)) == 0
 	})
 	if len(ask[web.LiveState](w, "GET", "/live", "").Traces) != 3 {
-		t.Error("the recordings went with the server")
+		t.Error("expected 3 traces after the server has stopped")
 	}
 }
 
@@ -201,7 +201,7 @@ func TestWebInterrupted(t *testing.T) {
 	t.Parallel()
 	endWeb(t, func(r *running) {
 		if r.end(); r.status != 0 {
-			t.Errorf("Ctrl-C ends it with status %d", r.status)
+			t.Errorf("after Ctrl-C, web ended with exit status %d, expected 0", r.status)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func endWeb(t *testing.T, end func(*running)) {
 	leave := w.listen()
 	w.ready()
 	if len(serversIn(t, m.tmp)) < 2 {
-		t.Fatalf("the servers are %v", serversIn(t, m.tmp))
+		t.Fatalf("the servers are %v, expected etcd and kube-apiserver", serversIn(t, m.tmp))
 	}
 	end(r)
 	leave()
@@ -223,7 +223,7 @@ func endWeb(t *testing.T, end func(*running)) {
 }
 
 // TestWebJudgesALiveExercise gives a wrong and a right answer to an exercise that asks
-// for a request. The trace that decided must have its tree.
+// for a request. The page must be able to show the trace of the request that decided.
 func TestWebJudgesALiveExercise(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -231,18 +231,18 @@ func TestWebJudgesALiveExercise(t *testing.T) {
 	const path = "/workshop/exercises/known-path-wrong-method"
 	reply := ask[web.ExerciseReply](w, "POST", path+"/answers", `{"request":{"method":"GET","path":"/api/v1/nodes/n1"}}`)
 	if reply.Passed || reply.Text == "" || reply.Exercise.Tries != 1 {
-		t.Errorf("a wrong answer: %+v", reply)
+		t.Errorf("the reply to a wrong answer is %+v, expected a text and one try", reply)
 	}
 	reply = ask[web.ExerciseReply](w, "POST", path+"/answers",
 		`{"request":{"method":"POST","path":"/api/v1/nodes/n1","body":"{apiVersion: v1, kind: Node, metadata: {name: n1}}"}}`)
 	if !reply.Passed || !reply.Exercise.Passed || reply.Exercise.Debrief == "" {
-		t.Errorf("a right answer: %+v", reply)
+		t.Errorf("the reply to the right answer is %+v, expected that the exercise is passed", reply)
 	}
 	calls := ask[web.CallTable](w, "GET", "/releases/live/scenarios/"+reply.Trace+"/requests/1/calls", "")
 	if !slices.ContainsFunc(calls.Same, func(k web.CallKind) bool { return strings.Contains(k.Function, "SelectRoute") }) {
-		t.Error("the trace that decided has no call of SelectRoute")
+		t.Error("the trace of the right answer has no call of SelectRoute")
 	}
 	if out, notices, _ := m.run("workshop"); !strings.Contains(out, "✓  1.9") {
-		t.Errorf("the command line does not know that it is passed:\n%s%s", out, notices)
+		t.Errorf("\"apitrace workshop\" does not list the exercise as passed:\n%s%s", out, notices)
 	}
 }

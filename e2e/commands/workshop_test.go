@@ -12,9 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// TestVerifyTheCourse proves every twentieth exercise, also with the sources: functions
-// that no recording has are looked up there. TestCourse in package workshop proves all
-// exercises with the recordings.
+// TestVerifyTheCourse runs "workshop verify" for every twentieth exercise. The command
+// looks up functions that no recording has in the sources. TestCourse in package workshop
+// verifies all exercises with the recordings alone.
 func TestVerifyTheCourse(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -25,7 +25,7 @@ func TestVerifyTheCourse(t *testing.T) {
 	}
 }
 
-// TestSlowVerifyTheCourse proves all exercises.
+// TestSlowVerifyTheCourse verifies all exercises.
 func TestSlowVerifyTheCourse(t *testing.T) {
 	testenv.Slow(t)
 	verify(newMachine(t), len(exercises(t)))
@@ -36,7 +36,7 @@ func verify(m *machine, n int, name ...string) {
 	m.Helper()
 	out, notices, status := m.run(append([]string{"workshop", "verify"}, name...)...)
 	if status != 0 || strings.Count(out, "✓") != n {
-		m.Errorf("%q: exit status %d, expected %d proven exercises:\n%s%s", name, status, n, out, notices)
+		m.Errorf("workshop verify %q: exit status %d, expected 0 and %d verified exercises:\n%s%s", name, status, n, out, notices)
 	}
 }
 
@@ -76,7 +76,7 @@ func verifyLive(m *machine, t *testing.T, choose func(*workshop.Exercise) bool) 
 		t.Run(e.Name, func(t *testing.T) {
 			out, notices, status := m.run("workshop", "verify", "--live", e.Name)
 			if status != 0 || !strings.Contains(unwrapped(out), unwrapped("✓ "+e.Name)) {
-				t.Errorf("exit status %d\n%s%s", status, out, notices)
+				t.Errorf("workshop verify --live: exit status %d, expected 0 and the exercise in\n%s%s", status, out, notices)
 			}
 		})
 	}
@@ -102,7 +102,7 @@ func TestSourcesInTexts(t *testing.T) {
 	typeSources(t, 5)
 }
 
-// TestSlowSourcesInTexts runs all these commands.
+// TestSlowSourcesInTexts runs all commands that show source code.
 func TestSlowSourcesInTexts(t *testing.T) {
 	testenv.Slow(t)
 	typeSources(t, 1)
@@ -139,6 +139,6 @@ func typeSources(t *testing.T, step int) {
 		}
 	}
 	if len(typed) < 3 {
-		t.Errorf("%d commands were typed: how they are written must have changed", len(typed))
+		t.Errorf("the texts have %d commands that show source code, expected at least 3: does sourceCommand still match them?", len(typed))
 	}
 }
