@@ -63,7 +63,7 @@ type source interface {
 	asked(program, function string) []string
 }
 
-// A function of a program.
+// A function is a function of a program, by its full name.
 type function struct{ program, name string }
 
 // A judge checks the sentences of one comparison.
@@ -98,7 +98,7 @@ func newJudge(nameA, nameB string, a, b source, recordings ...*trace.Recording) 
 				if !slices.Contains(j.known[short], f) {
 					j.known[short] = append(j.known[short], f)
 				}
-				for name := short; name != f.name; { // sentences may have more of the path than the short name
+				for name := short; name != f.name; { // a sentence may use more of the path than the short name
 					before := strings.TrimSuffix(strings.TrimSuffix(f.name, name), "/")
 					name = f.name[strings.LastIndexByte(before, '/')+1:]
 					if !slices.Contains(j.known[name], f) {
@@ -176,7 +176,7 @@ func (j *judge) statement(st *view.Statement, c claim) error {
 			return j.both(c.caller, c.called)
 		}
 	case view.StatementPlugins:
-		return firstOf(j.asksOnly(c, st.Caller.Function), j.asksOnly(c, st.AlsoCaller.Function))
+		return firstOf(j.runsOnly(c, st.Caller.Function), j.runsOnly(c, st.AlsoCaller.Function))
 	case view.StatementMoved:
 		switch {
 		case st.Why == diff.NewCall:
@@ -312,7 +312,7 @@ func (j *judge) absent(side, short string) error {
 func (j *judge) both(caller, called string) error {
 	inA, inB := j.verdict(j.a, caller, called), j.verdict(j.b, caller, called)
 	if inA == never || inB == never || inA == noText && inB == noText {
-		return fmt.Errorf("the sources do not both have this call")
+		return fmt.Errorf("expected that both sources have this call")
 	}
 	return j.inBoth(called)
 }
@@ -341,7 +341,7 @@ func (j *judge) leaf(side, short string, why recordings.Spanless) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("in %s it calls something", side)
+	return fmt.Errorf("in the source of %s the function has calls, so it is not a leaf", side)
 }
 
 // leads checks that a text calls the package that the sentence names as in between, and

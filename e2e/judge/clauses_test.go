@@ -23,7 +23,7 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 		return j.asksFor(st, e)
 	case view.EvidenceNoFunction, view.EvidenceNoPackage:
 		if e.Side != c.lacks {
-			return fmt.Errorf("%s calls it", e.Side)
+			return fmt.Errorf("the evidence names %s, which is the side with the call", e.Side)
 		}
 		if e.Kind == view.EvidenceNoPackage && !j.isIn(c.called, e.Package) {
 			return fmt.Errorf("%s is not in package %s", c.called, e.Package)
@@ -40,7 +40,7 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 		return j.both(c.caller, c.called)
 	case view.EvidenceVaries:
 		if st.Kind == view.StatementRepeated {
-			return nil // of the recordings alone
+			return nil // about the recordings alone
 		}
 		return j.both(c.caller, c.called)
 	case view.EvidenceBothLead:
@@ -53,11 +53,11 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 			return !slices.ContainsFunc(made.branches, func(b branch) bool { return b.kind != "past" })
 		}
 		if !slices.ContainsFunc(j.candidates(others, c), inNone) {
-			return fmt.Errorf("in the source of %s each such call stands in a branch", e.Side)
+			return fmt.Errorf("in the source of %s each such call is in a branch", e.Side)
 		}
 		return nil
 	case view.EvidenceNoPlugin:
-		return j.notAsked(c)
+		return j.runsNone(c)
 	case view.EvidenceNoSpan:
 		return j.leaf(c.lacks, c.called, e.Spanless)
 	case view.EvidencePackage:
@@ -65,7 +65,7 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 	case view.EvidenceQueue, view.EvidenceProcess:
 		return nil // about the recordings alone
 	}
-	return fmt.Errorf("no rule knows this evidence")
+	return fmt.Errorf("the judge has no rule for this kind of evidence")
 }
 
 // isIn reports whether a recorded function with a short name is in a package.
@@ -112,8 +112,9 @@ func (j *judge) instead(c claim, e *view.Evidence) error {
 	return fmt.Errorf("%s recorded no call of %s by %s", e.Side, e.Name, c.caller)
 }
 
-// callsOf returns the calls of the claim's caller, and the full names of the functions
-// with its short name.
+// callsOf returns the calls in the text of the claim's caller, and the full name of the
+// caller. If several functions have the caller's short name, it returns the calls and
+// names of all.
 func (j *judge) callsOf(side string, c claim) (all []call, file []string) {
 	for _, f := range j.known[c.caller] {
 		calls, ok := j.sides[side].text(f.program, f.name)
@@ -152,7 +153,7 @@ func (j *judge) candidates(calls []call, of claim) []call {
 // gate checks a sentence about a gate: on is its default in B but not in A, since is
 // the first release with this default, and the call depends on the gate.
 func (j *judge) gate(c claim, gate string, on bool, since string) error {
-	err := fmt.Errorf("by the tables of %s the default of %s is not that", j.b, gate)
+	err := fmt.Errorf("by the tables of %s the default of %s is another one", j.b, gate)
 	for _, f := range j.known[c.called] { // functions of one or more programs
 		if is, known := j.sides[j.b].gate(f.program, gate); known && is == on {
 			if err = j.gateOf(c, f.program, gate, on, since); err == nil {
@@ -188,7 +189,7 @@ func (j *judge) asksFor(st *view.Statement, e *view.Evidence) error {
 		is, known := j.sides[j.b].gate(f.program, e.Gate)
 		was, knownBefore := j.sides[j.a].gate(f.program, e.Gate)
 		if !known || is != e.On || knownBefore && was == e.On {
-			return fmt.Errorf("by the tables of %s and %s the default of %s is not that", j.a, j.b, e.Gate)
+			return fmt.Errorf("by the tables of %s and %s the default of %s did not change like this", j.a, j.b, e.Gate)
 		}
 		return j.sinceRelease(j.b, f.program, e.Gate, e.On, e.Since)
 	}
@@ -271,7 +272,7 @@ func formOf(b recordings.Branch) form {
 	return form{kind, func(t string) bool { return t == text || cut && strings.HasPrefix(t, text) }}
 }
 
-// limits are the names of thresholds in a source.
+// limits are the names of thresholds in branch.limits.
 var limits = map[recordings.Threshold]string{
 	recordings.ThresholdTime: "time", recordings.ThresholdSize: "size", recordings.ThresholdVerbosity: "verbosity",
 }
@@ -284,7 +285,7 @@ func (j *judge) branch(c claim, e *view.Evidence) error {
 		return fmt.Errorf("the caller is not in package %s", path.Dir(e.File))
 	}
 	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool { return made.standsIn(formOf(e.Branch), e.Line, limits[e.Branch.Threshold]) }) {
-		return fmt.Errorf("in the source of %s no such call stands there", e.Side)
+		return fmt.Errorf("in the source of %s no such call is in this branch", e.Side)
 	}
 	return nil
 }
@@ -300,24 +301,24 @@ func (c call) standsIn(said form, line int, limit string) bool {
 	})
 }
 
-// asksOnly checks that a caller runs each of the plugins on one side. On the other
-// side, at least one call of the caller must run none of them. If caller is "", there
-// is nothing to check.
-func (j *judge) asksOnly(c claim, caller string) error {
+// runsOnly checks that a caller runs each of the plugins on one side. On the other side,
+// at least one call of the caller must run none of them. If caller is "", there is
+// nothing to check.
+func (j *judge) runsOnly(c claim, caller string) error {
 	if caller == "" {
 		return nil
 	}
 	c.caller = caller
 	for _, plugin := range c.purposes {
-		if !j.asks(c.has, caller, plugin) {
-			return fmt.Errorf("%s does not call %s in %s", caller, plugin, c.has)
+		if !j.runs(c.has, caller, plugin) {
+			return fmt.Errorf("%s does not run the plugin %s in %s", caller, plugin, c.has)
 		}
 	}
-	return j.notAsked(c)
+	return j.runsNone(c)
 }
 
-// asks reports whether a caller runs a plugin in one of a side's requests.
-func (j *judge) asks(side, caller, plugin string) bool {
+// runs reports whether a caller runs a plugin in one of a side's requests.
+func (j *judge) runs(side, caller, plugin string) bool {
 	for i := range j.called[side] {
 		tree, err := trace.NewTree(&j.called[side][i])
 		if err != nil {
@@ -333,9 +334,8 @@ func (j *judge) asks(side, caller, plugin string) bool {
 	return false
 }
 
-// notAsked checks that on the other side one call of the caller runs none of the
-// plugins.
-func (j *judge) notAsked(c claim) error {
+// runsNone checks that on the other side one call of the caller runs none of the plugins.
+func (j *judge) runsNone(c claim) error {
 	plugins := c.purposes
 	for i := range j.called[c.lacks] {
 		tree, err := trace.NewTree(&j.called[c.lacks][i])
@@ -356,5 +356,5 @@ func (j *judge) notAsked(c claim) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s asks it in every request", c.lacks)
+	return fmt.Errorf("in %s, every call of the caller runs one of the plugins", c.lacks)
 }

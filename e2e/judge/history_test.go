@@ -149,7 +149,7 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 		}
 	}
 	if len(releases) != len(p.releases) {
-		complain("it tells of %d releases", len(releases))
+		complain("it lists %d releases, expected all", len(releases))
 	}
 	return wrong
 }
@@ -165,43 +165,44 @@ func (p *past) judgeRow(m []string, name string) error {
 	fmt.Sscan(m[3], &scenarios)
 	fmt.Sscan(m[4], &recorded)
 	if m[5] != "-" && m[5] != funcname.Short(name) {
-		return fmt.Errorf("it is %s", name)
+		return fmt.Errorf("the function is %s", name)
 	}
 	if made := len(p.called[release][name]); made != scenarios || sign == "*" && made == 0 || sign != "*" && made > 0 {
-		return fmt.Errorf("%d scenarios call it", made)
+		return fmt.Errorf("recordings of %d scenarios call it", made)
 	}
 	switch sign {
 	case "*":
 		at := slices.IndexFunc(p.releases, func(r recordings.Info) bool { return r.K8sVersion == release })
 		if recorded != len(p.releases[at].Scenarios) {
-			return fmt.Errorf("%d scenarios were recorded", len(p.releases[at].Scenarios))
+			return fmt.Errorf("the release has recordings of %d scenarios", len(p.releases[at].Scenarios))
 		}
 		if !has {
-			return fmt.Errorf("its source has no %s", name)
+			return fmt.Errorf("the source of the release has no %s", name)
 		}
 	case "o":
 		if !has {
-			return fmt.Errorf("its source has no %s", name)
+			return fmt.Errorf("the source of the release has no %s", name)
 		}
 	case ".":
 		if !has && !strings.Contains(place, "no body") {
-			return fmt.Errorf("its source has no %s", name)
+			return fmt.Errorf("the source of the release has no %s", name)
 		}
 		if calls && strings.Contains(place, "it calls nothing") {
-			return fmt.Errorf("it calls something")
+			return fmt.Errorf("the function calls other functions")
 		}
-	case "-", "#": // "#": in a package that is not traced, so that the index does not have it
+	case "-", "#": // "#": in a package that is not traced, so the index lacks the function
 		if has {
-			return fmt.Errorf("its source has %s", name)
+			return fmt.Errorf("the source of the release has %s", name)
 		}
 	case "?":
-		return fmt.Errorf("its source is known")
+		return fmt.Errorf("the source of the release is known")
 	}
 	return nil
 }
 
-// judgeScenario judges a line about a scenario: the releases in which it calls the
-// function, or the releases without a recording of it.
+// judgeScenario judges a line about a scenario. The line's title names the releases in
+// which the scenario calls the function, or the releases without a recording of the
+// scenario.
 func (p *past) judgeScenario(title, scenario string, releases []string, name map[string]string) error {
 	var in, recorded, missing []string
 	for _, r := range p.releases {
@@ -221,7 +222,7 @@ func (p *past) judgeScenario(title, scenario string, releases []string, name map
 		said = strings.Split(m[1], ", ")
 		for _, r := range said {
 			if !slices.Contains(missing, r) {
-				return fmt.Errorf("%s recorded it", r)
+				return fmt.Errorf("%s has a recording of the scenario", r)
 			}
 		}
 		return nil
@@ -235,7 +236,7 @@ func (p *past) judgeScenario(title, scenario string, releases []string, name map
 		said, are = strings.Split(strings.TrimPrefix(strings.TrimSuffix(title, ":"), "in "), ", "), in
 	}
 	if !slices.Equal(said, are) {
-		return fmt.Errorf("it is called in %v", are)
+		return fmt.Errorf("the scenario calls the function in %v", are)
 	}
 	return nil
 }
@@ -253,14 +254,14 @@ func TestJudgeRefusesHistories(t *testing.T) {
 	followed := []history.Appearance{{Name: "q/p.F"}, {Name: "q/p.F"}, {Name: "q/p.F"}}
 	const isTrue = "RELEASE\nv1  -  -  -  -\nv2  o  -  p.F  f.go\nv3  *  1 of 2  p.F  f.go:3\n\nin v3:\n  list\n\n? not recorded of v1: the scenario is newer than the recordings of the release\n  list\n"
 	if wrong := p.judgeText(isTrue, followed); len(wrong) > 0 {
-		t.Errorf("refused: %v", wrong)
+		t.Errorf("the judge refused a true history: %v", wrong)
 	}
 	for old, other := range map[string]string{
 		"v1  -  -  -  -": "v1  o  -  p.F  f.go", "v2  o": "v2  -", "v2  o  -  p.F  f.go": "v2  .  -  p.F  f.go, no span: it calls nothing",
 		"1 of 2": "2 of 2", "of 2": "of 3", "v3  *  1 of 2  p.F": "v3  o  -  p.F", "in v3:": "in v2, v3:", "\nv3  *": "\nv3  ?", "recorded of v1:": "recorded of v2:",
 	} {
 		if wrong := p.judgeText(strings.Replace(isTrue, old, other, 1), followed); len(wrong) == 0 {
-			t.Errorf("with %q for %q it was let through", other, old)
+			t.Errorf("with %q instead of %q, the judge accepted the history", other, old)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (h handmade) gate(_, name string) (on, known bool) {
 	return on, known
 }
 
-// TestJudgeRefuses checks that the judge refuses false statements.
+// TestJudgeRefuses checks that the judge accepts true statements and refuses false ones.
 func TestJudgeRefuses(t *testing.T) {
 	within := branch{kind: "in", texts: []string{"ifn>3"}, line: 8, limits: map[string]bool{"size": true}}
 	b := handmade{
@@ -91,9 +91,9 @@ func TestJudgeRefuses(t *testing.T) {
 		isTrue bool
 	}{
 		{"a new function is called", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction), true},
-		{"both call it", statement(view.StatementCalls, "q/p.A", "q/p.B", diff.NewCall), false},
-		{"both have it", statement(view.StatementCalls, "q/p.A", "q/p.B", diff.NewFunction), false},
-		{"it is there", gone, false},
+		{"a new call that both make", statement(view.StatementCalls, "q/p.A", "q/p.B", diff.NewCall), false},
+		{"a new function that both have", statement(view.StatementCalls, "q/p.A", "q/p.B", diff.NewFunction), false},
+		{"a removed function that the newer side has", gone, false},
 		{"both sources have it", ran(), true},
 		{"both sources have it, in evidence", ran(view.Evidence{Kind: view.EvidenceBoth}), true},
 		{"only one source has it, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceBoth}), false},
@@ -126,13 +126,13 @@ func TestJudgeRefuses(t *testing.T) {
 		{"no branch on the other side", ran(view.Evidence{Kind: view.EvidenceNoBranch, Side: "v1.1.0"}), true},
 		{"no branch on this side", ran(view.Evidence{Kind: view.EvidenceNoBranch, Side: "v1.2.0"}), false},
 		{"a branch on the other side", ran(there("if ok")), false},
-		{"evidence of a kind that nobody knows", ran(view.Evidence{Kind: "nothing"}), false},
+		{"evidence of an unknown kind", ran(view.Evidence{Kind: "nothing"}), false},
 		{"another callee on each side", repeated("q/p.F", "q/p.Old", "q/p.Only"), true},
 		{"a callee that is not called", repeated("q/p.A", "q/p.B", "q/p.Only"), false},
-		{"a kind that nobody knows", statement("nothing", "q/p.A", "q/p.B", diff.NoReason), false},
+		{"a statement of an unknown kind", statement("nothing", "q/p.A", "q/p.B", diff.NoReason), false},
 	} {
 		if err := j.judge(&test.of); (err == nil) != test.isTrue {
-			t.Errorf("%s: %v", test.name, err)
+			t.Errorf("%s: got the error %v, expected the opposite", test.name, err)
 		}
 	}
 }

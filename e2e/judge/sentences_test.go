@@ -30,7 +30,7 @@ func TestSentencesAreTrue(t *testing.T) {
 		judgeScenarios(t, few, indexOf(t, b.K8sVersion), false)
 	t.Logf("%d sentences", judged)
 	if judged < 500 {
-		t.Errorf("only %d sentences were judged", judged)
+		t.Errorf("%d sentences were judged, expected at least 500", judged)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestHistoriesAreTrue(t *testing.T) {
 	}
 	const nth = 50
 	if n := p.judge(t, nth); n < 50 {
-		t.Errorf("only the histories of %d functions were judged", n)
+		t.Errorf("the histories of %d functions were judged, expected at least 50", n)
 	}
 }
 
@@ -81,7 +81,8 @@ func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, tabl
 }
 
 // judgeScenarios judges every sentence of compare about each scenario of a release and
-// the next scenario.
+// the next scenario. It returns the number of sentences. It judges starts of programs
+// only if starts is set.
 func judgeScenarios(t *testing.T, release recordings.Info, of source, starts bool) int {
 	t.Helper()
 	n := 0
@@ -158,8 +159,8 @@ func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, sc
 	return n
 }
 
-// judgeBrief judges the signs of a history. A sign for an added or removed function
-// must agree with the source. A function in brackets must be in both sources.
+// judgeBrief judges the signs of a history. A sign for an added or removed function must
+// agree with the sources. A function with a sign in brackets must be in both sources.
 func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 	t.Helper()
 	comparer, err := view.NewComparer(c, guideFor(t, c), view.ComparisonOptions{})
@@ -173,7 +174,7 @@ func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 		for _, short := range strings.Split(names, ", ") {
 			short, _, _ = strings.Cut(short, " (")
 			if strings.HasSuffix(short, ")") && len(j.known[short]) == 0 {
-				continue // one of several purposes
+				continue // the name of a purpose, not of a function
 			}
 			var err error
 			switch sign {
@@ -209,5 +210,5 @@ func (j *judge) came(has, lacks, short string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("nothing in the source of %s calls it that does not in %s", has, lacks)
+	return fmt.Errorf("each function that calls it in the source of %s also calls it in %s", has, lacks)
 }

@@ -44,7 +44,7 @@ func TestNightlySentencesAreTrue(t *testing.T) {
 }
 
 // TestNightlySentencesOfFarReleasesAreTrue checks the sentences about releases that are
-// far apart. In these, most functions have another name or place.
+// far apart. Most functions have different names or places in two such releases.
 func TestNightlySentencesOfFarReleasesAreTrue(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Nightly(t)
@@ -89,7 +89,7 @@ func judgeReleases(t *testing.T, earlier, releases []recordings.Info) {
 		t.Logf("up to %s: %d sentences", release.K8sVersion, judged)
 		before, was = release, is
 	}
-	const nth = 7 // every 7th function, so that it takes a minute
+	const nth = 7 // only every 7th function, so that this takes about a minute
 	t.Logf("the histories of %d functions", histories.judge(t, nth))
 }
 
@@ -189,7 +189,7 @@ func bodiesOf(vendor string, paths map[string]bool) func(*token.FileSet, string,
 	}
 }
 
-// read notes the functions of a package, and the literals in them and in its variables.
+// read adds the functions of a package, and the literals in its functions and variables.
 func (c *checked) read(program string, pkg *packages.Package) {
 	r := &textReader{checked: c, program: program, pkg: pkg, gateVars: map[types.Object][]string{}}
 	for _, file := range pkg.Syntax {
@@ -338,7 +338,7 @@ func (c *checked) compareWithIndex(t *testing.T, release string) {
 			}
 		}
 	}
-	t.Logf("%s: %d functions, %d of them other than in the index", release, len(c.functions), wrong)
+	t.Logf("%s: %d functions; %d differences from the index", release, len(c.functions), wrong)
 }
 
 // static returns the names of the functions that calls run statically, sorted and each

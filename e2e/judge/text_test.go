@@ -27,7 +27,7 @@ type textReader struct {
 	files map[string][]byte
 }
 
-// body notes a function, and the literals in it. A literal is a separate function.
+// body adds a function, and the literals in it. A literal is a separate function.
 func (r *textReader) body(full, infix string, body *ast.BlockStmt) {
 	literals := 0
 	names := map[*ast.FuncLit]string{}
@@ -47,7 +47,7 @@ func (r *textReader) body(full, infix string, body *ast.BlockStmt) {
 	}
 }
 
-// findPools notes the literals that make a new item for a sync.Pool.
+// findPools finds the literals that make a new item for a sync.Pool.
 func (r *textReader) findPools(file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		pool, ok := n.(*ast.CompositeLit)
@@ -65,7 +65,8 @@ func (r *textReader) findPools(file *ast.File) {
 	})
 }
 
-// walk lists the calls in a text, and notes its mentions.
+// walk lists the calls in a text, and adds the functions and types that the text
+// mentions.
 func (r *textReader) walk(full string, text ast.Node, names map[*ast.FuncLit]string) []call {
 	var calls []call
 	var above []ast.Node // the nodes from the text down to the current node
@@ -200,7 +201,8 @@ func leaves(block *ast.BlockStmt) bool {
 	return returns || jumps
 }
 
-// ifTexts returns the ways to write an if.
+// ifTexts returns the ways in which a sentence can quote an if: with and without the
+// statement before its condition.
 func (r *textReader) ifTexts(n *ast.IfStmt) []string {
 	texts := []string{"if " + r.code(n.Cond)}
 	if n.Init != nil {
@@ -229,7 +231,7 @@ func (r *textReader) code(n ast.Node) string {
 	}
 	content, ok := r.files[from.Filename]
 	if !ok {
-		content, _ = os.ReadFile(from.Filename) // without the content no text agrees
+		content, _ = os.ReadFile(from.Filename) // without the content, code returns ""
 		r.files[from.Filename] = content
 	}
 	if to.Offset > len(content) {
@@ -264,7 +266,7 @@ func (r *textReader) askedIn(n *ast.CallExpr) []string {
 	return nil
 }
 
-// findGateVars notes the variables and fields that are set from feature gates.
+// findGateVars finds the variables and fields that are set from feature gates.
 func (r *textReader) findGateVars(file *ast.File) {
 	set := func(to ast.Expr, value ast.Expr) {
 		var ident *ast.Ident
