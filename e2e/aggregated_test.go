@@ -26,14 +26,14 @@ func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
 	for _, name := range []string{"aggregated-api", "aggregated-deny"} {
 		requests, _ := play(t, server(t, traced), name)
 		if len(requests) != 1 {
-			t.Fatalf("%s: %d traces", name, len(requests))
+			t.Fatalf("%s: got %d traces, expected 1", name, len(requests))
 		}
 		crossings := crossingsOf(t, &requests[0])
 		if crossings["kube-apiserver to sample-apiserver"] != 1 || crossings["sample-apiserver to kube-apiserver"] != 1 {
 			t.Errorf("%s: %v, expected one way into the sample server and one back", name, crossings)
 		}
 		if stores := crossings["sample-apiserver to etcd"] > 0; stores != (name == "aggregated-api") {
-			t.Errorf("%s: %v", name, crossings)
+			t.Errorf("%s: got the crossings %v, expected calls from the sample server to etcd only for aggregated-api", name, crossings)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	for i := 1; i < tree.Len(); i++ {
 		from, to := tree.Call(tree.Parent(i)), tree.Call(i)
 		if from.Process == to.Process || to.Afterwards() {
-			continue // to runs after the write, and nobody called it
+			continue // the call to runs after the write, and no call made it
 		}
 		way := from.Process + " to " + to.Process
 		crossings[way]++
@@ -61,7 +61,8 @@ func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	return crossings
 }
 
-// leadsTo has the function through which a trace goes from one program to another.
+// leadsTo has, for each crossing between two programs, a part of the name of the function
+// that makes it.
 var leadsTo = map[string]string{
 	apiserver.Name + " to " + sampleserver.Name: "kube-aggregator/pkg/apiserver.(*proxyHandler).ServeHTTP",
 	sampleserver.Name + " to " + apiserver.Name: "authorizer/webhook.(*WebhookAuthorizer).Authorize",
@@ -96,7 +97,7 @@ func TestSampleServerLeavesNothing(t *testing.T) {
 			t.Errorf("stopping %s server: %v", name, err)
 		}
 		if _, err := os.Stat(a.ProbeSocket); !os.IsNotExist(err) {
-			t.Errorf("the folder of %s server is still there: %v", name, err)
+			t.Errorf("the folder of %s server still exists: %v", name, err)
 		}
 	}
 	for _, path := range []string{
@@ -113,7 +114,7 @@ func TestSampleServerLeavesNothing(t *testing.T) {
 // the last lines of its log.
 func TestSampleServerThatDies(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("finds the process in /proc")
+		t.Skip("this test needs /proc to find the process")
 	}
 	s := server(t, traced)
 	a, err := s.StartAggregated(t.Context(), apiserver.AggregatedOptions{Binary: sample(t)})
@@ -127,13 +128,13 @@ func TestSampleServerThatDies(t *testing.T) {
 	if err := process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	testenv.Await(t, "the process is gone", func() bool { return process.Signal(syscall.Signal(0)) != nil }) // its parent has waited for it
+	testenv.Await(t, "the process is gone", func() bool { return process.Signal(syscall.Signal(0)) != nil }) // its parent has waited for it, so it is not even a zombie
 	testenv.Await(t, "the aggregator answers 503 for a server that is gone", func() bool {
 		status, _ := get(t, s, "/apis/"+sampleserver.Group+"/v1alpha1/fischers")
 		return status == http.StatusServiceUnavailable
 	})
 	if err := a.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "sample-apiserver ended: signal: killed; its last log lines:") {
-		t.Errorf("stopping a server that was killed: %v", err)
+		t.Errorf("stopping a server that was killed: got the error %v, expected the signal and the last log lines", err)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// ids numbers the names that a server chooses at random, in order of first occurrence.
-// So two answers with the same uid on one server must have the same uid on the other.
+// ids numbers the uids and resource versions of a server in the order of their first
+// occurrence. If two answers have the same uid on one server, they must have the same uid
+// on the other.
 type ids struct {
 	uids, versions map[string]int
 }
@@ -67,10 +68,10 @@ func normalise(a answer, ids *ids) string {
 			header.Set(name, "a time")
 		}
 	}
-	// The number of digits of a revision changes the length. A wrong length is not
-	// replaced.
+	// The length of the body depends on the number of digits of a revision. A wrong
+	// Content-Length is not replaced.
 	if header.Get("Content-Length") == length {
-		header.Set("Content-Length", "that of the body")
+		header.Set("Content-Length", "the length of the body")
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s\n", a.proto, a.status)
@@ -93,7 +94,7 @@ func asJSON(body []byte) string {
 	}
 	text, err := json.Marshal(object)
 	if err != nil {
-		return fmt.Sprintf("protobuf that is no JSON: %v: %q", err, body)
+		return fmt.Sprintf("protobuf that cannot be written as JSON: %v: %q", err, body)
 	}
 	return "protobuf\n" + string(text)
 }

@@ -78,7 +78,7 @@ var exchanges = []exchange{
 		body: `{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"verb":"get","resource":"secrets","namespace":"behaviour"}}}`},
 
 	// Writes, and reads of the written objects.
-	{name: "get what is not there", method: "GET", path: configMaps + "/a", status: 404},
+	{name: "get a missing object", method: "GET", path: configMaps + "/a", status: 404},
 	{name: "create, dry run", method: "POST", path: configMaps + "?dryRun=All", body: mapA, status: 201},
 	{name: "get after the dry run", method: "GET", path: configMaps + "/a", status: 404},
 	{name: "create", method: "POST", path: configMaps, body: mapA, status: 201},
@@ -115,7 +115,7 @@ var exchanges = []exchange{
 	{name: "apply, conflict", method: "PATCH", path: configMaps + "/applied?fieldManager=two", body: appliedMap, header: applyPatch, status: 409},
 	{name: "get scale", method: "GET", path: deployments + "/web/scale", status: 200},
 	{name: "patch scale", method: "PATCH", path: deployments + "/web/scale", body: `{"spec":{"replicas":3}}`, header: mergePatch, status: 200},
-	{name: "get scaled", method: "GET", path: deployments + "/web", status: 200},
+	{name: "get after scaling", method: "GET", path: deployments + "/web", status: 200},
 
 	{name: "watch", method: "GET", path: configMaps + "?watch=true&fieldSelector=metadata.name%3Dwatched", status: 200, during: []exchange{
 		{name: "create while watched", method: "POST", path: configMaps, body: watched, status: 201},
@@ -131,7 +131,7 @@ var exchanges = []exchange{
 	{name: "delete another object", method: "DELETE", path: configMaps + "/a", status: 409,
 		body: `{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"11111111-1111-1111-1111-111111111111"}}`},
 	{name: "delete in the background", method: "DELETE", path: deployments + "/web?propagationPolicy=Background", status: 200},
-	{name: "delete what is not there", method: "DELETE", path: configMaps + "/b", status: 404},
+	{name: "delete a missing object", method: "DELETE", path: configMaps + "/b", status: 404},
 	{name: "delete all", method: "DELETE", path: configMaps, status: 200},
 	{name: "list nothing", method: "GET", path: configMaps, status: 200},
 }

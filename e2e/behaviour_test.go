@@ -74,7 +74,7 @@ func compareAnswers(t *testing.T, want, got []namedAnswer) {
 	for i := range want {
 		w, g := normalise(want[i].answer, wantIDs), normalise(got[i].answer, gotIDs)
 		if w != g {
-			t.Errorf("%s: the instrumented build answers otherwise (- upstream's, + instrumented):\n%s", want[i].name, cmp.Diff(lines(w), lines(g)))
+			t.Errorf("%s: the answers of the two builds differ (- upstream's, + instrumented):\n%s", want[i].name, cmp.Diff(lines(w), lines(g)))
 		}
 	}
 }
@@ -102,12 +102,12 @@ func mustBeTraced(t *testing.T, s *apiserver.Server, all []trace.Sent) {
 			continue
 		}
 		if len(r.Incomplete) > 0 {
-			t.Errorf("%s %s: %q", sent.Method, sent.Path, r.Incomplete)
+			t.Errorf("%s %s: the trace is incomplete: %q", sent.Method, sent.Path, r.Incomplete)
 		}
 	}
 }
 
-// An answer has everything that a client sees of it.
+// An answer has all parts of an HTTP answer that a client sees.
 type answer struct {
 	proto, status string
 	header        http.Header
@@ -132,7 +132,7 @@ type session struct {
 		ResourceVersion string `json:"resourceVersion"`
 	}
 	answers []namedAnswer
-	sent    []trace.Sent // the traced ones
+	sent    []trace.Sent // the traced requests
 }
 
 // answersOf sends requests to a server, one after the other.
@@ -173,16 +173,16 @@ func makeNamespace(t *testing.T, s *apiserver.Server, name string) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusConflict {
-		t.Fatalf("creating the namespace %q: %s, expected that it is made or there", name, resp.Status)
+		t.Fatalf("creating the namespace %q: got the status %s, expected 201, or 409 if it exists", name, resp.Status)
 	}
 }
 
-// exchange sends a request, and the requests during it, and keeps the answers. It stops
-// the test if an answer does not have the expected status: a comparison of two failing
-// servers proves nothing.
+// exchange sends a request, and then the requests in its field during, and keeps the
+// answers. It stops the test if an answer does not have the expected status, because a
+// comparison of two failing servers proves nothing.
 func (s *session) exchange(e exchange) {
 	s.t.Helper()
-	// Only a watch is cancelled, after its events.
+	// At the return, cancel ends a watch. All other requests are complete by then.
 	ctx, cancel := context.WithTimeout(s.t.Context(), testenv.Patience)
 	defer cancel()
 	resp, err := s.client.Do(s.request(ctx, e))
@@ -195,7 +195,7 @@ func (s *session) exchange(e exchange) {
 	}
 	body, err := read(resp.Body, len(e.during))
 	if err != nil {
-		s.t.Fatalf("%s: reading the answer, of which came %q: %v", e.name, body, err)
+		s.t.Fatalf("%s: reading the answer failed after %q: %v", e.name, body, err)
 	}
 	if resp.StatusCode != e.status {
 		s.t.Fatalf("%s: %s %s answered %s, expected %d: %s", e.name, e.method, e.path, resp.Status, e.status, body)
@@ -204,7 +204,7 @@ func (s *session) exchange(e exchange) {
 	s.answers = append(s.answers, namedAnswer{e.name, answer{resp.Proto, resp.Status, resp.Header, body}})
 }
 
-// read reads a whole body, or a number of lines of a stream.
+// read reads a body. If lines is not 0, it reads only so many lines.
 func read(body io.Reader, lines int) ([]byte, error) {
 	if lines == 0 {
 		return io.ReadAll(body)
@@ -294,9 +294,9 @@ func TestCompareFindsDifferences(t *testing.T) {
 		{"white space", replaced(`,"data"`, `, "data"`), false},
 		{"status", with(func(a *answer) { a.status = "201 Created" }), false},
 		{"protocol", with(func(a *answer) { a.proto = "HTTP/1.1" }), false},
-		{"header more", with(func(a *answer) { a.header.Set("Warning", "299") }), false},
+		{"additional header", with(func(a *answer) { a.header.Set("Warning", "299") }), false},
 		{"header value", with(func(a *answer) { a.header.Set("Content-Type", "text/plain") }), false},
-		{"header less", with(func(a *answer) { a.header.Del("Date") }), false},
+		{"missing header", with(func(a *answer) { a.header.Del("Date") }), false},
 		{"wrong length", with(func(a *answer) { a.header.Set("Content-Length", "3") }), false},
 	}
 	for _, tt := range tests {
@@ -313,7 +313,7 @@ func TestCompareFindsDifferences(t *testing.T) {
 		a := []string{normalise(one, ids), normalise(two, ids), normalise(one, ids)}
 		b := []string{normalise(one, mixed), normalise(two, mixed), normalise(two, mixed)}
 		if slices.Equal(a, b) {
-			t.Error("the uid of another object is not seen")
+			t.Error("answers with the uid of another object count as equal, expected a difference")
 		}
 	})
 }

@@ -22,7 +22,7 @@ func TestBoot(t *testing.T) {
 	traceBoot(t, traced)
 }
 
-// TestSlowBoot does the same with an older release.
+// TestSlowBoot traces the start of an older release in the same way.
 func TestSlowBoot(t *testing.T) {
 	testenv.Slow(t)
 	traceBoot(t, older)
@@ -58,7 +58,7 @@ func traceBoot(t *testing.T, k kind) {
 	// A server with a traced start traces requests like any other.
 	requests, _ := play(t, s, "get-node")
 	if len(requests) != 1 || requests[0].Calls[0].Function != "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP" {
-		t.Errorf("get-node gave %d traces after a traced start", len(requests))
+		t.Errorf("get-node gave %d traces after a traced start, expected one that begins with ServeHTTP", len(requests))
 	}
 }
 
@@ -77,7 +77,7 @@ func compareRoutes(t *testing.T, s *apiserver.Server, start *trace.Request) {
 	}
 	published := operations(t, s)
 	if len(published) < 500 {
-		t.Errorf("the server publishes %d operations", len(published))
+		t.Errorf("the server publishes %d operations, expected at least 500", len(published))
 	}
 	for _, o := range published {
 		if !built[o] {

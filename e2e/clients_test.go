@@ -182,14 +182,14 @@ func TestClientsGo(t *testing.T) {
 	events.want(t, "update web 2")
 	list, err := deployments.List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) != 1 || *list.Items[0].Spec.Replicas != 2 {
-		t.Errorf("the list: %v, %v, want the one with 2 replicas", list, err)
+		t.Errorf("the list is %v (error: %v), want one deployment with 2 replicas", list, err)
 	}
 	if err := deployments.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	events.want(t, "delete web 2")
 	if _, err := deployments.Get(t.Context(), "web", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("after the deletion: %v, want it not to be found", err)
+		t.Errorf("get after the deletion: got the error %v, want \"not found\"", err)
 	}
 	events.stop()
 
@@ -258,8 +258,8 @@ func watchDeployments(t *testing.T, client kubernetes.Interface, namespace strin
 
 func (e *deploymentEvents) want(t *testing.T, want string) {
 	t.Helper()
-	if got := testenv.Receive(t, fmt.Sprintf("the informer tells %q", want), e.seen); got != want {
-		t.Errorf("the informer tells %q, want %q", got, want)
+	if got := testenv.Receive(t, fmt.Sprintf("the informer reports %q", want), e.seen); got != want {
+		t.Errorf("the informer reports %q, want %q", got, want)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestClientsAtOnce(t *testing.T) {
 	for w := range workers {
 		wg.Go(func() {
 			for o := range objects {
-				if err := liveOf(t.Context(), client, namespace, objectName(w, o)); err != nil {
+				if err := useObject(t.Context(), client, namespace, objectName(w, o)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -300,7 +300,7 @@ func TestClientsAtOnce(t *testing.T) {
 		return
 	}
 	if n := mostAtOnce(traces); n < 2 {
-		t.Errorf("at most %d request was served at any time: nothing could have been mixed up", n)
+		t.Errorf("at most %d request was served at any time: the test needs concurrent requests", n)
 	}
 }
 
@@ -323,8 +323,8 @@ func mostAtOnce(all []*trace.Request) int {
 // objectName returns the name of an object. No name is part of another name.
 func objectName(worker, object int) string { return fmt.Sprintf("mine-%d-%d", worker, object) }
 
-// liveOf creates, reads, updates, patches and deletes an object: five requests.
-func liveOf(ctx context.Context, client kubernetes.Interface, namespace, name string) error {
+// useObject creates, updates, patches, reads and deletes an object, with five requests.
+func useObject(ctx context.Context, client kubernetes.Interface, namespace, name string) error {
 	ctx = context.WithValue(ctx, objectKey{}, name)
 	maps := client.CoreV1().ConfigMaps(namespace)
 	m, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
@@ -336,7 +336,7 @@ func liveOf(ctx context.Context, client kubernetes.Interface, namespace, name st
 	_, patchErr := maps.Patch(ctx, name, types.MergePatchType, []byte(`{"data": {"k": "w"}}`), metav1.PatchOptions{})
 	m, getErr := maps.Get(ctx, name, metav1.GetOptions{})
 	if getErr == nil && m.Data["k"] != "w" {
-		getErr = fmt.Errorf("configmap %q holds %q, expected what was patched last", name, m.Data)
+		getErr = fmt.Errorf("configmap %q holds %q, expected k=w, the value of the patch", name, m.Data)
 	}
 	return errors.Join(updateErr, patchErr, getErr, maps.Delete(ctx, name, metav1.DeleteOptions{}))
 }
@@ -347,12 +347,12 @@ var handlerOf = map[string]string{
 	"PATCH": "PatchResource.func1", "DELETE": "DeleteResource.func1",
 }
 
-// checkOwn checks that a trace belongs to one request of liveOf and to no other.
+// checkOwn checks that a trace belongs to one request of useObject and to no other.
 func checkOwn(t *testing.T, r *trace.Request, sent sentObject, namespace string) {
 	t.Helper()
 	own := "/registry/configmaps/" + namespace + "/" + sent.object
 	handlers := map[string]int{}
-	processes := map[string]int{} // the programs that have seen the key
+	processes := map[string]int{} // the number of calls with the key own, by program
 	for _, c := range r.Calls {
 		if strings.HasPrefix(c.Function, "k8s.io/apiserver/pkg/endpoints/handlers.") {
 			handlers[path.Base(c.Function)]++
@@ -379,7 +379,8 @@ func checkOwn(t *testing.T, r *trace.Request, sent sentObject, namespace string)
 	}
 }
 
-// collectTree fetches the trace of a request. The trace must be complete and one tree.
+// collectTree fetches the trace of a request. It checks that the trace is complete and
+// has one root.
 func collectTree(t *testing.T, s *apiserver.Server, sent sentObject) *trace.Request {
 	t.Helper()
 	r, _, err := collect.Request(t.Context(), s.ProbeSockets, sent.Sent)
@@ -388,7 +389,7 @@ func collectTree(t *testing.T, s *apiserver.Server, sent sentObject) *trace.Requ
 		return nil
 	}
 	if len(r.Incomplete) > 0 {
-		t.Errorf("%s %s: %q", r.Method, r.Path, r.Incomplete)
+		t.Errorf("%s %s: the trace is incomplete: %q", r.Method, r.Path, r.Incomplete)
 	}
 	roots := 0
 	for _, c := range r.Calls {
@@ -411,7 +412,8 @@ type sentObject struct {
 
 type objectKey struct{}
 
-// A tracer marks every request of a client as traced, and notes it.
+// A tracer asks for a trace of every request of a client, and keeps a list of the
+// requests.
 type tracer struct {
 	next http.RoundTripper
 	mu   sync.Mutex

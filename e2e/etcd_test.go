@@ -22,7 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A cluster is an etcd of three members with TLS. apitrace does not run it.
+// A cluster is an etcd of three members with TLS. The test runs it, as a user would.
 type cluster struct {
 	storage.Endpoint
 	members []*exec.Cmd
@@ -99,35 +99,36 @@ func TestExternalEtcd(t *testing.T) {
 	}
 	defer s.Stop(context.Background())
 	if !s.ExternalEtcd || s.EtcdVersion != b.EtcdVersion || s.ProbeSockets[storage.Name] != "" {
-		t.Errorf("external: %v, version %q, sockets %v", s.ExternalEtcd, s.EtcdVersion, s.ProbeSockets)
+		t.Errorf("external: %v, version %q, sockets %v; expected an external etcd of the build's version, without a probe", s.ExternalEtcd, s.EtcdVersion, s.ProbeSockets)
 	}
 	client, sent := tracedClient(t, s)
-	goesOn(t, client, func() { c.kill(1) })
+	createDuringKill(t, client, func() { c.kill(1) })
 	for _, one := range sent.all()[:3] {
 		checkEndsAtClient(t, s, one.Sent)
 	}
 	bindings, err := client.RbacV1().ClusterRoleBindings().List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(bindings.Items) == 0 {
-		t.Errorf("the ClusterRoleBindings of a store that is not ours are gone: %v", err)
+		t.Errorf("kube-apiserver has removed the ClusterRoleBindings of an etcd that apitrace did not start: %v", err)
 	}
 
 	c.kill(0)
 	c.kill(2)
-	testenv.Receive(t, "the end of the last member is noticed", s.Done())
+	testenv.Receive(t, "the server notices the end of the last member", s.Done())
 	if err := s.Err(); err == nil || !strings.Contains(err.Error(), "has not answered for 6s") || !strings.Contains(err.Error(), c.URL) {
-		t.Errorf("the end of etcd is told as: %v", err)
+		t.Errorf("after the end of etcd, the server's error is %v, expected one that names its URLs", err)
 	}
 	if err := s.Stop(context.Background()); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(s.RunDir); !os.IsNotExist(err) {
-		t.Errorf("%s is left: %v", s.RunDir, err)
+		t.Errorf("the folder %s still exists after Stop: %v", s.RunDir, err)
 	}
 }
 
-// goesOn creates objects and kills one member meanwhile. Requests in flight at that
-// moment may fail, because a write that may have succeeded is not repeated.
-func goesOn(t *testing.T, client kubernetes.Interface, kill func()) {
+// createDuringKill creates objects. Meanwhile, it kills one member. The requests in
+// flight at that moment may fail, because kube-apiserver does not repeat a write that may
+// have succeeded.
+func createDuringKill(t *testing.T, client kubernetes.Interface, kill func()) {
 	t.Helper()
 	const n, killAt, quietAt = 60, 20, 30
 	var failed []error
@@ -141,7 +142,7 @@ func goesOn(t *testing.T, client kubernetes.Interface, kill func()) {
 		}
 		failed = append(failed, err)
 		if i < killAt || i >= quietAt || len(failed) > 3 {
-			t.Fatalf("request %d of %d, a member was killed at %d: %v", i, n, killAt, failed)
+			t.Fatalf("request %d of %d failed; expected at most 3 failures, soon after a member was killed before request %d: %v", i, n, killAt, failed)
 		}
 	}
 	t.Logf("requests that failed when a member was killed: %v", failed)
@@ -159,13 +160,13 @@ func checkEndsAtClient(t *testing.T, s *apiserver.Server, sent trace.Sent) {
 	asked := 0
 	for _, call := range r.Calls {
 		if call.Process != apiserver.Name {
-			t.Errorf("a call of %s", call.Process)
+			t.Errorf("the trace has a call of %s, expected only kube-apiserver", call.Process)
 		}
 		if strings.HasPrefix(call.Function, "go.etcd.io/etcd/client/v3.(*retryKVClient).") {
 			asked++
 		}
 	}
 	if _, err := trace.NewTree(r); err != nil || asked == 0 {
-		t.Errorf("%s %s: %d calls of the etcd client, %v", r.Method, r.Path, asked, err)
+		t.Errorf("%s %s: %d calls of the etcd client, expected some in one tree: %v", r.Method, r.Path, asked, err)
 	}
 }

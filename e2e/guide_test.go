@@ -65,7 +65,7 @@ func TestGuideKnowsEveryFunction(t *testing.T) {
 	for _, functions := range rewrite(t, build(t, false)) {
 		for _, f := range functions {
 			if lookup.Layer(f.Name) == "" {
-				t.Errorf("%s belongs to no layer of the guide", f.Name)
+				t.Errorf("the guide has no layer for %s", f.Name)
 			}
 		}
 	}

@@ -20,14 +20,14 @@ import (
 // the scenarios leave nothing in etcd.
 func TestLibrary(t *testing.T) { playLibrary(t, checked) }
 
-// TestSlowLibraryWithoutChecks does the same on servers without the checking mode, as
-// users run them.
+// TestSlowLibraryWithoutChecks replays the library on servers without the checking mode,
+// as users run them.
 func TestSlowLibraryWithoutChecks(t *testing.T) {
 	testenv.Slow(t)
 	playLibrary(t, traced)
 }
 
-// TestSlowLibrary does the same on an older release.
+// TestSlowLibrary replays the library on an older release, without the checking mode.
 func TestSlowLibrary(t *testing.T) {
 	testenv.Slow(t)
 	playLibrary(t, older)
@@ -47,7 +47,7 @@ func playLibrary(t *testing.T, k kind) {
 			s := serverFor(t, k, scenario)
 			requests, found := play(t, s, scenario.Name)
 			played++
-			if scenario.Setup.Server.IsZero() { // otherwise it has an etcd of its own
+			if scenario.Setup.Server.IsZero() { // otherwise the scenario has a server and an etcd of its own
 				onShared++
 			}
 			called.add(requests)
@@ -55,13 +55,13 @@ func playLibrary(t *testing.T, k kind) {
 			if k.check {
 				checkParents(t, s, scenario, requests, found, checks)
 			}
-			if len(requests) > 0 { // a scenario that traces the start of kube-apiserver has none: see TestBoot
+			if len(requests) > 0 { // otherwise there is no trace to compare
 				checkRecording(t, s, scenario, requests)
 			}
 		})
 	}
 	if wanted == 0 {
-		t.Error("no scenario runs on that version")
+		t.Error("no scenario of the library runs on the version")
 	}
 	if wanted == played { // otherwise the command line selects some scenarios
 		called.checkAbsent(t)
@@ -69,7 +69,7 @@ func playLibrary(t *testing.T, k kind) {
 	}
 }
 
-// functions are the functions that the traces of the library call.
+// functions is the set of the functions that the traces of the library call.
 type functions map[string]bool
 
 func (f *functions) add(requests []trace.Request) {
@@ -117,7 +117,7 @@ func TestNightlyLibraryDoesNotDependOnLuck(t *testing.T) {
 			}
 			trees := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return cmp.Compare(seen[b], seen[a]) })
 			if most := seen[trees[0]]; most < 18 {
-				t.Errorf("%d different trees in 20 runs, the most frequent one %d times. How the next differs:\n%s", len(seen), most, drift(trees[0], trees[1]))
+				t.Errorf("%d different trees in 20 runs, the most frequent one %d times, expected at least 18 times. The next tree differs in:\n%s", len(seen), most, drift(trees[0], trees[1]))
 			}
 		})
 	}
@@ -165,9 +165,9 @@ var ownKeys = []string{
 	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1", "/registry/ranges/",
 }
 
-// watchKeys notes the state of a server's etcd. The returned function checks that
-// scenarios have left nothing there since then, except for their namespaces. played is
-// the number of scenarios.
+// watchKeys remembers the revision of a server's etcd. The returned function checks that
+// the scenarios played since then have left nothing there, except for their namespaces.
+// played is the number of these scenarios.
 func watchKeys(t *testing.T, s *apiserver.Server) (leavesNothing func(played int)) {
 	t.Helper()
 	etcd, err := s.Etcd.Open()
@@ -196,7 +196,7 @@ func checkKeys(t *testing.T, etcd *storage.Reader, before int64, played int) {
 		left[change.Key] = change.Op != "DELETE"
 	}
 	for _, scenario := range library(t) {
-		if scenario.OwnNamespace { // this namespace stays as long as the server: see docs/scenarios.md
+		if scenario.OwnNamespace { // the namespace exists as long as the server: see docs/scenarios.md
 			delete(left, "/registry/namespaces/"+scenario.Name)
 		}
 	}
@@ -207,10 +207,10 @@ func checkKeys(t *testing.T, etcd *storage.Reader, before int64, played int) {
 		}
 		written++
 		if is {
-			t.Errorf("%s is still there", key)
+			t.Errorf("the scenarios have left the key %s in etcd", key)
 		}
 	}
 	if written < played {
-		t.Errorf("only %d keys were written, fewer than there are scenarios", written)
+		t.Errorf("only %d keys were written, expected at least one for each played scenario", written)
 	}
 }

@@ -23,20 +23,20 @@ var withoutSample = map[string]bool{"v1.25.16": true}
 // generated definitions.
 func TestNightlyOlderReleases(t *testing.T) {
 	testenv.Nightly(t)
-	const one = "v1.22.17" // "make test-nightly" builds this release; most repairs are for it
+	const one = "v1.22.17" // "make test-nightly" builds this release, because it needs most of the repairs
 	for _, version := range apiserver.Releases() {
 		if semver.Compare(version, "v1.26.0") >= 0 {
 			continue // TestSlowLibrary replays one of them
 		}
 		t.Run(version, func(t *testing.T) {
 			if version != one && os.Getenv("APITRACE_OLDER") == "" {
-				t.Skipf("%s stands for the others, each of which takes minutes to build: set APITRACE_OLDER=1", one)
+				t.Skipf("only %s is tested, because each release takes minutes to build: set APITRACE_OLDER=1 for all", one)
 			}
 			k := kind{check: true, version: version}
 			// This must run before a scenario adds its own kinds to the document.
 			t.Run("OpenAPI", func(t *testing.T) {
 				if semver.Compare(version, "v1.24.0") >= 0 {
-					t.Skip("its definitions are upstream's own, and hack/update-openapi-spec.sh turns the gate OpenAPIEnums off")
+					t.Skip("from v1.24 on, the definitions are upstream's own, and upstream's document was made with the gate OpenAPIEnums off")
 				}
 				checkOpenAPI(t, server(t, k))
 			})
@@ -55,7 +55,7 @@ func TestNightlyOlderReleases(t *testing.T) {
 				})
 			}
 			if played < 35 {
-				t.Errorf("only %d scenarios run on %s", played, version)
+				t.Errorf("%d scenarios run on %s, expected at least 35", played, version)
 			}
 		})
 	}
@@ -78,11 +78,11 @@ func checkOpenAPI(t *testing.T, s *apiserver.Server) {
 		"definition": {ours.Definitions, theirs.Definitions}, "path": {ours.Paths, theirs.Paths},
 	} {
 		if len(parts[0]) < 300 {
-			t.Errorf("the server's document has %d %ss", len(parts[0]), what)
+			t.Errorf("the server's document has %d %ss, expected at least 300", len(parts[0]), what)
 		}
 		for name, part := range parts[0] {
 			if !reflect.DeepEqual(part, parts[1][name]) {
-				t.Errorf("the %s %q is not what upstream published", what, name)
+				t.Errorf("the %s %q differs from upstream's document", what, name)
 			}
 		}
 	}

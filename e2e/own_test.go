@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// TestOwnScenarios plays scenarios that are written with docs/scenarios.md alone: one
-// with a webhook, and one with an object of a kind that the scenario defines.
+// TestOwnScenarios plays scenario files that were written from docs/scenarios.md alone:
+// one with a webhook, and one with an object of a kind that the scenario defines.
 func TestOwnScenarios(t *testing.T) {
 	s := server(t, traced)
 	for _, file := range []string{"testdata/no-load-balancers.yaml", "testdata/change-status.yaml"} {

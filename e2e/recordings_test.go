@@ -15,7 +15,7 @@ import (
 )
 
 // replays is how often a scenario is played before its recording counts as outdated. A
-// server also works in the background, which changes one trace of many.
+// server also works in the background, which sometimes changes a trace.
 const replays = 3
 
 // checkRecording compares the embedded recording of a scenario with a replay. The names
@@ -48,7 +48,7 @@ func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scena
 		got = show(again)
 	}
 	if got != want {
-		t.Errorf("what runs is not what was recorded on %s; if that is as it should be, record it anew with \"make record K8S=%s\":\n%s",
+		t.Errorf("the replay differs from the recording of %s; if the change is intended, record again with \"make record K8S=%s\":\n%s",
 			recording.Recorded.Format("2006-01-02"), s.K8sVersion, drift(want, got))
 	}
 }
@@ -81,6 +81,6 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	if long := drift(strings.Repeat("a\n", 500), strings.Repeat("b\n", 500)); strings.Count(long, "\n") > 100 || !strings.Contains(long, "more lines") {
-		t.Errorf("a long drift is shown in %d lines", strings.Count(long, "\n"))
+		t.Errorf("a long drift is shown in %d lines, expected at most 100", strings.Count(long, "\n"))
 	}
 }

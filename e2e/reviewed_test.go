@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/changes.md")
 
-// reviewedScenarios are the scenarios with a review: their changes were compared with
+// reviewedScenarios are the scenarios with a review. A person compared their changes with
 // upstream's sources.
 var reviewedScenarios = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
 
@@ -63,7 +63,7 @@ func readReviewed(t *testing.T) reviewedList {
 	return list
 }
 
-// key is equal for changes that the review counts as one.
+// key returns a text that is the same for changes that the review counts as one.
 func (c reviewedChange) key() string {
 	return strings.Join([]string{c.Kind, c.A, c.B, c.For, strings.Join(c.Values, ",")}, " | ")
 }
@@ -81,23 +81,24 @@ func TestReviewedChanges(t *testing.T) {
 					want = append(want, c.key())
 				}
 			}
-			got := toldChanges(t, scenario, list.From, list.To)
+			got := shownChanges(t, scenario, list.From, list.To)
 			for _, key := range want {
 				if !slices.Contains(got, key) {
-					t.Errorf("reviewed, but not shown: %s", key)
+					t.Errorf("the review has a change that the view does not show: %s", key)
 				}
 			}
 			for _, key := range got {
 				if !slices.Contains(want, key) {
-					t.Errorf("shown, but not reviewed: %s", key)
+					t.Errorf("the view shows a change that the review does not have: %s", key)
 				}
 			}
 		})
 	}
 }
 
-// toldChanges lists the changes that the default view shows for a scenario, each once.
-func toldChanges(t *testing.T, scenario, from, to string) []string {
+// shownChanges lists the keys of the changes that the default view shows for a scenario,
+// each once.
+func shownChanges(t *testing.T, scenario, from, to string) []string {
 	t.Helper()
 	guide, err := instrument.Load()
 	if err != nil {
@@ -150,10 +151,10 @@ func reviewedOf(d *diff.Diff, c view.ShownChange) reviewedChange {
 	return r
 }
 
-// TestSlowReviewedChangesAreInTheSource looks the functions up in the sources of both
-// releases. The other tests do not download one of them. Each side's functions must be
-// in its source. A renamed function must be gone from the newer source, or calls must
-// no longer lead to it.
+// TestSlowReviewedChangesAreInTheSource looks the reviewed functions up in the sources of
+// both releases. It is slow because it downloads a source that other tests do not need.
+// Each side's functions must be in its source. The old name of a function that moved to
+// another package must be gone from the newer source.
 func TestSlowReviewedChangesAreInTheSource(t *testing.T) {
 	testenv.Slow(t)
 	testenv.NeedsServer(t)
@@ -172,7 +173,7 @@ func TestSlowReviewedChangesAreInTheSource(t *testing.T) {
 			to.demand(t, c.B, true)
 		}
 		if c.Kind == string(diff.Renamed) && funcname.Package(c.A) != funcname.Package(c.B) {
-			to.demand(t, c.A, false) // the old name must be gone
+			to.demand(t, c.A, false)
 		}
 	}
 }
@@ -205,7 +206,7 @@ func (s sources) demand(t *testing.T, function string, want bool) {
 		found = found || err == nil
 	}
 	if found != want {
-		t.Errorf("%s: in the source of %s: %v, expected %v", function, s[0], found, want)
+		t.Errorf("%s is in the source of %s: %v, expected %v", function, s[0], found, want)
 	}
 }
 
@@ -245,7 +246,7 @@ func TestChangesPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s does not show the review; \"make docs\" writes it anew", file)
+		t.Errorf("the table of %s differs from the review; \"make docs\" updates it", file)
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
-// TestScenarioFiles plays scenario files with requests that no scenario of the library has:
-// a subresource that cannot be read, a broken body, a watch without events, a token from an
-// answer in a header. Twice, because the second run finds what the first one has left.
+// TestScenarioFiles plays scenario files with requests that no scenario of the library
+// has: a subresource that cannot be read, a broken body, a watch without events, a token
+// from an answer in a header. It plays each file twice, because the second run finds the
+// objects that the first one has left.
 func TestScenarioFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/scenarios/*.yaml")
 	if err != nil || len(files) == 0 {

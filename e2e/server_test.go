@@ -28,7 +28,7 @@ import (
 type kind struct {
 	plain bool // upstream's own build
 	check bool // with the probe's checking mode
-	// version is the Kubernetes version; "" is the default one
+	// version is the Kubernetes version; "" means the default version.
 	version string
 }
 
@@ -36,7 +36,7 @@ var (
 	traced  = kind{}
 	plain   = kind{plain: true}
 	checked = kind{check: true}
-	// older is a second release that plays the library.
+	// older is the server of an older release, for a second replay of the library.
 	older = kind{version: "v1.30.4"}
 )
 
@@ -117,14 +117,15 @@ func buildKind(tb testing.TB, k kind) *apiserver.Build {
 	return b
 }
 
-// fate says whether a server has ended, and how. A probe that breaks off its answer may
-// be the first sign of the end. The error is known only after the wait for the process.
+// fate says whether a server has ended, and how. It waits up to three seconds, because a
+// probe that breaks off its answer may be the first sign of the end, before the process
+// has ended.
 func fate(s *apiserver.Server) string {
 	select {
 	case <-s.Done():
 		return fmt.Sprintf("the server has ended: %v", s.Err())
 	case <-time.After(3 * time.Second):
-		return "its server still runs"
+		return "the server still runs"
 	}
 }
 
@@ -252,7 +253,7 @@ func openAPI(t *testing.T, s *apiserver.Server) []byte {
 	t.Helper()
 	status, body := get(t, s, "/openapi/v2")
 	if status != http.StatusOK {
-		t.Fatalf("/openapi/v2 was answered %d: %s", status, body)
+		t.Fatalf("GET /openapi/v2: got the status %d, expected 200: %s", status, body)
 	}
 	return body
 }

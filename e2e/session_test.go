@@ -72,7 +72,7 @@ func TestSessionInformer(t *testing.T) {
 func checkInformerRows(t *testing.T, rows []clients.Row, traces int) {
 	t.Helper()
 	if len(rows) != traces {
-		t.Errorf("%d requests, %d traces", len(rows), traces)
+		t.Errorf("%d requests and %d traces, want equal numbers", len(rows), traces)
 	}
 	seen := map[string]int{}
 	for _, row := range rows {
@@ -83,12 +83,12 @@ func checkInformerRows(t *testing.T, rows []clients.Row, traces int) {
 		case strings.Contains(row.Path, "watch=true"):
 			seen["watch"]++
 			if !row.HungUp || row.Status != 200 {
-				t.Errorf("the watch that the end of the session cut: %s", row.String())
+				t.Errorf("the watch at the end of the session: want the status 200 and HungUp, got %s", row.String())
 			}
 		case row.Method == "POST":
 			seen["POST"]++
 			if row.Etcd["Txn"] != 1 || row.Status != 201 {
-				t.Errorf("want one transaction: %s", row.String())
+				t.Errorf("the creation: want the status 201 and one transaction, got %s", row.String())
 			}
 		case row.Method == "DELETE":
 			seen["DELETE"]++

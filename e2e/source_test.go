@@ -36,7 +36,7 @@ func TestRecordedFunctionsAreInTheSource(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if f.File != call.File || f.Line != call.Line {
-			t.Errorf("%s: found in %s:%d, recorded in %s:%d", call.Function, f.File, f.Line, call.File, call.Line)
+			t.Errorf("%s: found in the source at %s:%d, but recorded at %s:%d", call.Function, f.File, f.Line, call.File, call.Line)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestStop traces the end of kube-apiserver. It checks that the trace has nothing of
-// the start, and that the server then ends by itself.
+// TestStop traces the end of kube-apiserver. It checks that the trace has no calls of the
+// start, and that the server then ends by itself.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	scenario, err := scenarios.Find("shutdown")

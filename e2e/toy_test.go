@@ -52,8 +52,9 @@ func toy(t *testing.T, cache *program.Cache) programs.Program {
 	}
 }
 
-// TestAnotherProgram adds a program to the traced programs with a single value, and
-// checks that its requests are traced. The program is not an API server.
+// TestAnotherProgram adds a program to the traced programs, with a single
+// programs.Program, and checks that its requests are traced. The program is not an API
+// server.
 func TestAnotherProgram(t *testing.T) {
 	testenv.NeedsServer(t)
 	cache, err := program.OpenCache(t.TempDir())
@@ -62,7 +63,7 @@ func TestAnotherProgram(t *testing.T) {
 	}
 	added, ok := programs.Find(append(apiserver.Programs(), toy(t, cache)), "toy")
 	if !ok {
-		t.Fatal("the program is not among the traced ones")
+		t.Fatal("programs.Find does not find the added program")
 	}
 	recipe, err := added.Recipe(programs.Options{Version: apiserver.DefaultVersion, Cache: cache})
 	if err != nil {
@@ -96,7 +97,7 @@ func TestAnotherProgram(t *testing.T) {
 	}
 	get("/nobody", false)
 	if status, body := get("/gopher", true); status != http.StatusOK || body != "hello gopher\n" {
-		t.Fatalf("%d: %s", status, body)
+		t.Fatalf("GET /gopher: got the status %d and the body %s, expected 200 and \"hello gopher\"", status, body)
 	}
 	request, _, err := collect.Request(t.Context(), map[string]string{"toy": socket}, trace.Sent{TraceID: id, Method: http.MethodGet, Path: "/gopher", Status: http.StatusOK})
 	if err != nil {
@@ -120,7 +121,7 @@ func TestAnotherProgram(t *testing.T) {
 	}
 }
 
-// startToy starts the server on a free port.
+// startToy starts the server on a free port. socket is the socket of its probe.
 func startToy(t *testing.T, binary *program.Binary) (address, socket string) {
 	t.Helper()
 	runDir, err := program.NewRunDir()

@@ -29,7 +29,7 @@ func TestSilentWebhook(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if r == nil || r.Status != 500 || len(r.Calls) == 0 {
-		t.Errorf("the trace of the request that failed is lost: %+v", r)
+		t.Errorf("expected the trace of the request that failed with 500, got %+v", r)
 	}
 	testenv.Await(t, "the player's goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 }

@@ -37,23 +37,23 @@ func checkParents(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenari
 		calls += len(r.Calls)
 	}
 	if calls == 0 || found.Calls-before[s] < int64(calls) {
-		t.Errorf("the probes have checked %d calls, but the traces have %d", found.Calls-before[s], calls)
+		t.Errorf("the probes have checked %d calls, but the traces have %d calls", found.Calls-before[s], calls)
 	}
-	if !scenario.Setup.Aggregated { // otherwise some calls were checked by a probe that is gone now
+	if !scenario.Setup.Aggregated { // otherwise the count includes the probe of the sample server, which has ended
 		before[s] = found.Calls
 	}
 }
 
 // TestTreesDoNotDependOnLuck checks that names, nesting and the order on each goroutine
-// are the same in three replays.
+// are the same in three of at most ten replays.
 func TestTreesDoNotDependOnLuck(t *testing.T) {
 	for _, name := range []string{"get-node", "create-deployment"} {
 		t.Run(name, func(t *testing.T) { usualTree(t, server(t, traced), name, 3, 10) })
 	}
 }
 
-// TestSlowTreesDoNotDependOnLuck checks the same in eighteen replays, and on a server that
-// has just started.
+// TestSlowTreesDoNotDependOnLuck checks the same in eighteen of at most thirty replays,
+// and on a server that has just started.
 func TestSlowTreesDoNotDependOnLuck(t *testing.T) {
 	testenv.Slow(t)
 	for _, name := range []string{"get-node", "create-deployment"} {
@@ -64,7 +64,7 @@ func TestSlowTreesDoNotDependOnLuck(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tree := usualTree(t, fresh, name, 2, 5); tree != usual {
-				t.Errorf("a new server differs:\n%s", drift(usual, tree))
+				t.Errorf("the tree on a new server differs:\n%s", drift(usual, tree))
 			}
 			if err := fresh.Stop(t.Context()); err != nil {
 				t.Error(err)
@@ -87,7 +87,7 @@ func usualTree(t *testing.T, s *apiserver.Server, name string, times, most int) 
 		}
 	}
 	trees := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return cmp.Compare(seen[b], seen[a]) })
-	t.Fatalf("%d different trees in %d replays, the most frequent one %d times. How the next differs:\n%s", len(seen), most, seen[trees[0]], drift(trees[0], trees[1]))
+	t.Fatalf("%d different trees in %d replays, the most frequent one %d times. The next tree differs in:\n%s", len(seen), most, seen[trees[0]], drift(trees[0], trees[1]))
 	return ""
 }
 
@@ -202,7 +202,7 @@ func TestTreesHold(t *testing.T) {
 			for _, suffix := range want {
 				i := slices.IndexFunc(calls, func(c trace.Call) bool { return strings.HasSuffix(c.Function, suffix) })
 				if i < 0 {
-					t.Fatalf("no call of %s behind those before it in the list", suffix)
+					t.Fatalf("no call of %s after the calls of the functions before it in the list", suffix)
 				}
 				calls = calls[i+1:]
 			}
@@ -216,7 +216,7 @@ func TestTreesHold(t *testing.T) {
 func TestLinesAreTrue(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("reads the symbol table of an ELF file")
+		t.Skip("this test reads the symbol table of an ELF file")
 	}
 	b := build(t, false)
 	functions := rewrite(t, b)
@@ -230,18 +230,18 @@ func TestLinesAreTrue(t *testing.T) {
 			for _, f := range functions[p.name] {
 				got, ok := compiled[f.Name]
 				if !ok {
-					continue // the linker removed it because nothing calls it
+					continue // the linker removed the function because nothing calls it
 				}
 				found++
 				if literalInGeneric.MatchString(f.Name) {
 					continue // in generic functions the compiler counts method values as literals
 				}
 				if want := fmt.Sprintf("%s:%d", f.File, f.Line); !slices.Contains(got, want) {
-					t.Errorf("%s is recorded at %s, and compiled from %s", f.Name, want, got)
+					t.Errorf("%s is recorded at %s, but was compiled from %s", f.Name, want, got)
 				}
 			}
 			if found < p.atLeast {
-				t.Errorf("only %d of %d instrumented functions were found in the program, expected %d at least", found, len(functions[p.name]), p.atLeast)
+				t.Errorf("%d of %d instrumented functions were found in the program, expected at least %d", found, len(functions[p.name]), p.atLeast)
 			}
 			t.Logf("%d of %d instrumented functions are in the program", found, len(functions[p.name]))
 		})

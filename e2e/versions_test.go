@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestNightlyGuideKnowsOtherReleases rewrites kube-apiserver of other releases. Rewrite
-// returns an error if the guide names a function for a release and the release lacks
-// it. The test downloads the sources and builds nothing.
+// TestNightlyGuideKnowsOtherReleases rewrites kube-apiserver and etcd of other releases.
+// Rewrite returns an error if the guide names a function for a release and the release
+// lacks it. The test downloads the sources and builds nothing.
 func TestNightlyGuideKnowsOtherReleases(t *testing.T) {
 	testenv.Nightly(t)
 	testenv.NeedsServer(t)

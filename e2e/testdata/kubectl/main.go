@@ -1,5 +1,6 @@
-// Command kubectl is upstream's (k8s.io/kubernetes/cmd/kubectl), for the tests: so they need none on
-// the machine. It is a module of its own because apitrace itself needs nothing of it.
+// Command kubectl is upstream's kubectl (k8s.io/kubernetes/cmd/kubectl). With it, the
+// tests do not need a kubectl on the machine. It is a separate module because apitrace
+// itself does not need these dependencies.
 package main
 
 import (
