@@ -36,7 +36,7 @@ type event struct {
 // An auditLog reads the server's audit log as it grows.
 type auditLog struct {
 	path string
-	// read is how much of the file has been read.
+	// read is the number of bytes of the file that have been read.
 	read   int64
 	events []event
 }
@@ -69,10 +69,10 @@ func (l *auditLog) advance(t *testing.T) {
 	}
 }
 
-// of waits for the last event of a request, and returns it. It returns nil if the server
-// has lost the event, which lost reports. lasting is set for a request
-// whose answer goes on, such as a watch: its event at the begin of the answer is not the
-// last one. The event of a request that failed before it was handled is.
+// of waits for the last event of a request, and returns it. It returns nil if lost
+// reports that the server has lost the event. lasting is set for a request with an answer
+// that goes on, such as a watch. Such a request also has an event at the beginning of its
+// answer. This event is not the last one, unless the request has failed.
 func (l *auditLog) of(t *testing.T, id, path string, lasting bool, lost func() bool) *event {
 	t.Helper()
 	var found *event

@@ -1,5 +1,5 @@
-// Package story holds the test of the sentences on a request against upstream's own
-// account: the audit log, the answer, etcd's history, and both programs' metrics. A
-// seeded generator makes the requests, so nobody chose them to fit. The package has no
-// other code.
+// Package story holds the tests that compare the sentences about a request with
+// upstream's own data: the audit log, the answer, etcd's history, and the metrics of both
+// programs. A seeded generator makes the requests, so nobody chose requests that fit. The
+// package has no other code.
 package story

@@ -8,12 +8,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A history follows etcd from its first revision on.
+// A history follows the changes in etcd from its first revision on.
 type history struct {
 	t        *testing.T
 	etcd     *storage.Reader
 	revision int64
-	// keys are the keys that exist, as their last change wrote them.
+	// keys are the keys that exist, each as its last change wrote it.
 	keys map[string]trace.StoredKey
 }
 
@@ -47,7 +47,8 @@ func newHistory(t *testing.T, server *apiserver.Server) *history {
 // advance reads the changes since the last call, in order.
 func (h *history) advance() []change {
 	h.t.Helper()
-	// The revision before the changes: a change in between is read the next time.
+	// The revision is read first, so it is not newer than the changes. A change in
+	// between is among the changes, and raises to.
 	to, err := h.etcd.Revision(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)

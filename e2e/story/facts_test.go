@@ -18,8 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The facts are upstream's own account of one request. The rules hold sentences against
-// them.
+// facts are upstream's own data about one request. The rules compare sentences with them.
 type facts struct {
 	world *world
 	typed *scenarios.TypedRequest
@@ -31,10 +30,11 @@ type facts struct {
 	// writer.
 	before, after int64
 	changes       []change
-	// metricsBefore and metrics are the counters around the request.
+	// metricsBefore and metrics are the counters before and after the request. reviews
+	// are the calls of webhooks during the request.
 	metricsBefore, metrics samples
 	reviews                []review
-	// last is the text of the last step of the error path before the Status.
+	// last is the text of the last step of the error path before the Status, or "".
 	last string
 }
 
@@ -56,13 +56,13 @@ type meta struct {
 
 func metaOf(object []byte) meta {
 	var m meta
-	_ = yaml.Unmarshal(object, &m) // what is no object has no meta
+	_ = yaml.Unmarshal(object, &m) // a text that is not an object has an empty meta
 	return m
 }
 
-// answer returns the object of the answer in JSON, as the audit log has it: the answer
-// itself may be protobuf or a table. For the answer of an aggregated server, the audit log
-// has none.
+// answer returns the object of the answer. It takes the object from the audit log,
+// because the answer itself may be protobuf or a table. The audit log has no object for
+// the answers of an aggregated server. For these, it takes the answer itself.
 func (f *facts) answer() meta {
 	if len(f.event.ResponseObject) == 0 {
 		return metaOf(f.sent.Body)
@@ -93,16 +93,17 @@ func (f *facts) kind() *kind {
 	return &kinds[i]
 }
 
-// prefixes are the parts of keys that are not the name of the resource
-// (SpecialDefaultResourcePrefixes in kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go).
+// prefixes has the part of the keys for resources that do not have their own name there
+// (SpecialDefaultResourcePrefixes in
+// kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go).
 var prefixes = map[string]string{"nodes": "minions", "services": "services/specs"}
 
-// withGroup are the groups that have a part of keys of their own: those of kinds that come
-// as data.
+// withGroup are the groups that are a part of the keys of their objects: the groups of
+// custom resources.
 var withGroup = []string{"story.example.com"}
 
-// root returns the prefix of the keys of all objects of the request's resource, or "" as
-// key does.
+// root returns the prefix of the keys of all objects of the request's resource. It is ""
+// if the request names no resource, or a resource of an aggregated server.
 func (f *facts) root() string {
 	ref := f.event.ObjectRef
 	if ref == nil || ref.APIGroup == "wardle.example.com" || ref.APIGroup == "ghost.example.com" {
@@ -119,7 +120,7 @@ func (f *facts) root() string {
 }
 
 // key returns the key in etcd of the request's object, or the prefix of the keys of its
-// objects. It is "" if the request names no object of kube-apiserver.
+// objects. It is "" if root is "".
 func (f *facts) key() string {
 	ref := f.event.ObjectRef
 	if f.root() == "" {
@@ -131,23 +132,24 @@ func (f *facts) key() string {
 	}
 	name := ref.Name
 	if name == "" && f.event.Verb == "create" && f.event.ResponseStatus.Code < http.StatusBadRequest {
-		name = f.answer().Metadata.Name // it was generated
+		name = f.answer().Metadata.Name // the server generated the name
 	}
-	// A list of all namespaces by the field metadata.name has a name, but no key of one object.
+	// A list of all namespaces with a selector for metadata.name has a name, but is not
+	// for one key.
 	if k := f.kind(); name != "" && (ref.Namespace != "" || k == nil || !k.namespaced) {
 		parts = append(parts, name)
 	}
 	return strings.Join(parts, "/")
 }
 
-// within reports whether a revision is one of etcd's between the begin and the end of the
+// within reports whether etcd had a revision between the begin and the end of the
 // request.
 func (f *facts) within(revision string) bool {
 	n, err := strconv.ParseInt(revision, 10, 64)
 	return err == nil && n >= f.before && n <= f.after
 }
 
-// change returns the change of a key at a revision, or nil. key may be "" for any.
+// change returns the change of a key at a revision, or nil. op and key may be "" for any.
 func (f *facts) change(op, key, revision string) *change {
 	for i := range f.changes {
 		c := &f.changes[i]
@@ -158,7 +160,7 @@ func (f *facts) change(op, key, revision string) *change {
 	return nil
 }
 
-// changed returns the changes of a key, described.
+// changed describes the changes of a key during the request.
 func (f *facts) changed(key string) (all []string) {
 	for _, c := range f.changes {
 		if c.Key == key {
@@ -176,8 +178,8 @@ func (f *facts) existed(key string) bool {
 	return slices.ContainsFunc(f.changes, func(c change) bool { return c.Key == key })
 }
 
-// counted adds up the growth of a counter of one resource, over the labels that select
-// accepts.
+// counted returns by how much the counters of one resource with this name and with labels
+// that selects accepts have grown, in total.
 func (f *facts) counted(name, resource string, selects func(labels map[string]string) bool) (sum float64) {
 	for _, c := range f.metrics.grown(f.metricsBefore, name) {
 		if ofResource(c.labels, resource) && selects(c.labels) {
@@ -187,8 +189,8 @@ func (f *facts) counted(name, resource string, selects func(labels map[string]st
 	return sum
 }
 
-// ofResource reports whether a counter's labels name a resource. v1.30 has one label with
-// the resource and its group, or with the prefix of its keys.
+// ofResource reports whether a counter's labels name a resource. In v1.30, one label has
+// both the resource and its group, or the prefix of the resource's keys.
 func ofResource(labels map[string]string, resource string) bool {
 	name, group, _ := strings.Cut(resource, ".")
 	if prefix, ok := labels["resource_prefix"]; ok {
@@ -217,8 +219,9 @@ func (f *facts) readsOf(resource string) float64 {
 	})
 }
 
-// plugins lists the admission plugins that were counted, by their phase ("admit",
-// "validate") and by whether they refused.
+// plugins returns the admission plugins that ran in a phase ("admit", "validate") during
+// the request, by the counters. If rejected is set, it returns only plugins that refused,
+// otherwise only plugins that accepted.
 func (f *facts) plugins(phase string, rejected bool) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.metrics.grown(f.metricsBefore, "apiserver_admission_controller_admission_duration_seconds_count") {
@@ -229,8 +232,8 @@ func (f *facts) plugins(phase string, rejected bool) map[string]bool {
 	return names
 }
 
-// disturbed reports whether another request was admitted during this one, so that counters
-// of admission and etcd are not this request's alone.
+// disturbed reports whether the server handled another request for objects during this
+// one. Then the counters of admission and etcd also count the other request.
 func (f *facts) disturbed() bool {
 	return slices.ContainsFunc(f.beside, func(e event) bool {
 		return e.ObjectRef != nil && e.Verb != "watch"
@@ -287,10 +290,10 @@ func (f *facts) watched() (all []watched) {
 	}
 }
 
-// credentials reports whether the request sent credentials of its own.
+// credentials reports whether the request sent credentials.
 func (f *facts) credentials() bool { return f.typed.As != scenarios.Anonymous }
 
-// query returns the value of an option in the path.
+// query returns the value of an option in the query of the path, or "".
 func (f *facts) query(name string) string {
 	_, query, _ := strings.Cut(f.typed.Path, "?")
 	values, err := url.ParseQuery(query)
@@ -308,11 +311,11 @@ func (f *facts) start() string {
 		return ""
 	}
 	var page struct{ Start string }
-	_ = json.Unmarshal(token, &page) // what is no token has no start
+	_ = json.Unmarshal(token, &page) // an invalid token has no start
 	return page.Start
 }
 
-// header returns the value of a header of the request.
+// header returns the value of a header of the request, or "".
 func (f *facts) header(name string) string {
 	for _, line := range f.typed.Headers {
 		if value, ok := strings.CutPrefix(line, name+": "); ok {
@@ -322,7 +325,8 @@ func (f *facts) header(name string) string {
 	return ""
 }
 
-// stored returns the current value of the keys at and below a key.
+// stored returns the current values of the keys at and below a key, and their values
+// before changes during the request.
 func (f *facts) stored(key string) (all []trace.StoredKey) {
 	for k, stored := range f.world.history.keys {
 		if k == key || strings.HasPrefix(k, key+"/") {

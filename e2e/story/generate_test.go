@@ -21,7 +21,7 @@ type kind struct {
 	group, version, plural, kind string
 	namespaced                   bool
 	subresources                 []string
-	// content is the object without its head.
+	// content has the fields of the object except apiVersion, kind and metadata, as JSON.
 	content string
 }
 
@@ -51,7 +51,8 @@ var reviewed = []kind{
 	{"authentication.k8s.io", "v1", "tokenreviews", "TokenReview", false, nil, `"spec":{"token":"no-such-token"}`},
 }
 
-// path returns the path of the collection, or of an object if name is not "".
+// path returns the path of the collection, or of an object if name is not "". If
+// namespace is "", the collection is that in all namespaces.
 func (k *kind) path(namespace, name, subresource string) string {
 	path := "/apis/" + k.group + "/" + k.version
 	if k.group == "" {
@@ -75,13 +76,14 @@ func (k *kind) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
-// A generator makes requests from random numbers. It knows the state of the server only
-// through what the last requests told.
+// A generator makes requests from random numbers. It knows only the fields below of the
+// server's state.
 type generator struct {
 	*rand.Rand
-	// revision is etcd's, and versions are the resource versions of objects, by path.
+	// revision is etcd's revision before the request.
 	revision int64
-	// next is the token of the next page of the last list, with the list's path.
+	// next is the continue token of the last list that had one. nextPath is the path of
+	// this list.
 	next, nextPath string
 }
 
@@ -89,7 +91,8 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func pick[V any](g *generator, of ...V) V { return of[g.IntN(len(of))] }
 
-// request makes request number n of a seed. It does not depend on earlier random numbers.
+// request makes request number n of a seed. Its random numbers do not depend on earlier
+// requests.
 func (g *generator) request(seed, n uint64) *scenarios.TypedRequest {
 	g.Rand = rand.New(rand.NewPCG(seed, n))
 	r := &scenarios.TypedRequest{As: pick(g, scenarios.Admin, scenarios.Admin, scenarios.Learner)}
@@ -131,14 +134,15 @@ func (g *generator) impersonate(r *scenarios.TypedRequest) {
 	}
 }
 
-// elsewhere makes a request for a path that names no object.
+// elsewhere makes a request for discovery, for a health check, or for a path that does
+// not exist.
 func (g *generator) elsewhere(r *scenarios.TypedRequest) {
 	r.Method = pick(g, "GET", "GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "DELETE")
 	r.Path = pick(g, "/", "/version", "/healthz", "/livez/ping", "/readyz?verbose", "/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/apis/story.example.com/v1",
 		"/apis/wardle.example.com/v1alpha1", "/apis/ghost.example.com/v1", "/openapi/v3", "/nowhere", "/apis/nowhere", "/apis/nowhere/v1/things", "/apis/apps/v9/deployments", "/api/v1/things",
 		"/api/v1/namespaces/story/things/a", "/api/v1/namespaces/story/configmaps/a/b/c", "/apis/story.example.com/v1/namespaces/story/widgets/a/nothing", "/api/v1/watch/namespaces/story/configmaps?timeoutSeconds=1",
 		"/version?timeout=soon", "//api/v1/nodes", "/api/v1/namespaces//configmaps")
-	for range 3 { // discovery has forms of its own
+	for range 3 { // discovery has several media types, so try to choose one
 		if len(r.Headers) == 0 {
 			g.accept(r)
 		}
@@ -218,7 +222,8 @@ func (g *generator) query(r *scenarios.TypedRequest, options ...string) {
 	}
 }
 
-// version returns a resource version for a request: current, old, of the future, or none.
+// version returns a resource version for a request: 0, current, old, of the future, or
+// invalid.
 func (g *generator) version() string {
 	switch roll := g.IntN(20); {
 	case roll < 8:
@@ -312,10 +317,10 @@ func (g *generator) writeOptions() (options []string) {
 	return options
 }
 
-// hookLabels are values of the label by which webhooks and policies choose objects.
+// hookLabels are values of the label "story". Webhooks and policies choose objects by it.
 var hookLabels = []string{"plain", "plain", "plain", "mutate", "mutate", "accept", "accept", "refuse", "broken", "broken", "ignored", "two-mutating", "two-validating", "two-validating", "policy-deny", "policy-warn", "policy-error"}
 
-// object writes an object, with a mistake now and then.
+// object returns an object as JSON, sometimes with a mistake.
 func (g *generator) object(k *kind, namespace, name string) string {
 	apiVersion, kind := k.apiVersion(), k.kind
 	metadata := map[string]any{"name": name}
@@ -350,7 +355,7 @@ func (g *generator) object(k *kind, namespace, name string) string {
 	}
 	head, err := json.Marshal(map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata})
 	if err != nil {
-		panic(err) // strings and maps of strings
+		panic(err) // impossible for strings and maps of strings
 	}
 	content := k.content
 	switch g.IntN(28) {
@@ -364,7 +369,8 @@ func (g *generator) object(k *kind, namespace, name string) string {
 	return strings.TrimSuffix(string(head), "}") + "," + content + "}"
 }
 
-// body gives the request an object, in one of several media types.
+// body gives the request an object as its body, in one of several media types, sometimes
+// with a mistake.
 func (g *generator) body(r *scenarios.TypedRequest, k *kind, namespace, name string) {
 	text := g.object(k, namespace, name)
 	if subresource := r.Path[strings.LastIndex(r.Path, "/")+1:]; g.chance(85) {
@@ -393,7 +399,8 @@ func (g *generator) body(r *scenarios.TypedRequest, k *kind, namespace, name str
 	r.Headers = append(r.Headers, "Content-Type: "+media)
 }
 
-// subresourceBody returns the object that a subresource takes, or the text itself.
+// subresourceBody returns the body that a subresource expects. For other subresources and
+// for objects, it returns text.
 func (g *generator) subresourceBody(k *kind, subresource, name, text string) string {
 	switch subresource {
 	case "scale":
@@ -414,7 +421,7 @@ func (g *generator) subresourceBody(k *kind, subresource, name, text string) str
 func protobufMap(name string) []byte {
 	raw, err := (&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"color": "purple"}}).Marshal()
 	if err != nil {
-		panic(err) // generated code, and a valid object
+		panic(err) // impossible: the object is valid
 	}
 	whole, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Raw: raw}).Marshal()
 	if err != nil {
@@ -423,7 +430,7 @@ func protobufMap(name string) []byte {
 	return append([]byte("k8s\x00"), whole...)
 }
 
-// patch makes a patch of one of the four types, with a mistake now and then.
+// patch gives the request a patch of one of the four types, sometimes with a mistake.
 func (g *generator) patch(r *scenarios.TypedRequest, k *kind, namespace, name string) {
 	media := pick(g, "application/json-patch+json", "application/merge-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml",
 		"application/apply-patch+yaml")
@@ -480,7 +487,7 @@ func (g *generator) deletion(r *scenarios.TypedRequest) {
 	}
 }
 
-// accept chooses the form of the answer.
+// accept chooses the media type of the answer.
 func (g *generator) accept(r *scenarios.TypedRequest) {
 	if g.chance(75) {
 		return // JSON

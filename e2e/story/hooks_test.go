@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/authority"
 )
 
-// hooks serves the webhooks, and notes what the server asks them.
+// hooks serves the webhooks, and records their calls in reviews.
 type hooks struct {
 	url   string
 	caPEM []byte
@@ -31,7 +31,8 @@ type hooks struct {
 // hung up.
 type review struct{ hook, answer string }
 
-// answers are the answers of the webhooks, by the path at which each is served.
+// answers are the answers of the webhooks, as in review.answer, by the path of the
+// webhook.
 var answers = map[string]string{"accept": "accepted", "mutate": "accepted", "refuse": "refused", "broken": "", "ignored": ""}
 
 func serveHooks(t *testing.T) *hooks {
@@ -90,7 +91,7 @@ func (h *hooks) count() int {
 	return len(h.reviews)
 }
 
-// since returns the reviews after the first n.
+// since returns the reviews without the first n.
 func (h *hooks) since(n int) []review {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -40,7 +40,8 @@ func newScraper(t *testing.T, w *world) *scraper {
 	return &scraper{t, w, client}
 }
 
-// samples are counters by their names with labels.
+// samples are the values of counters. A key is the name and the labels, as in the text of
+// the metrics.
 type samples map[string]float64
 
 // read reads the counters that the rules need.
@@ -49,7 +50,7 @@ func (s *scraper) read() samples {
 	all := samples{}
 	status, text := s.world.send(s.world.server.AdminToken, http.MethodGet, "/metrics", nil)
 	if status != http.StatusOK {
-		s.t.Fatalf("/metrics answered %d: %s", status, text)
+		s.t.Fatalf("GET /metrics: got the status %d, expected 200: %s", status, text)
 	}
 	all.parse(s.t, strings.NewReader(string(text)))
 	resp, err := s.etcd.Get(s.world.server.Etcd.URL + "/metrics")
@@ -86,13 +87,13 @@ func (s samples) parse(t *testing.T, in io.Reader) {
 	}
 }
 
-// A counted is how much a counter with these labels has grown.
+// A counted is the growth of the counter with these labels.
 type counted struct {
 	labels map[string]string
 	by     float64
 }
 
-// grown returns the counters of a name that have grown since before.
+// grown returns the counters with a name that have grown since before.
 func (s samples) grown(before samples, name string) []counted {
 	var all []counted
 	for key, value := range s {

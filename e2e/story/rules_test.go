@@ -55,7 +55,7 @@ var (
 	impersonation       = regexp.MustCompile(`(?i)impersonat`)
 )
 
-// place says which part of the server asked for the decision of a claim.
+// place returns the part of the server that asked for the decision of a claim.
 func (c *claim) place() string {
 	for i := c.tree.Parent(c.Call); i >= 0; i = c.tree.Parent(i) {
 		function := c.tree.Call(i).Function
@@ -71,22 +71,24 @@ func (c *claim) place() string {
 	return inHandler
 }
 
-// An outcome is what the facts say of a claim.
+// An outcome is the result of comparing a claim with the facts.
 type outcome int
 
 const (
-	unchecked outcome = iota // the facts say nothing of it
+	unchecked outcome = iota // the facts say nothing about the claim
 	proved
 	contradicted
 )
 
-// A finding is an outcome with the fact, or with the reason why there is none.
+// A finding is an outcome, with the fact that decided it, or with the reason why there is
+// no such fact.
 type finding struct {
 	outcome outcome
 	fact    string
 }
 
-// holds returns a proof, or a contradiction.
+// holds returns a finding that a claim is proved or, if ok is not set, contradicted. The
+// text describes the fact.
 func holds(ok bool, format string, args ...any) finding {
 	f := finding{contradicted, fmt.Sprintf(format, args...)}
 	if ok {
@@ -103,18 +105,18 @@ func silent(format string, args ...any) finding {
 type rule struct {
 	// fact describes the fact. If check is nil, it says why the sentence is not checked.
 	fact string
-	// proves are the operands that the fact proves. With any other value of one of them,
-	// the sentence would be found false.
+	// proves are the indices of the operands that the fact proves: with any other value
+	// of such an operand, the check must not prove the sentence.
 	proves []int
 	check  func(f *facts, c *claim) finding
-	// rare is set if the requests may bring no such sentence.
+	// rare is set if the requests of a whole test need not lead to such a sentence.
 	rare bool
 }
 
-const goTypes = "the names of Go types and functions stand in no account of upstream's"
+const goTypes = "upstream's logs, metrics and answers do not name Go types and functions"
 
-// rules has a rule for each kind of sentence on a request, by its English text. View
-// has the texts.
+// rules has a rule for each kind of sentence about a request, by its English text. The
+// texts are in package view.
 var rules = map[string]rule{
 	"the path means: %s": {fact: "verb and objectRef of the audit event", proves: []int{0}, check: checkPath},
 	"the path names no resource; the verb is %s": {fact: "verb of the audit event, and no objectRef", proves: []int{0}, check: func(f *facts, c *claim) finding {
@@ -328,7 +330,7 @@ const (
 func checkAllowed(f *facts, c *claim, reason string) finding {
 	switch c.place() {
 	case inImpersonation:
-		// The event has no reason for it.
+		// The audit event has no reason for impersonation.
 		return f.impersonated(reason)
 	case inHandler:
 		if !strings.HasSuffix(f.event.ObjectRef.Resource, "accessreviews") {
@@ -341,8 +343,9 @@ func checkAllowed(f *facts, c *claim, reason string) finding {
 	return holds(decision == "allow" && why == reason, "the audit event has the decision %q and the reason %q", decision, why)
 }
 
-// reviewed returns the result of an access review. If the client did not accept the form of
-// the answer, reviewed asks again.
+// reviewed returns the result of an access review that the request asked for. If the
+// request failed, for example because the client did not accept the media type, reviewed
+// sends an access review again.
 func (f *facts) reviewed() (allowed bool, reason string) {
 	var status struct {
 		Allowed bool
@@ -373,10 +376,10 @@ func (f *facts) reviewed() (allowed bool, reason string) {
 	return f.world.review(user, groups, asked.Spec.ResourceAttributes)
 }
 
-// impersonated checks a right that impersonation needed, with the answers of access reviews:
-// the audit event has no account of single rights. A right is one to impersonate the user,
-// or, from v1.35 on, one to do this to the request's object as somebody else
-// (mode.go in apiserver/pkg/endpoints/filters/impersonation).
+// impersonated checks that a right that impersonation needed was allowed for a reason. It
+// sends access reviews, because the audit event does not list single rights. The right is
+// to impersonate the user or, from v1.35 on, to do so for the verb and the object of the
+// request (mode.go in apiserver/pkg/endpoints/filters/impersonation).
 func (f *facts) impersonated(reason string) finding {
 	rights := []map[string]string{{"verb": "impersonate", "resource": "users", "name": f.header("Impersonate-User")}}
 	if ref := f.event.ObjectRef; ref != nil {
@@ -529,8 +532,8 @@ func checkRefusal(f *facts, c *claim) finding {
 	return holds(refused[c.operands[0]] && f.event.ResponseStatus.Code >= http.StatusBadRequest, "refusals of %v are counted, and the answer is %d", refused, f.event.ResponseStatus.Code)
 }
 
-// ofOwnHook makes a rule for webhooks that kube-apiserver calls. An aggregated server calls
-// them, too, and keeps no audit log.
+// ofOwnHook limits a check to webhooks that kube-apiserver calls. An aggregated server
+// calls them, too, but has no audit log.
 func ofOwnHook(check func(f *facts, c *claim) finding) func(f *facts, c *claim) finding {
 	return func(f *facts, c *claim) finding {
 		if c.process() != apiserver.Name {
@@ -540,8 +543,9 @@ func ofOwnHook(check func(f *facts, c *claim) finding) func(f *facts, c *claim) 
 	}
 }
 
-// checkBrokenHook also accepts that another webhook refused. The error of the first of two
-// webhooks is the answer, and view says of this error where it is born.
+// checkBrokenHook checks the failed call of a webhook. The answer has the error of this
+// webhook, or only the refusal of another webhook, because the server returns the first
+// error.
 func checkBrokenHook(f *facts, c *claim) finding {
 	answered := f.event.ResponseStatus.Code == http.StatusInternalServerError && contains(f.message(), c.operands[2])
 	hungUp := strings.HasPrefix(c.operands[2], fmt.Sprintf("failed calling webhook %q: ", c.operands[0])) && strings.HasSuffix(c.operands[2], ": EOF")
@@ -550,7 +554,8 @@ func checkBrokenHook(f *facts, c *claim) finding {
 		"the webhooks saw %v, and the answer is %d: %s", f.reviews, f.event.ResponseStatus.Code, f.message())
 }
 
-// mutated returns what the audit event says of a mutating webhook.
+// mutated reports whether a mutating webhook changed the object, by the annotations of
+// the audit event. known is false if they do not name the webhook.
 func (f *facts) mutated(webhook, configuration string) (mutated, known bool) {
 	for key, value := range f.event.Annotations {
 		var said struct {
@@ -564,7 +569,7 @@ func (f *facts) mutated(webhook, configuration string) (mutated, known bool) {
 	return mutated, known
 }
 
-// called reports whether a webhook saw a call, and gave this answer.
+// called reports whether a webhook was called and gave this answer.
 func (f *facts) called(webhook, answer string) bool {
 	name := strings.TrimPrefix(strings.TrimSuffix(webhook, ".story.example.com"), "mutate-")
 	return slices.Contains(f.reviews, review{name, answer})
@@ -639,10 +644,10 @@ func checkEtcdRead(f *facts, c *claim) finding {
 	reads := f.readsOf(f.resource())
 	keys := []string{f.key()}
 	if namespace, ok := strings.CutPrefix(f.query("fieldSelector"), "metadata.namespace="); ok && f.event.ObjectRef.Namespace == "" {
-		keys = append(keys, f.key()+"/"+namespace) // a list of all namespaces that reads one
+		keys = append(keys, f.key()+"/"+namespace) // a list of all namespaces reads only the selected one
 	}
 	if start := f.start(); start != "" {
-		keys = append(keys, f.key()+"/"+start) // up to v1.31, the read of a further page
+		keys = append(keys, f.key()+"/"+start) // up to v1.31, a further page is read from its first key on
 	}
 	// Up to v1.31, a list with a limit and a selector reads on behind the last key that it
 	// has seen, until it has enough objects (GetList in etcd3/store.go).
@@ -652,8 +657,8 @@ func checkEtcdRead(f *facts, c *claim) finding {
 	return holds(slices.Contains(keys, strings.TrimSuffix(c.operands[0], "/")) && reads > 0, "the keys of the request are %q, and %v reads of %s are counted", keys, reads, f.resource())
 }
 
-// checkFreshness checks a read of etcd's revision, which v1.37 counts as an operation of its
-// own (GetCurrentResourceVersion in apiserver/pkg/storage/etcd3/store.go).
+// checkFreshness checks a read of etcd's revision. v1.37 counts it as a separate
+// operation (GetCurrentResourceVersion in apiserver/pkg/storage/etcd3/store.go).
 func checkFreshness(f *facts, c *claim) finding {
 	if !f.within(c.operands[1]) {
 		return holds(false, "etcd was at revision %d before the request, and at %d after it", f.before, f.after)
@@ -668,7 +673,7 @@ func checkFreshness(f *facts, c *claim) finding {
 	return holds(n > 0 && strings.TrimSuffix(c.operands[0], "/") == f.root(), "the keys of the resource begin with %s, and %v reads of the revision are counted", f.root(), n)
 }
 
-// checkInnerRead checks a read of any object or objects.
+// checkInnerRead checks a read of any keys in etcd.
 func checkInnerRead(f *facts, c *claim) finding {
 	if !f.within(c.operands[1]) {
 		return holds(false, "etcd was at revision %d before the request, and at %d after it", f.before, f.after)
@@ -721,9 +726,9 @@ func checkEvent(f *facts, c *claim) finding {
 	return holds(change.event() == c.operands[0], "at this revision %s is %s", change.Key, change.event())
 }
 
-// checkSent looks for the event in the answer, which is the client's own view. An event
-// that the watch begins with tells of a change before the request, and a selector may
-// make another type of it, so etcd's changes during the request don't suffice.
+// checkSent looks for the event in the answer. etcd's changes during the request do not
+// suffice for two reasons: a watch can begin with events for changes before the request,
+// and a selector can change the type of an event.
 func checkSent(f *facts, c *claim) finding {
 	if f.mediaType() != "application/json" {
 		parts := strings.Split(c.operands[1], "/")
@@ -742,7 +747,7 @@ func checkSent(f *facts, c *claim) finding {
 	return holds(has, "the answer %d has the events %+v", f.sent.Status, sent)
 }
 
-// missingKey matches the error of the store for a key that etcd does not have.
+// missingKey matches kube-apiserver's error for a key that etcd does not have.
 var missingKey = regexp.MustCompile(`^StorageError: key not found, Code: 1, Key: (\S+), ResourceVersion: \d+, AdditionalErrorMsg: ?(<nil>)?$`)
 
 func checkError(f *facts, c *claim) finding {
@@ -762,7 +767,7 @@ func checkError(f *facts, c *claim) finding {
 	return silent("the answer does not repeat an inner error")
 }
 
-// cut matches what the probe writes in place of the end of a long text.
+// cut matches the text that the probe writes in place of the end of a long text.
 var cut = regexp.MustCompile(`(?s)… \(\d+ bytes more\)$`)
 
 // contains reports whether a message contains the text of an error, which may be cut.
@@ -782,8 +787,9 @@ func checkStatus(f *facts, c *claim) finding {
 	return holds(said == c.operands[0], "the answer is %s", said)
 }
 
-// TestEverySentenceHasARule compares the rules with the sentences in the source of view:
-// a new kind of sentence needs a rule, or a reason why it has none.
+// TestEverySentenceHasARule compares the rules with the sentences in the source of
+// package view. A new kind of sentence needs a rule: with a check, or with the reason why
+// there is none.
 func TestEverySentenceHasARule(t *testing.T) {
 	said := map[string]bool{}
 	for _, file := range []string{"rules.go", "sentences.go"} {
@@ -798,7 +804,7 @@ func TestEverySentenceHasARule(t *testing.T) {
 			}
 			call, ok := spec.Values[0].(*ast.CallExpr)
 			if !ok {
-				t.Fatalf("%s: %s is no call of message.Of", file, spec.Names[0].Name)
+				t.Fatalf("%s: %s is not a call of message.Of", file, spec.Names[0].Name)
 			}
 			text, err := strconv.Unquote(call.Args[0].(*ast.BasicLit).Value)
 			if err != nil {
@@ -809,19 +815,19 @@ func TestEverySentenceHasARule(t *testing.T) {
 		})
 	}
 	if len(said) < 50 {
-		t.Errorf("found only %d kinds of sentences in view", len(said))
+		t.Errorf("found %d kinds of sentences in view, expected at least 50", len(said))
 	}
 	for text := range said {
 		if _, ok := rules[text]; !ok {
-			t.Errorf("no rule for the sentence %q: which fact of upstream's proves it?", text)
+			t.Errorf("no rule for the sentence %q: add one with the fact of upstream's that proves it", text)
 		}
 	}
 	for text, rule := range rules {
 		if !said[text] {
-			t.Errorf("there is a rule for %q, which view does not say", text)
+			t.Errorf("there is a rule for %q, but view has no such sentence", text)
 		}
 		if rule.fact == "" {
-			t.Errorf("the rule for %q names no fact", text)
+			t.Errorf("the rule for %q has an empty field fact", text)
 		}
 	}
 }

@@ -27,16 +27,16 @@ var (
 	number = flag.Int("story.requests", 0, "how many requests to send, such as 1000; 0 means as many as the test usually sends")
 )
 
-// TestSlowSentencesHold holds the sentences on a hundred requests against upstream's own
-// account.
+// TestSlowSentencesHold compares the sentences about a hundred requests with upstream's
+// own data.
 func TestSlowSentencesHold(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Slow(t)
 	hold(t, "v1.37.1", 100)
 }
 
-// TestNightlySentencesHold does the same with more requests and two releases. Every rule
-// must have had something to prove in one of them.
+// TestNightlySentencesHold checks more requests, on two releases. Every rule with a check
+// must have proved a sentence of one of them, unless it is rare.
 func TestNightlySentencesHold(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Nightly(t)
@@ -50,17 +50,18 @@ func TestNightlySentencesHold(t *testing.T) {
 	}
 	for _, text := range slices.Sorted(maps.Keys(rules)) {
 		if rule := rules[text]; rule.check != nil && !rule.rare && !seen[text] {
-			t.Errorf("the rule for %q has proved nothing: no request brings this sentence", text)
+			t.Errorf("the rule for %q has proved nothing: no request led to this sentence", text)
 		}
 	}
 }
 
-// A tally counts sentences by their text without operands.
+// A tally counts sentences, by their text without operands.
 type tally struct {
 	requests                        int
 	answers                         map[int]int // by status
 	proved, unchecked, contradicted map[string]int
-	// reasons say why sentences were not checked.
+	// reasons counts the reasons why sentences were not checked, by the text of the
+	// sentences.
 	reasons map[string]map[string]int
 }
 
@@ -78,7 +79,7 @@ func hold(t *testing.T, version string, n int) *tally {
 	book := loaded.ForReader("en", &trace.Recording{K8sVersion: w.server.K8sVersion, EtcdVersion: w.server.EtcdVersion})
 	total := &tally{answers: map[int]int{}, proved: map[string]int{}, unchecked: map[string]int{}, contradicted: map[string]int{}, reasons: map[string]map[string]int{}}
 	g := &generator{}
-	const restocked = 10 // requests between two stocktakings
+	const restocked = 10 // requests between two calls of restock
 	for i := range n {
 		if i%restocked == 0 {
 			w.restock()
@@ -127,9 +128,9 @@ func (w *world) check(g *generator, i int, guide view.Classifier, total *tally) 
 		of, found := f.about(c), silent("%s", rule.fact)
 		switch {
 		case f.event == nil:
-			found = silent("the server lost the audit event, because the patch is no JSON")
+			found = silent("the server lost the audit event, because the patch is not JSON")
 		case of == nil:
-			found = silent("a request of the aggregated server, of which only the audit event is known")
+			found = silent("a request of the aggregated server: only its audit event is known")
 		case rule.check != nil:
 			found = rule.check(of, c)
 		}
@@ -138,7 +139,7 @@ func (w *world) check(g *generator, i int, guide view.Classifier, total *tally) 
 			total.proved[id]++
 			for _, operand := range rule.proves {
 				if other := c.other(operand); rule.check(of, other).outcome == proved {
-					complain("the sentence: %s\nthe rule: %s\nproves it also with %q in place of %q: it is no rule for operand %d", sentence.Text, rule.fact, other.operands[operand], c.operands[operand], operand)
+					complain("the sentence: %s\nthe rule: %s\nalso proves it with %q in place of %q, so it does not prove operand %d", sentence.Text, rule.fact, other.operands[operand], c.operands[operand], operand)
 				}
 			}
 		case unchecked:
@@ -192,8 +193,8 @@ func (w *world) ask(typed *scenarios.TypedRequest) (*facts, *trace.Request, erro
 	}
 	id := h.Headers["Audit-Id"]
 	f.event = w.audit.of(w.t, id, typed.Path, lasting(typed.Path), func() bool {
-		// The server puts the body of a patch into the event as it is, and cannot write
-		// the event if the body is no JSON (LogRequestPatch in apiserver/pkg/audit).
+		// The server puts the body of a patch into the event as it is. It cannot write
+		// the event if the body is not JSON (LogRequestPatch in apiserver/pkg/audit).
 		return typed.Method == http.MethodPatch && !json.Valid(typed.Body) && len(w.metrics.read().grown(f.metricsBefore, "apiserver_audit_error_total")) > 0
 	})
 	if f.sent.Err != nil && (f.event == nil || f.event.Stage != "Panic") {
@@ -208,13 +209,14 @@ func (w *world) ask(typed *scenarios.TypedRequest) (*facts, *trace.Request, erro
 	return f, request, nil
 }
 
-// lasting reports whether the answer to a request may go on.
+// lasting reports whether the answer to a request may go on after its beginning, as for a
+// watch.
 func lasting(path string) bool {
 	path, query, _ := strings.Cut(path, "?")
 	return strings.Contains(query, "watch=") || strings.Contains(path, "/watch/") || strings.HasSuffix(path, "/log") || strings.HasSuffix(path, "/proxy")
 }
 
-// remember keeps the token of a list's next page.
+// remember keeps the continue token of an answer that is a list.
 func (g *generator) remember(f *facts) {
 	var list struct {
 		Metadata struct {
@@ -227,9 +229,10 @@ func (g *generator) remember(f *facts) {
 	}
 }
 
-// about returns the facts about the request of a claim. That may be a request that the
-// aggregated server sent to kube-apiserver: the facts then are its audit event, which only
-// says who sent what and who allowed it. about returns nil for other claims on it.
+// about returns the facts about the request of a claim. An aggregated server also sends
+// requests to kube-apiserver. For such a request, only the audit event is known. It is
+// enough for claims about the request, the caller and permissions; for other claims,
+// about returns nil.
 func (f *facts) about(c *claim) *facts {
 	by := c.sentBy()
 	if by == "" {
@@ -260,7 +263,8 @@ func (c *claim) other(operand int) *claim {
 	return &changed
 }
 
-// lastError returns the text of the last step of an error path that has the error's text.
+// lastError returns the text of the last step of an error path that makes, wraps or
+// replaces the error, or "".
 func lastError(path *view.ErrorPath) (last string) {
 	if path == nil {
 		return ""
@@ -274,8 +278,8 @@ func lastError(path *view.ErrorPath) (last string) {
 	return last
 }
 
-// unsaid describes changes of the request's object in etcd that no sentence tells, or that
-// the trace does not list.
+// unsaid describes the changes of the request's object in etcd that no sentence mentions,
+// or that the trace does not list.
 func (f *facts) unsaid(sentences []view.Sentence, request *trace.Request) (all []string) {
 	key := f.key()
 	if key == "" || slices.ContainsFunc(f.beside, func(e event) bool {
@@ -291,7 +295,7 @@ func (f *facts) unsaid(sentences []view.Sentence, request *trace.Request) (all [
 			return strings.HasSuffix(s.Text, fmt.Sprintf("key %s, at revision %d", c.Key, c.Revision))
 		})
 		if !said {
-			all = append(all, fmt.Sprintf("no sentence tells of the change %s %s at revision %d", c.Op, c.Key, c.Revision))
+			all = append(all, fmt.Sprintf("no sentence mentions the change %s %s at revision %d", c.Op, c.Key, c.Revision))
 		}
 		if !slices.Contains(request.Stored, c.StoredKey) {
 			all = append(all, fmt.Sprintf("the trace does not list the change %+v, but %+v", c.StoredKey, request.Stored))
@@ -300,7 +304,7 @@ func (f *facts) unsaid(sentences []view.Sentence, request *trace.Request) (all [
 	return all
 }
 
-// command writes a request as a command line.
+// command returns a request as a command line of apitrace.
 func command(r *scenarios.TypedRequest) string {
 	words := []string{"apitrace", "request", r.Method, r.Path, "--as", r.As}
 	for _, header := range r.Headers {

@@ -28,7 +28,8 @@ import (
 )
 
 // A world is a running server with the objects, webhooks and policies that the requests
-// meet, and with everything that gives evidence of them.
+// work with. It also has the sources of facts about the requests: the webhooks' calls,
+// the audit log, etcd's history and the metrics.
 type world struct {
 	t       *testing.T
 	server  *apiserver.Server
@@ -44,7 +45,7 @@ type world struct {
 	// which no request waits.
 	flowSchemas, levels map[string]string
 	exempt              map[string]bool
-	// stock are the objects that restock creates again.
+	// stock are the objects of world.yaml.
 	stock []object
 	// routes are the paths of the server's OpenAPI document.
 	routes map[string]bool
@@ -126,7 +127,7 @@ type object struct {
 	kept bool
 }
 
-// furnish creates the objects of world.yaml, and waits until the server goes by them.
+// furnish creates the objects of world.yaml, and waits until they have an effect.
 func (w *world) furnish() {
 	w.t.Helper()
 	text, err := os.ReadFile("testdata/world.yaml")
@@ -157,11 +158,12 @@ func (w *world) furnish() {
 			w.t.Fatal(err)
 		}
 		w.stock = append(w.stock, object{o.Path, o.Object.Metadata.Name, body, o.Kept})
-		// A kind is served some time after its definition is stored.
+		// The server serves a custom resource only some time after its definition is
+		// stored.
 		w.await("creating "+o.Path+"/"+o.Object.Metadata.Name, http.MethodPost, o.Path, body, http.StatusCreated, http.StatusConflict)
 	}
 	for _, status := range []struct{ path, body string }{
-		// The controllers of a cluster would write these.
+		// In a cluster, controllers would write these statuses.
 		{"/api/v1/namespaces/story-full/resourcequotas/one", `{"status":{"hard":{"configmaps":"1"},"used":{"configmaps":"1"}}}`},
 		{"/api/v1/namespaces/story-counted/resourcequotas/many", `{"status":{"hard":{"configmaps":"1000","pods":"1000"},"used":{"configmaps":"0","pods":"0"}}}`},
 	} {
@@ -171,8 +173,8 @@ func (w *world) furnish() {
 	w.awaitEffects()
 }
 
-// awaitEffects waits until admission and authorization go by the objects, which they
-// learn of through watches.
+// awaitEffects waits until the objects have an effect on admission and authorization,
+// which get them through watches.
 func (w *world) awaitEffects() {
 	w.t.Helper()
 	create := func(namespace, label string) (string, []byte) {
@@ -217,7 +219,7 @@ func (w *world) await(what, method, path string, body []byte, statuses ...int) {
 	var answer []byte
 	defer func() {
 		if !slices.Contains(statuses, status) {
-			w.t.Logf("%s: %s %s answered %d last: %s", what, method, path, status, answer)
+			w.t.Logf("%s: the last answer to %s %s was %d: %s", what, method, path, status, answer)
 		}
 	}()
 	testenv.Await(w.t, what, func() bool {
@@ -226,7 +228,7 @@ func (w *world) await(what, method, path string, body []byte, statuses ...int) {
 	})
 }
 
-// send sends an untraced request.
+// send sends a request without a trace.
 func (w *world) send(token, method, path string, body []byte) (status int, answer []byte) {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.server.BaseURL+path, bytes.NewReader(body))
@@ -258,15 +260,15 @@ func (w *world) read(path string, into any) {
 	w.t.Helper()
 	status, answer := w.send(w.server.AdminToken, http.MethodGet, path, nil)
 	if status != http.StatusOK {
-		w.t.Fatalf("GET %s answered %d: %s", path, status, answer)
+		w.t.Fatalf("GET %s: got the status %d, expected 200: %s", path, status, answer)
 	}
 	if err := json.Unmarshal(answer, into); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// stir changes a label of an object again and again, so that a watch has something to tell.
-// The object need not exist. stop ends that, and waits for the last change.
+// stir changes a label of an object every 100 ms, so that a watch has events. The object
+// need not exist. stop ends the changes, and waits for the last one.
 func (w *world) stir(path string) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan struct{})
@@ -284,7 +286,7 @@ func (w *world) stir(path string) (stop func()) {
 			body := fmt.Sprintf(`{"metadata":{"labels":{"app":%q,"count":"%d"}}}`, []string{"x", "x", "y"}[i%3], i)
 			req, err := http.NewRequest(http.MethodPatch, w.server.BaseURL+path, strings.NewReader(body))
 			if err != nil {
-				return // the path of the watch is none
+				return // the generated path is not valid
 			}
 			req.Header.Set("Authorization", "Bearer "+w.server.AdminToken)
 			req.Header.Set("Content-Type", "application/merge-patch+json")
@@ -315,13 +317,13 @@ func (w *world) review(user string, groups []string, right map[string]string) (a
 		}
 	}
 	if status != http.StatusCreated || json.Unmarshal(answer, &review) != nil {
-		w.t.Fatalf("an access review answered %d: %s", status, answer)
+		w.t.Fatalf("an access review: got the status %d, expected 201: %s", status, answer)
 	}
 	return review.Status.Allowed, review.Status.Reason
 }
 
-// restock creates the objects that requests have deleted, so that later requests meet
-// something.
+// restock creates the objects that requests have deleted, so that later requests find
+// objects. It leaves out objects with kept.
 func (w *world) restock() {
 	w.t.Helper()
 	for _, o := range w.stock {
@@ -329,12 +331,13 @@ func (w *world) restock() {
 			continue
 		}
 		if status, answer := w.send(w.server.AdminToken, http.MethodPost, o.path, o.body); status != http.StatusCreated && status != http.StatusConflict {
-			w.t.Fatalf("creating %s/%s again: %d %s", o.path, o.name, status, answer)
+			w.t.Fatalf("creating %s/%s again: got the status %d: %s", o.path, o.name, status, answer)
 		}
 	}
 }
 
-// readFlows reads the names behind the UIDs in the headers of answers.
+// readFlows reads the names of flow schemas and priority levels. The headers of answers
+// have only their UIDs.
 func (w *world) readFlows() {
 	w.t.Helper()
 	w.flowSchemas, w.levels, w.exempt = map[string]string{}, map[string]string{}, map[string]bool{}
@@ -353,7 +356,7 @@ func (w *world) readFlows() {
 	}
 }
 
-// readRoutes reads the paths that the server documents.
+// readRoutes reads the paths of the server's OpenAPI document.
 func (w *world) readRoutes() {
 	w.t.Helper()
 	w.routes = map[string]bool{}
