@@ -26,9 +26,9 @@ type mode struct {
 	keep  bool // nobody fetches the traces
 }
 
-// groups are the modes that take turns. The first mode of a group is the base for the
-// others. While the first group is measured, nothing has been traced yet. In the last
-// group the probe's memory fills, so the other groups come before it.
+// groups are the groups of modes that take turns. The first mode of a group is the base
+// for the other modes. The first group comes first because nothing has been traced before
+// it. The last group comes last because it fills the probe's memory.
 var groups = [][]mode{
 	{{name: "plain", plain: true}, {name: "traces nothing"}},
 	{{name: "plain", plain: true}, {name: "traces 1 %", rate: 0.01}, {name: "traces 10 %", rate: 0.1}},
@@ -84,7 +84,7 @@ func BenchmarkLoad(b *testing.B) {
 			bench.traced.K8sVersion, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, began, machineLoad(), *each)
 		fmt.Printf("| clients | server | requests/s | p50 in ms | p99 in ms | processor ms per request | requests/s to plain | p50 to plain | p99 to plain | processor time to plain | traced requests | fetched | refused | failed | discarded calls |\n"+
 			strings.Repeat("| --- ", 15)+"|\n%s\n", &speeds)
-		fmt.Printf("| clients | until then, it | kube-apiserver, plain | traced | ratio | etcd, plain | traced | ratio |\n"+
+		fmt.Printf("| clients | after the mode | kube-apiserver, plain | traced | ratio | etcd, plain | traced | ratio |\n"+
 			"| --- | --- | --- | --- | --- | --- | --- | --- |\n%s\n", &memory)
 	}
 	if err := bench.collector.first; err != nil {
@@ -117,7 +117,7 @@ type result struct {
 // rounds is the number of slices of each mode.
 const rounds = 12
 
-// measure measures modes in turn.
+// measure measures modes in turn, with a number of clients.
 func (bench *bench) measure(b *testing.B, modes []mode, clients int) []*result {
 	b.Helper()
 	results := make([]*result, len(modes))
@@ -126,11 +126,11 @@ func (bench *bench) measure(b *testing.B, modes []mode, clients int) []*result {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range rounds {
-		for _, i := range random.Perm(len(modes)) { // so that no mode always follows the same one
+		for _, i := range random.Perm(len(modes)) { // so that no mode always follows the same other mode
 			r := results[i]
-			before := bench.collector.so(b)
+			before := bench.collector.snapshot(b)
 			r.slices = append(r.slices, bench.slice(b, r.mode, clients, *each/rounds))
-			r.counts.add(before, bench.collector.so(b))
+			r.counts.add(before, bench.collector.snapshot(b))
 		}
 	}
 	for _, r := range results {
@@ -151,16 +151,16 @@ func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duratio
 	bench.collector.rate, bench.collector.keep = m.rate, m.keep
 	warmUp, err := run(b.Context(), workers[:clients], time.Now().Add(length/10), 0)
 	if err != nil {
-		b.Fatalf("%d clients warm up, server %s: %v", clients, m.name, err)
+		b.Fatalf("warming up %d clients, mode %s: %v", clients, m.name, err)
 	}
 	began := time.Now()
 	took, err := run(b.Context(), workers[:clients], began.Add(length), 0)
 	in := time.Since(began)
 	if err != nil {
-		b.Fatalf("%d clients, server %s: %v", clients, m.name, err)
+		b.Fatalf("measuring %d clients, mode %s: %v", clients, m.name, err)
 	}
 	if len(took) == 0 {
-		b.Fatalf("%d clients, server %s: no client has sent a request within %v: raise -load.each", clients, m.name, length)
+		b.Fatalf("measuring %d clients, mode %s: no client has sent a request within %v: raise -load.each", clients, m.name, length)
 	}
 	bench.collector.drain(b)
 	used = processorTime(gauge.read(b)) - used
@@ -220,7 +220,7 @@ func compareMemory(plain, traced map[string]map[string]float64) string {
 	return strings.Join(cells, " | ")
 }
 
-// machineLoad returns the machine's load average of the last minute after a space, or "
+// machineLoad returns a space and the machine's load average of the last minute, or "
 // unknown".
 func machineLoad() string {
 	text, err := os.ReadFile("/proc/loadavg")

@@ -61,7 +61,7 @@ func newWorker(ctx context.Context, s *apiserver.Server, namespace string, c *co
 		Host: s.BaseURL, BearerToken: s.AdminToken, TLSClientConfig: rest.TLSClientConfig{CAData: s.CAPEM},
 		ContentConfig: rest.ContentConfig{ContentType: protobuf, AcceptContentTypes: protobuf},
 		QPS:           -1,                          // no limit
-		Dial:          (&net.Dialer{}).DialContext, // clients with a function of their own share no connection
+		Dial:          (&net.Dialer{}).DialContext, // a separate Dial function gives the client a separate connection
 	}
 	if c != nil {
 		config.WrapTransport = func(next http.RoundTripper) http.RoundTripper { return &tracer{c, next} }
@@ -123,7 +123,7 @@ func (w *worker) step(ctx context.Context) error {
 	return next(w, ctx)
 }
 
-// timed sends a request and notes the time until its answer.
+// timed sends a request and adds the time until its answer to took.
 func (w *worker) timed(request func() error) error {
 	start := time.Now()
 	err := request()
@@ -131,7 +131,7 @@ func (w *worker) timed(request func() error) error {
 	return err
 }
 
-// next is the index of the object for this step.
+// next returns the index of the object for this step.
 func (w *worker) next() int { return w.steps % len(w.objects) }
 
 // extra is the name of the object that each round of the mix creates and deletes.

@@ -17,16 +17,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// fetches is the number of concurrent fetches, as in "apitrace serve --sample". queued
-// is the number of pending requests at which the collector stops tracing: 128. The
-// product stops earlier, at 32 (atOnce in session/session.go).
+// fetches is the number of concurrent fetches, as in "apitrace serve --otlp". queued is
+// the largest number of pending requests: with more, the collector does not trace.
+// apitrace itself allows only 32 (atOnce in session/session.go).
 const (
 	fetches = 32
 	queued  = 4 * fetches
 )
 
 // A collector chooses the requests to trace, and fetches their traces. It works like
-// "apitrace serve --sample", but allows more pending requests.
+// "apitrace serve --otlp", but allows more pending requests.
 type collector struct {
 	server *apiserver.Server
 	// rate is the fraction of the requests that are traced. If keep is set, nobody
@@ -69,7 +69,7 @@ func newCollector(tb testing.TB, s *apiserver.Server) *collector {
 	}
 	tb.Cleanup(func() {
 		cancel()
-		wg.Wait() // the queue stays open: after a failure, clients may still be at work
+		wg.Wait() // the queue is not closed: after a failure, clients may still send to it
 	})
 	return c
 }
@@ -88,7 +88,7 @@ func (c *collector) choose() bool {
 }
 
 // ended takes a request after the client has read the answer or closed the watch.
-func (c *collector) ended(sent trace.Sent) { c.queue <- sent } // has room for all pending requests
+func (c *collector) ended(sent trace.Sent) { c.queue <- sent } // does not block: the queue has room for all pending requests
 
 func (c *collector) fetch(ctx context.Context, sent trace.Sent) {
 	defer c.pending.Add(-1)
@@ -161,7 +161,7 @@ func (b *body) Close() error {
 // probes discarded.
 type collected struct{ traced, fetched, refused, failed, discarded int64 }
 
-func (c *collector) so(tb testing.TB) collected {
+func (c *collector) snapshot(tb testing.TB) collected {
 	return collected{c.traced.Load(), c.fetched.Load(), c.refused.Load(), c.failed.Load(), undelivered(tb, c.server)}
 }
 
@@ -196,5 +196,5 @@ func (c *collector) stillHeld(tb testing.TB) int {
 	return held
 }
 
-// perSecond is a rate of requests.
+// perSecond returns the number of requests per second.
 func perSecond(requests int, in time.Duration) float64 { return float64(requests) / in.Seconds() }

@@ -15,8 +15,9 @@ func quantile[T int64 | float64](values []T, q float64) T {
 
 func median(values []float64) float64 { return quantile(values, 0.5) }
 
-// A limit is how much a metric may grow from the second third of a time to the last
-// third, by their medians. The first third does not count, because caches fill then.
+// A limit is how much a metric may grow. The median of the last third of its values may
+// be at most the median of the second third, times the field times, plus the field plus.
+// The first third does not count, because caches fill then.
 type limit struct {
 	times float64
 	plus  float64
@@ -69,7 +70,7 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 	if hundred[0] != 100 {
-		t.Error("quantile has sorted the values of its caller")
+		t.Error("quantile has changed the order of its argument")
 	}
 }
 
@@ -78,9 +79,9 @@ func TestReadMetrics(t *testing.T) {
 		"requests_total{code=\"200\",path=\"a b\"} 7\nprocess_resident_memory_bytes 3.14e+08\n"
 	got, err := readMetrics(strings.NewReader(text))
 	if err != nil || len(got) != 2 || got[goroutines] != 42 || got[resident] != 3.14e8 {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("got the metrics %v and the error %v, want goroutines and resident", got, err)
 	}
 	if _, err := readMetrics(strings.NewReader("go_goroutines many\n")); err == nil {
-		t.Error("a metric that is not a number is accepted")
+		t.Error("readMetrics accepted a metric that is not a number")
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 var soakFor = flag.Duration("load.soak", 90*time.Second, "how long TestSlowSoak lasts")
 
-// The metrics that must be flat, with their limits. The limits allow for the garbage
-// collector, for kube-apiserver's watch caches, which keep the events of the last
-// minute or more, and for etcd's log of the last 10,000 writes. etcd's resident memory
-// is not in the list. It includes the pages of the database file, which grows until
+// gauges are the metrics that must be flat, with their limits. The limits allow for the
+// garbage collector, for kube-apiserver's watch caches, which keep the events of the last
+// minute or more, and for etcd's log of the last 10,000 writes. etcd's resident memory is
+// not in the list. It includes the pages of the database file, which grows until
 // kube-apiserver compacts it after five minutes.
 var gauges = []struct {
 	program, metric string
@@ -32,8 +32,8 @@ var gauges = []struct {
 	{storage.Name, openFiles, limit{1.05, 5}},
 }
 
-// TestSlowSoak keeps eight clients at work, with 1 % of the requests traced and
-// fetched. No request may fail, no trace may be lost, and the gauges must be flat. At
+// TestSlowSoak lets eight clients work, while 1 % of the requests are traced and fetched.
+// No request may fail, no trace may be lost, and the metrics in gauges must be flat. At
 // the end the probes must hold no calls of fetched traces.
 func TestSlowSoak(t *testing.T) {
 	testenv.Slow(t)
@@ -84,7 +84,7 @@ func TestSlowSoak(t *testing.T) {
 // checkTraces checks that no trace is lost, and that the probes hold none.
 func checkTraces(t *testing.T, c *collector, requests int) {
 	t.Helper()
-	n, held := c.so(t), c.stillHeld(t)
+	n, held := c.snapshot(t), c.stillHeld(t)
 	t.Logf("%v: %d requests, %d traced, %d fetched, %d refused, %d failed; the probes discarded %d calls and still hold %d fetched traces",
 		*soakFor, requests, n.traced, n.fetched, n.refused, n.failed, n.discarded, held)
 	if n.traced == 0 {
