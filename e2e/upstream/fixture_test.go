@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestDifferencesAreFound compares the forms of a small module. One test of the module
-// ends differently when it is traced.
+// TestDifferencesAreFound compares the three forms of the tests of a small module. One of
+// the tests ends differently when it is traced.
 func TestDifferencesAreFound(t *testing.T) {
 	testenv.NeedsServer(t)
 	workspace := t.TempDir()
@@ -35,7 +35,7 @@ func TestDifferencesAreFound(t *testing.T) {
 	}
 	for _, r := range from.reports(t) {
 		if !r.Ended {
-			t.Errorf("%s: its report was not read after its last test", r.Package)
+			t.Errorf("%s: the report was read before the last test ended", r.Package)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestLinesStay(t *testing.T) {
 	for file, now := range changed {
 		before, err := os.ReadFile(file)
 		if os.IsNotExist(err) {
-			continue // a helper
+			continue // an added helper file
 		}
 		after, readErr := os.ReadFile(now)
 		if err != nil || readErr != nil {
@@ -64,6 +64,6 @@ func TestLinesStay(t *testing.T) {
 		}
 	}
 	if len(changed) != 4 { // two test files, and a helper for each of their packages
-		t.Errorf("%d files: %v", len(changed), changed)
+		t.Errorf("got %d changed files, expected 4: %v", len(changed), changed)
 	}
 }

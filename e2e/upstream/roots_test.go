@@ -179,7 +179,8 @@ func (p *testPackage) helpers() map[string]string {
 	return files
 }
 
-// helper has the functions that changed tests call. Each test has its own trace.
+// helper is the source of the functions that changed tests call. Each test has its own
+// trace.
 const helper = `
 import (
 	apitraceFmt "fmt"
@@ -203,7 +204,7 @@ func apitraceExit(code int) {
 	apitraceOS.Exit(code)
 }
 
-// apitraceDone waits until what the probe has found is read.
+// apitraceDone waits until the probe's findings are read.
 func apitraceDone() {
 	if conn, err := apitraceNet.Dial("unix", apitraceOS.Getenv("` + doneEnv + `")); err == nil {
 		_, _ = apitraceIO.Copy(apitraceIO.Discard, conn)

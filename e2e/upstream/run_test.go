@@ -29,8 +29,8 @@ const (
 // The keys are the package and the name of the test.
 func (from *tree) test(t *testing.T, f form, packages []string, flags ...string) map[string]string {
 	t.Helper()
-	// -trimpath gives the binary the paths of a traced program. Tests of servers run
-	// two packages at a time, and so do these.
+	// -trimpath gives the binary the paths of a traced program. Two packages at a time
+	// run, as in the other tests of servers.
 	args := []string{"test", "-json", "-vet=off", "-count=1", "-mod=mod", "-trimpath", "-ldflags=-s", "-p=2", "-timeout=30m"}
 	if file := from.overlays[f]; file != "" {
 		args = append(args, "-overlay="+file)
@@ -68,8 +68,8 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 	return ended
 }
 
-// ends runs a test again, alone, and reports whether it ends as on the pristine source.
-// Some of upstream's tests wait for less time than a busy machine needs.
+// ends runs a test again, alone, and reports whether it now ends with the outcome as. A
+// second run is necessary because some of upstream's tests time out on a busy machine.
 func (from *tree) ends(t *testing.T, f form, test, as string) bool {
 	t.Helper()
 	pkg, name, _ := strings.Cut(test, " ")

@@ -69,9 +69,9 @@ func newTree(t *testing.T, name, version string) *tree {
 	return newTreeOf(t, options, filepath.Dir(vendor), folders)
 }
 
-// newTreeOf makes a tree of modules. The keys of modules are module paths, the values
-// are folders. The tree's go.mod is made from the go.mod of the workspace. options are
-// the options of the rewriter.
+// newTreeOf makes a tree of modules. The keys of modules are module paths, the values are
+// folders. The tree's go.mod is made from the go.mod of the workspace. options are the
+// options of the rewriter; newTreeOf sets Vendor and Out.
 func newTreeOf(t *testing.T, options instrument.Options, workspace string, modules map[string]string) *tree {
 	t.Helper()
 	from := &tree{dir: t.TempDir(), overlays: map[form]string{}}
@@ -130,7 +130,7 @@ func modulesOf(t *testing.T, vendor string, files []string) map[string]string {
 	for _, file := range files {
 		rel, ok := strings.CutPrefix(filepath.ToSlash(file), filepath.ToSlash(vendor)+"/")
 		if !ok {
-			continue // the probe
+			continue // a file of the probe
 		}
 		var module string
 		for m := range all {

@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	release = flag.String("upstream.k8s", apiserver.DefaultVersion, "the release of which TestNightlyUpstream runs the tests")
-	only    = flag.String("upstream.only", "", "the packages whose tests TestNightlyUpstream runs, as patterns with blanks in between; by default those of libraries and servers")
+	release = flag.String("upstream.k8s", apiserver.DefaultVersion, "the release of Kubernetes that TestNightlyUpstream tests")
+	only    = flag.String("upstream.only", "", "the packages that TestNightlyUpstream tests, as patterns separated by blanks; by default all packages that serve requests")
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){tracedCommand: runTraced})
 }
 
-// libraries are the packages that serve requests, by program.
+// libraries are patterns of the packages that serve requests, by program.
 var libraries = map[string][]string{
 	trace.ProcessAPIServer: {
 		"k8s.io/apiserver/pkg/storage/...", "k8s.io/apiserver/pkg/endpoints/...", "k8s.io/apiserver/pkg/registry/...", "k8s.io/apiserver/pkg/admission/...",
@@ -83,7 +83,7 @@ func (from *tree) compare(t *testing.T, packages []string) (differences []string
 	}
 	t.Logf("pristine: %v", count)
 	if count["pass"] == 0 {
-		t.Fatal("no test passes on the pristine source")
+		t.Fatal("no test passed on the pristine source")
 	}
 	for _, f := range []form{idleForm, tracedForm} {
 		rewritten := from.test(t, f, packages)
@@ -103,7 +103,7 @@ func (from *tree) compare(t *testing.T, packages []string) (differences []string
 			differ("%s: %s", r.Package, r.Error)
 		}
 		if !r.Ended {
-			t.Logf("%s: its tests ended before all that was found could be read", r.Package)
+			t.Logf("%s: the tests ended before the probe's findings could be read", r.Package)
 		}
 	}
 	return differences, checked

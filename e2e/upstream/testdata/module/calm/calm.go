@@ -1,4 +1,4 @@
-// Package calm has tests that end alike however they are run.
+// Package calm has tests that end in the same way with and without tracing.
 package calm
 
 func Double(n int) int { return twice(n) }
