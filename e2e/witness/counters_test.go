@@ -21,7 +21,7 @@ import (
 type counted struct {
 	source *source
 	socket string
-	// meta is a folder that describes the counters.
+	// meta is a folder with the description of the counters.
 	meta string
 	// covdata is the path of the tool that reads the counters.
 	covdata string
@@ -50,7 +50,7 @@ func newCounted(t *testing.T, s *apiserver.Server, src *source) *counted {
 	return c
 }
 
-// command sends a command to the hook.
+// command sends a command to the hook in the program.
 func (c *counted) command(ctx context.Context, line string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", c.socket)
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *counted) findEntries(t *testing.T, profile string) {
 		begin := position{number(t, m[2]), number(t, m[3])}
 		f, ok := c.source.at(m[1], begin)
 		if !ok {
-			t.Fatalf("%s: no function of %s is there", line, c.source.program)
+			t.Fatalf("the block %s is not in a function of %s", line, c.source.program)
 		}
 		at, _ := cutCount(line)
 		if known, ok := first[f.key()]; !ok || begin.before(known.begin) {

@@ -43,7 +43,7 @@ func readExceptions(t *testing.T, p *programs) exceptions {
 	}
 	for _, e := range all {
 		if strings.TrimSpace(e.Why) == "" {
-			t.Errorf("testdata/exceptions.yaml: %q: no reason is given", e.Functions)
+			t.Errorf("testdata/exceptions.yaml: %q: the exception has no reason (why)", e.Functions)
 		}
 		for _, name := range e.Only {
 			if !slices.Contains(replayed, name) {

@@ -52,7 +52,8 @@ func readSource(t *testing.T, guide *instrument.Guide, from *traced.Source) *sou
 	return s
 }
 
-// findPackages lists the packages in the guide.
+// findPackages lists the packages of the program that the guide traces, without packages
+// that have no files.
 func (s *source) findPackages(t *testing.T, guide *instrument.ProgramGuide) {
 	t.Helper()
 	for _, entry := range guide.Packages {
@@ -126,11 +127,11 @@ func (s *source) readPackage(t *testing.T, pkg string) {
 		file := path.Join(pkg, base)
 		found := bodiesIn(t, filepath.Join(s.vendor, filepath.FromSlash(file)), file)
 		if len(found) != len(names[file]) {
-			t.Fatalf("%s: %d functions, and %d names", file, len(found), len(names[file]))
+			t.Fatalf("%s: found %d functions, but the rewriter has %d names", file, len(found), len(names[file]))
 		}
 		for i, name := range names[file] {
 			if place := fmt.Sprintf("%s:%d", name.File, name.Line); place != found[i].place {
-				t.Fatalf("%s: function %d is at %s, and %s at %s", file, i+1, found[i].place, name.Name, place)
+				t.Fatalf("%s: function %d is at %s, but the rewriter has %s at %s", file, i+1, found[i].place, name.Name, place)
 			}
 			found[i].name = name.Name
 		}
@@ -171,7 +172,8 @@ func bodiesIn(t *testing.T, path, file string) []function {
 	return found
 }
 
-// at returns the innermost function around a position.
+// at returns the innermost function with a body that contains a position. It returns
+// false if there is none.
 func (s *source) at(file string, p position) (function, bool) {
 	for _, f := range slices.Backward(s.functions[file]) {
 		if !p.before(f.begin) && !f.end.before(p) {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// A window has the functions that ran in a span of time, by program.
+// A window has the functions that were called in a span of time, by program.
 type window map[string]set
 
 // A witness reads the counters of both programs.
@@ -30,7 +30,7 @@ func (w *witness) open(ctx context.Context) error {
 	return nil
 }
 
-// close writes the counters to a new folder for each program.
+// close writes the counters of each program to a new folder, and returns the folders.
 func (w *witness) close(ctx context.Context) (folders []string, err error) {
 	for _, c := range w.programs {
 		folder, err := c.write(ctx, w.dir)
@@ -65,7 +65,7 @@ func countRunsOn(t *testing.T, p *programs, server *apiserver.Server, programs .
 	for _, name := range programs {
 		w.programs = append(w.programs, newCounted(t, server, p.sources[name]))
 	}
-	folders := map[string][][][]string{} // by scenario, request, run and program
+	folders := map[string][][][]string{} // folders by scenario, request, run and program
 	var idle [][]string
 	for run := range countedRuns {
 		for _, name := range replayed {
@@ -127,8 +127,8 @@ func (w *witness) count(t *testing.T, server *apiserver.Server, name string, run
 	})
 }
 
-// idle writes the counters of a time without a request. The time is as long as a
-// request's window.
+// idle writes the counters of a time without a request from the test. The time is about
+// as long as the window of a request.
 func (w *witness) idle(t *testing.T) []string {
 	t.Helper()
 	time.Sleep(quiet)
@@ -143,12 +143,12 @@ func (w *witness) idle(t *testing.T) []string {
 	return folders
 }
 
-// quiet is the time until earlier writes have no more effects: etcd commits every 100
-// ms.
+// quiet is the time after which earlier writes no longer cause calls: etcd commits every
+// 100 ms.
 const quiet = 250 * time.Millisecond
 
-// busy has functions of each program. At least one of them runs for every request,
-// including requests that kube-apiserver sends to itself and to etcd.
+// busy has functions of each program. For every request, at least one of them runs, even
+// for requests that kube-apiserver sends to itself or to etcd.
 var busy = map[string][]string{
 	apiserver.Name: {"k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"},
 	storage.Name: {

@@ -18,8 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// replayed are the scenarios of the test. A scenario does not fit if it sends untraced
-// requests during a watch, because the counters count these requests, too.
+// replayed are the scenarios of the test. Scenarios that send untraced requests during a
+// watch are not possible, because the counters also count these requests.
 var replayed = []string{
 	"get-node", "get-node-cached", "get-table", "get-not-found", "get-forbidden", "impersonate", "list-nodes", "list-paged", "watch-list",
 	"create-deployment", "create-dry-run", "create-invalid", "apply-configmap", "patch-json", "patch-strategic", "update-deployment",
@@ -34,8 +34,8 @@ const (
 	tracedRuns = 2
 	// idleWindows is the number of windows without a request.
 	idleWindows = 24
-	// after is the time from the answer to the end of a window. It is for work on other
-	// goroutines.
+	// after is the time from the answer to the end of a window. Work on other goroutines
+	// can end in this time.
 	after = 50 * time.Millisecond
 )
 
@@ -78,11 +78,11 @@ func TestNightlyEveryCallIsInTheTrace(t *testing.T) {
 		t.Logf("%s: %d functions were called for its requests alone: %d are in the trace, %d are accessors that the guide names, %d are explained exceptions, %d are missing",
 			name, compared, compared-named-explained-missed, named, explained, missed)
 		if compared < fewest {
-			t.Errorf("%s: the counters tell of %d functions that were called for its requests alone, expected at least %d: there is too little to compare", name, compared, fewest)
+			t.Errorf("%s: the counters report %d functions that were called only for its requests, expected at least %d", name, compared, fewest)
 		}
 	}
 	for _, function := range slices.Sorted(maps.Keys(missing)) {
-		t.Errorf("%s was called and is not in the trace of %q", function, slices.Compact(missing[function]))
+		t.Errorf("%s was called, but is not in the trace of %q", function, slices.Compact(missing[function]))
 	}
 }
 
@@ -100,7 +100,7 @@ func sorted(functions set) []function {
 	})
 }
 
-// isNamed reports whether the guide says that a function gets no span.
+// isNamed reports whether the guide names a function as one without a span.
 func isNamed(guide *instrument.Guide, s *source, function string) bool {
 	for _, step := range guide.Steps {
 		if step.Span != "" && step.Has(s.version) && step.Function.Match(function) {
@@ -167,7 +167,9 @@ func start(t *testing.T, build *apiserver.Build) *apiserver.Server {
 	return server
 }
 
-// replay replays a scenario as a session does.
+// replay replays a scenario as a session does. It calls before at the begin of each
+// traced request, and after at the end of each traced request and of each request during
+// a watch.
 func replay(t *testing.T, s *apiserver.Server, name string, before func(context.Context) error, after func(context.Context, *scenarios.Sent) error) {
 	t.Helper()
 	scenario, err := scenarios.Find(name)
