@@ -90,8 +90,9 @@ func write(to *bool)         { *to = false }
 func pick(fast bool) string { return "" }
 `
 
-// TestGates reads the gates of calls. A condition may use a gate through local variables
-// with one assignment each. Other variables may hold another value than the gate's.
+// TestGates checks which feature gate each call in F depends on. A condition may use a
+// gate through local variables that are assigned once. The other variables may have
+// another value than the gate, so the calls below them have no gate.
 func TestGates(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"x.io/features/features.go": featuresSource, "x.io/gated/gated.go": gatedSource} {
