@@ -23,7 +23,8 @@ func serve(t *testing.T, h probe.Header, records ...probe.Record) (socket string
 	return serveTails(t, h, records, nil)
 }
 
-// serveTails also answers queries for the calls that followed a write.
+// serveTails is like serve, but also answers queries for the calls that followed a write.
+// The keys of tails are revisions.
 func serveTails(t *testing.T, h probe.Header, request []probe.Record, tails map[int64][]probe.Record) (socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "collect") // the path of a unix socket must be short
@@ -72,7 +73,8 @@ func record(id, parent probe.SpanID, function string, seq uint32, start int64) p
 	return probe.Record{ID: id, Parent: parent, Seq: seq, Function: function, File: "p/p.go", Line: 1, Start: 1_000_000 + start, Duration: 1}
 }
 
-// A client may send bytes that are not UTF-8. A recording is UTF-8 text.
+// TestTextsAreUTF8 checks that bytes from a client that are not UTF-8 are escaped. A
+// recording is UTF-8 text.
 func TestTextsAreUTF8(t *testing.T) {
 	hostile := record(0xa1, 0, "Serve", 0, 0)
 	hostile.Error, hostile.Panic, hostile.Attrs = "bad \xff", "\x9b31m", []probe.Attr{{Key: "name", Value: "\x9bgpj\xff"}}
@@ -109,17 +111,17 @@ func TestRequestJoinsProcesses(t *testing.T) {
 		t.Errorf("calls %q, want %q", got, want)
 	}
 	if r.Calls[2].StartNs != 30 || r.Start.UnixNano() != 1_000_000 {
-		t.Errorf("starts at %d, %d ns after %v", r.Calls[2].StartNs, r.Calls[2].StartNs, r.Start)
+		t.Errorf("etcd.Range starts at %d, %d ns after %v, want 30 ns after the first millisecond", r.Calls[2].StartNs, r.Calls[2].StartNs, r.Start)
 	}
 	if len(r.Incomplete) != 1 || !strings.Contains(r.Incomplete[0], "kube-apiserver made 2 more calls") {
-		t.Errorf("incomplete: %q", r.Incomplete)
+		t.Errorf("incomplete: %q, want the dropped calls of kube-apiserver", r.Incomplete)
 	}
 	if check.Calls != 4 || !slices.Equal(check.Mismatches, []string{"wrong"}) {
-		t.Errorf("check: %+v", check)
+		t.Errorf("check: %+v, want 4 calls and the mismatch of etcd", check)
 	}
 }
 
-// TestRequestAlignsClocks has an etcd with a clock that was read too early: its
+// TestRequestAlignsClocks collects calls from an etcd with a clock that is behind: its
 // calls seem to begin before the request.
 func TestRequestAlignsClocks(t *testing.T) {
 	sockets := map[string]string{
@@ -180,7 +182,7 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 			record(0xa1, 0, "Serve", 0, 0), record(0xa2, 0xa1, "Put", 1, 5),
 		}, map[int64][]probe.Record{
 			41: {
-				// Two watchers; and the first stage occurs twice.
+				// There are two watchers, and the first stage occurs twice.
 				stage(1, record(0xb1, 0, "transform", 0, 20)), record(0xb2, 0xb1, "decode", 1, 21),
 				stage(1, record(0xb3, 0, "transform", 2, 22)), stage(2, record(0xb4, 0, "dispatch", 3, 30)),
 				stage(3, record(0xb5, 0, "send", 4, 40)), stage(3, record(0xb6, 0, "send", 5, 41)),
@@ -219,8 +221,8 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 	}
 }
 
-// For the trace of a start or an end, the program itself is asked first, before
-// the programs that it calls, whatever their names are.
+// TestOrderOfPrograms checks the order in which the probes are asked. For the trace of a
+// program's start or end, this program must be the first one, whatever its name is.
 func TestOrderOfPrograms(t *testing.T) {
 	sockets := map[string]string{"etcd": "", "kube-apiserver": "", "metrics-server": ""}
 	for _, test := range []struct {

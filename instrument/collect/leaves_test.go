@@ -21,7 +21,7 @@ func TestWithoutLateLeaves(t *testing.T) {
 	records := []probe.Record{
 		{ID: main, Start: 1},
 		{ID: leaf, Parent: main, Leaf: true, Start: 2},
-		{ID: lost, Parent: nobody, Leaf: true, Start: 3}, // an error that must be found
+		{ID: lost, Parent: nobody, Leaf: true, Start: 3}, // the missing parent is an error that must not be hidden
 		{ID: newest, Parent: main, Start: 4},
 		{ID: late, Parent: notListed, Leaf: true, Start: 5},
 		{ID: last, Parent: newest, Leaf: true, Start: 6},

@@ -31,10 +31,10 @@ func TestSecretsHold(t *testing.T) {
 		}
 	}
 	if got := (Secrets{Show: true}).query("/api/v1/secrets"); got != probe.SecretsShow {
-		t.Errorf("to show secrets the probe is asked %q", got)
+		t.Errorf("with Show, the query for secrets is %q, expected SecretsShow", got)
 	}
 	if got := s.query("/api/v1/nodes"); got != "" {
-		t.Errorf("of other requests the probe is asked %q", got)
+		t.Errorf("the query for a request that is not on secrets is %q, expected \"\"", got)
 	}
 }
 
@@ -52,15 +52,16 @@ func TestSecretValues(t *testing.T) {
 		}
 	}
 	if got := SecretValues([]byte(`{"stringData":{"a":"with \"quotes\""}}`)); !slices.Contains(got, `with \"quotes\"`) {
-		t.Errorf("the values are %q, expected the escaped one too", got)
+		t.Errorf("the values are %q, expected also the escaped form", got)
 	}
-	// kube-apiserver parses YAML with sigs.k8s.io/yaml, for which a date is text. For go.yaml.in/yaml/v3 it is a time.
+	// kube-apiserver parses YAML with sigs.k8s.io/yaml, which reads a date as text.
+	// go.yaml.in/yaml/v3 reads it as a time.
 	if got := SecretValues([]byte("stringData: {born: 2001-01-01}")); !slices.Contains(got, "2001-01-01") {
 		t.Errorf("the values are %q, expected the date", got)
 	}
 	for _, body := range []string{"", "null", "{}", "[]", `{"kind":"Pod","spec":{"nodeName":"n"}}`} {
 		if got := SecretValues([]byte(body)); len(got) != 0 {
-			t.Errorf("%q has the values %q", body, got)
+			t.Errorf("%q has the values %q, expected none", body, got)
 		}
 	}
 }
@@ -73,9 +74,9 @@ func TestWithhold(t *testing.T) {
 	redactValues(r, []string{"public-name", "planted-one", "123456", "1234", "e"})
 	c := r.Calls[0]
 	if c.Error != "cannot decode (secret) of public-name, (secret)" || c.Panic != "(secret)" {
-		t.Errorf("%+v", c)
+		t.Errorf("expected (secret) in place of the values in the error and the panic, got %+v", c)
 	}
 	if c.Attributes["apitrace.error"] != "(secret)" || c.Attributes["apitrace.etcd.revision"] != "1234567" || c.Attributes["name"] != "public-name" {
-		t.Errorf("%v", c.Attributes)
+		t.Errorf("expected (secret) only in place of planted-one, got %v", c.Attributes)
 	}
 }
