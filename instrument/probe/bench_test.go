@@ -8,7 +8,7 @@ import (
 )
 
 // These benchmarks run the code that the rewriter inserts, in functions that do nothing
-// else. The difference to BenchmarkPlain is the cost of a call.
+// else. The difference from BenchmarkPlain is the cost of a call.
 
 //go:noinline
 func plainCall(n int) (err error) {
@@ -72,7 +72,8 @@ func BenchmarkLeaf(b *testing.B) {
 }
 
 // BenchmarkTracedByCounter and BenchmarkLeafByCounter read the processor's counter even
-// where the kernel does not trust it. The remaining cost there is not the clock's.
+// if the kernel does not trust it. They show the cost of a call without the cost of the
+// system's clock.
 func BenchmarkTracedByCounter(b *testing.B) {
 	readCounter(b)
 	BenchmarkTraced(b)
@@ -92,7 +93,8 @@ func readCounter(b *testing.B) {
 	b.Cleanup(func() { useCounter = old })
 }
 
-// BenchmarkClock reads the clock that replaces the counter. A leaf needs one reading, a call two.
+// BenchmarkClock reads the clock that the probe uses if it cannot use the counter. A leaf
+// needs one reading, another call two.
 func BenchmarkClock(b *testing.B) {
 	for b.Loop() {
 		_ = time.Since(epoch)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLeaves checks that leaves are recorded where they were called: below their caller,
-// and in order among the calls. One goroutine begins with a leaf.
+// TestLeaves checks that leaves are recorded below their callers, and in their order
+// among the other calls. The first call of one goroutine is a leaf.
 func TestLeaves(t *testing.T) {
 	socket := listenForTest(t)
 	leafCall(0)
@@ -22,7 +22,7 @@ func TestLeaves(t *testing.T) {
 	})
 	h, records := fetch(t, socket, Query{Trace: traceID(60), TimeoutMillis: 1000})
 	if h.Calls != 8 || h.Dropped != 0 {
-		t.Fatalf("%d calls, %d dropped", h.Calls, h.Dropped)
+		t.Fatalf("%d calls, %d dropped, expected 8 and 0", h.Calls, h.Dropped)
 	}
 	var names []string
 	var parents []int
@@ -30,10 +30,10 @@ func TestLeaves(t *testing.T) {
 		names = append(names, r.Function)
 		parents = append(parents, slices.IndexFunc(records, func(p Record) bool { return p.ID == r.Parent }))
 		if isLeaf := r.Function == "p.leafCall"; r.Leaf != isLeaf || isLeaf && (r.Duration != 0 || r.Unfinished) || r.Seq != uint32(i) {
-			t.Errorf("%+v", r)
+			t.Errorf("a call is not as expected: %+v", r)
 		}
 		if r.NewGoroutine != (i == 6) {
-			t.Errorf("call %d: new goroutine %t", i, r.NewGoroutine)
+			t.Errorf("call %d: new goroutine %t, expected the opposite", i, r.NewGoroutine)
 		}
 		if r.Start < records[0].Start || r.Start > records[0].Start+records[0].Duration {
 			t.Errorf("call %d begins at %d, outside of its trace", i, r.Start)
@@ -41,10 +41,10 @@ func TestLeaves(t *testing.T) {
 	}
 	want := []string{"p.root", "p.leafCall", "p.call", "p.leafCall", "p.leafCall", "p.leafCall", "p.leafCall", "p.call"}
 	if !slices.Equal(names, want) || !slices.Equal(parents, []int{-1, 0, 0, 2, 2, 0, 0, 0}) {
-		t.Errorf("%v below %v", names, parents)
+		t.Errorf("got the calls %v with the parents %v", names, parents)
 	}
 	if slices.ContainsFunc(records[1:], func(r Record) bool { return r.ID == records[0].ID }) {
-		t.Error("two calls have one id")
+		t.Error("another call has the id of the root call")
 	}
 }
 
@@ -57,6 +57,6 @@ func TestTooManyLeaves(t *testing.T) {
 		}
 	})
 	if h, records := fetch(t, socket, Query{Trace: traceID(61), TimeoutMillis: 100}); h.Calls != 101 || h.Dropped != 10 || records[100].ID == records[0].ID {
-		t.Errorf("%d calls, %d dropped", h.Calls, h.Dropped)
+		t.Errorf("%d calls, %d dropped, expected 101 calls with different ids and 10", h.Calls, h.Dropped)
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"unsafe"
 )
 
-// listenForTest makes the probe record and answer on a socket.
+// listenForTest makes the probe record calls and answer queries on a socket, until the
+// end of the test.
 func listenForTest(tb testing.TB) (socket string) {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short
@@ -100,21 +101,21 @@ func TestOnlySampledRequestsAreTraced(t *testing.T) {
 	for _, traceparent := range []any{"", nil, "00-" + trace + "-00000000000000aa-00", []string{}, "nonsense"} {
 		root(traceparent, func() {
 			if Labels() != nil {
-				t.Errorf("traceparent %v is traced", traceparent)
+				t.Errorf("a request with the traceparent %v is traced, expected no trace", traceparent)
 			}
 			_ = call(nothing)
 		})
 	}
 	if h, _ := fetch(t, socket, Query{Trace: trace}); h.Calls != 0 {
-		t.Errorf("%d calls were recorded", h.Calls)
+		t.Errorf("%d calls of untraced requests were recorded, expected none", h.Calls)
 	}
 	root([]string{sampled(trace)}, func() { _ = call(nothing) })
 	h, records := fetch(t, socket, Query{Trace: trace, TimeoutMillis: 1000})
 	if h.Calls != 2 || records[0].Parent != 0xaa || records[1].Parent != records[0].ID {
-		t.Errorf("%+v", records)
+		t.Errorf("expected the root call and a call below it, got %+v", records)
 	}
 	if h, _ := fetch(t, socket, Query{Trace: trace}); h.Calls != 0 {
-		t.Errorf("a trace that was fetched still has %d calls", h.Calls)
+		t.Errorf("a trace that was fetched still has %d calls, expected none", h.Calls)
 	}
 }
 
@@ -151,17 +152,17 @@ func TestUnfinishedCalls(t *testing.T) {
 	start := time.Now()
 	_, records := fetch(t, socket, Query{Trace: traceID(3), SettleMillis: 10, TimeoutMillis: 100})
 	if waited := time.Since(start); waited < 100*time.Millisecond {
-		t.Errorf("answered after %s although calls were running", waited)
+		t.Errorf("the probe answered after %s, although calls were still running", waited)
 	}
 	if len(records) != 2 || !records[0].Unfinished || !records[1].Unfinished || records[1].Error != "" {
-		t.Errorf("%+v", records)
+		t.Errorf("expected two unfinished calls without an error, got %+v", records)
 	}
 	late := traces.late.Load()
 	release <- true
 	<-done
-	root(sampled(traceID(3)), func() {}) // the id again: a new trace
+	root(sampled(traceID(3)), func() {}) // the same id begins a new trace
 	if h, _ := fetch(t, socket, Query{Trace: traceID(3), TimeoutMillis: 100}); h.Calls != 1 || h.Late != late {
-		t.Errorf("%+v", h)
+		t.Errorf("the header of the new trace is %+v, expected one call and no late calls", h)
 	}
 }
 
@@ -224,12 +225,12 @@ func TestUnfetchedTracesMakeRoomAndAreCounted(t *testing.T) {
 	for n := range 6 {
 		h, _ := fetch(t, socket, Query{Trace: traceID(100 + n), TimeoutMillis: 100})
 		if h.Calls != 0 && h.Calls != perTrace || n == 0 && h.Calls != 0 || n == 5 && h.Calls == 0 {
-			t.Errorf("%d calls of trace %d", h.Calls, n)
+			t.Errorf("got %d calls of trace %d: expected all or none, none of the first and all of the last", h.Calls, n)
 		}
 		delivered += h.Calls
 	}
 	if lost := traces.undelivered.Load() - before; lost < int64(6*perTrace-delivered) || delivered > 4*perTrace {
-		t.Errorf("%d of %d calls were delivered and %d counted as lost", delivered, 6*perTrace, lost)
+		t.Errorf("%d of %d calls were delivered and %d counted as undelivered, expected that all others are counted", delivered, 6*perTrace, lost)
 	}
 }
 
@@ -277,11 +278,11 @@ func TestManyTracesAtOnceConcurrentSafe(t *testing.T) {
 	for n := range traces {
 		h, records := fetch(t, socket, Query{Trace: traceID(200 + n), TimeoutMillis: 1000})
 		if h.Calls != 1+goroutines*calls {
-			t.Errorf("trace %d has %d calls", n, h.Calls)
+			t.Errorf("trace %d has %d calls, expected all", n, h.Calls)
 		}
 		for _, r := range records[1:] {
 			if r.Error != traceID(n) || !r.NewGoroutine || r.Parent != records[0].ID {
-				t.Fatalf("trace %d: %+v", n, r)
+				t.Fatalf("trace %d: a call is not as expected: %+v", n, r)
 			}
 		}
 	}
@@ -295,17 +296,18 @@ func TestErrorsThatPanicDoNoHarm(t *testing.T) {
 	})
 	_, records := fetch(t, socket, Query{Trace: traceID(7), TimeoutMillis: 100})
 	if got := records[1].Error; got != "(*fs.PathError, whose Error method panicked)" {
-		t.Errorf("error %q", got)
+		t.Errorf("got the error %q, expected the type and the panic of its Error method", got)
 	}
 	if got := records[2].Error; len(got) > maxError+40 || !strings.HasSuffix(got, "ä… (2048 bytes more)") {
-		t.Errorf("long error of %d bytes ends in %q", len(got), got[len(got)-30:])
+		t.Errorf("a long error has %d bytes and ends in %q, expected that its text is cut", len(got), got[len(got)-30:])
 	}
 }
 
 func TestClock(t *testing.T) {
 	var from moment
 	var s scale
-	// A moment reads the clock and the counter. The process may be interrupted between both, so there are several attempts.
+	// now reads the clock and the counter. The process may be interrupted between the two
+	// readings, so there are several attempts.
 	for attempt := 1; ; attempt++ {
 		from = now()
 		time.Sleep(20 * time.Millisecond) // the time that is measured
@@ -322,7 +324,7 @@ func TestClock(t *testing.T) {
 		}
 	}
 	if got := s.since(from.ticks - 5); got != 0 {
-		t.Errorf("before the beginning: %d ns", got)
+		t.Errorf("before the beginning: got %d ns, expected 0", got)
 	}
 	for i := range 1000 {
 		if a, b := ticks(), ticks(); b < a {
@@ -366,7 +368,8 @@ func FuzzTraceparent(f *testing.F) {
 	})
 }
 
-// A greedy revision needs so much stack to be written that the goroutine's stack moves.
+// A greedy revision has a String method that needs so much stack that the goroutine's
+// stack moves.
 type greedy struct{}
 
 func (greedy) String() string { return digit(make([]byte, 1), 0) }
@@ -384,7 +387,7 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 	listenForTest(t)
 	root(sampled(traceID(90)), func() {
 		done := make(chan bool)
-		go func() { // with a stack that is still small
+		go func() { // the stack of a new goroutine is small
 			defer close(done)
 			setLabels(nil)
 			took := func() {
@@ -399,7 +402,7 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 	defer tails.remove(tail)
 	took := tail.calls()
 	if begun, over := tail.progress(); len(took) != 2 || begun != 2 || over != 2 || took[1].callPC == 0 {
-		t.Errorf("the call is not known to be made by the one above it: %+v", took)
+		t.Errorf("expected two ended calls, and the second with the place of its caller, got %+v", took)
 	}
 }
 

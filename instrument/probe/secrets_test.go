@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// stored is an object that prints all it holds.
+// stored is an object with a String method that prints its whole content.
 type stored string
 
 func (s stored) String() string           { return string(s) }
@@ -46,7 +46,7 @@ func TestPathsThatHoldSecrets(t *testing.T) {
 		}
 	}
 	if path := "/apis/example.org/v1/namespaces/default/widgets/a/status"; !HoldsSecrets(path, "widgets/status.example.org") || HoldsSecrets(path, "widgets/scale.example.org", "widgets") {
-		t.Error("a kind that the user names is not told from others")
+		t.Error("HoldsSecrets does not distinguish a resource that the user names from other resources")
 	}
 }
 
@@ -76,8 +76,8 @@ func TestKindOfAnError(t *testing.T) {
 	}
 }
 
-// TestSecretIsToldToTheNextProcess checks that a traceparent carries the fact, because
-// etcd has no URL to read.
+// TestSecretIsToldToTheNextProcess checks that the traceparent for the next process says
+// that a request is on secrets. etcd does not get the URL of the request.
 func TestSecretIsToldToTheNextProcess(t *testing.T) {
 	listenForTest(t)
 	var next string
@@ -89,7 +89,7 @@ func TestSecretIsToldToTheNextProcess(t *testing.T) {
 	root(next, func() {}) // in the next process
 	trace := traces.get(traceID(31))
 	if trace == nil || !trace.secret.Load() {
-		t.Fatalf("%q does not say that the request is on secrets", next)
+		t.Fatalf("the trace of the next process, begun by %q, is not marked as one on secrets", next)
 	}
 	traces.remove(trace)
 }

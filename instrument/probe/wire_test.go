@@ -50,7 +50,7 @@ func TestAShortAnswerIsAnError(t *testing.T) {
 	for n := range whole {
 		records, err := ReadRecords(bufio.NewReader(bytes.NewReader(whole[:n])), len(wireRecords))
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("%d of %d bytes: error %v", n, len(whole), err)
+			t.Fatalf("%d of %d bytes: got the error %v, expected ErrUnexpectedEOF", n, len(whole), err)
 		}
 		for i := range records {
 			if !reflect.DeepEqual(records[i], wireRecords[i]) {
@@ -59,14 +59,15 @@ func TestAShortAnswerIsAnError(t *testing.T) {
 		}
 	}
 	if _, err := ReadHeader(bufio.NewReader(strings.NewReader(`{"calls":1}`))); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a header without end: error %v", err)
+		t.Errorf("a header without end: got the error %v, expected ErrUnexpectedEOF", err)
 	}
 }
 
-// FuzzReadRecords gives the reader anything. What it accepts, the writer can write.
+// FuzzReadRecords gives any bytes to ReadRecords. If it accepts them, writing and reading
+// the records again must give the same records.
 func FuzzReadRecords(f *testing.F) {
 	f.Add(encoded(f, wireRecords), 3)
-	f.Add([]byte{wireNotes, 1, 2, 3, 1, 0xff, 0xff, 0xff, 0xff, 0xff}, 1) // a text of many bytes
+	f.Add([]byte{wireNotes, 1, 2, 3, 1, 0xff, 0xff, 0xff, 0xff, 0xff}, 1) // the length of a text that is far too long
 	f.Fuzz(func(t *testing.T, input []byte, calls int) {
 		records, err := ReadRecords(bufio.NewReader(bytes.NewReader(input)), calls)
 		if err != nil {
