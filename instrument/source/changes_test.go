@@ -56,18 +56,19 @@ func init() { New() }
 		t.Errorf("rest %v, -want +got:\n%s", rest, diff)
 	}
 	if _, rest, _ := ChangesIn("p", []byte("package p\n\nvar x = 1\n"), []byte("package p\n\nvar x = 2\n")); !rest {
-		t.Error("a variable that got another value is not reported")
+		t.Error("ChangesIn does not report that a variable got another value")
 	}
 	if got, _, _ := ChangesIn("p", nil, []byte("package p\n\nfunc A() {}\n")); len(got) != 1 || got[0].Name != "p.A" || got[0].Before {
-		t.Errorf("a new file has the changes %v", got)
+		t.Errorf("a new file has the changes %v, expected the new function p.A", got)
 	}
 	if _, _, err := ChangesIn("p", []byte("package"), nil); err == nil {
-		t.Error("a file that is not Go gives no error")
+		t.Error("ChangesIn accepted a file that is not Go, expected an error")
 	}
 }
 
-// TestCallsOfChanges checks that functions of the own package and of other packages
-// have their full names. Methods, values, types and built-in functions do not.
+// TestCallsOfChanges checks the new calls of a changed function. Functions of its own
+// package and of other packages must have their full names. Calls of methods and
+// variables have none. Conversions and built-in functions are not calls.
 func TestCallsOfChanges(t *testing.T) {
 	const head = `package p
 

@@ -94,7 +94,7 @@ func TestFunction(t *testing.T) {
 			continue
 		}
 		if f.Line != want.line || f.First != want.first || f.Last != want.last || !strings.HasPrefix(f.Text, want.begins) {
-			t.Errorf("%s: line %d, text from %d to %d:\n%s", name, f.Line, f.First, f.Last, f.Text)
+			t.Errorf("%s: got line %d and the text from line %d to %d, expected others:\n%s", name, f.Line, f.First, f.Last, f.Text)
 		}
 		if f.File != "example.org/shop/cart/cart.go" {
 			t.Errorf("%s: file %q", name, f.File)
@@ -113,11 +113,11 @@ func TestFunctionUnknown(t *testing.T) {
 		_, err := shop(t).Function(name)
 		var unknown *trace.UnknownFunctionError
 		if !errors.As(err, &unknown) {
-			t.Errorf("%s: error %v, want an trace.UnknownFunctionError", name, err)
+			t.Errorf("%s: error %v, want a trace.UnknownFunctionError", name, err)
 			continue
 		}
 		if len(near) > 0 && (len(unknown.Near) == 0 || unknown.Near[0] != near[0]) {
-			t.Errorf("%s: near are %q, want %q", name, unknown.Near, near)
+			t.Errorf("%s: the nearest names are %q, want %q first", name, unknown.Near, near)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestPrint(t *testing.T) {
 	}
 	for _, part := range []string{"\x1b[35mfunc\x1b[m", "\x1b[35mreturn\x1b[m", "-> stock.Take"} {
 		if !strings.Contains(out.String(), part) {
-			t.Errorf("in colour there is no %q:\n%q", part, out.String())
+			t.Errorf("the text with colours has no %q:\n%q", part, out.String())
 		}
 	}
 }
@@ -189,12 +189,12 @@ func TestPrintInChinese(t *testing.T) {
 	}
 	out.Reset()
 	if same, err := WriteDiff(&out, Version{f, "a"}, Version{f, "b"}, DiffOptions{Lang: "zh"}); err != nil || !same || !strings.HasSuffix(out.String(), "\n源码相同\n") {
-		t.Errorf("the same function: %v, %v\n%s", same, err, out.String())
+		t.Errorf("the diff of equal functions: same is %v, error %v, expected true and a Chinese sentence in\n%s", same, err, out.String())
 	}
 }
 
-// TestSpanlessMarks checks that functions without a span are marked wherever the text
-// calls them, in its literals, too.
+// TestSpanlessMarks checks that all calls of functions without a span are marked, also in
+// the literals of the text.
 func TestSpanlessMarks(t *testing.T) {
 	const add = "example.org/shop/cart.(*Cart).Add"
 	f, err := shop(t).Function(add)
@@ -220,7 +220,7 @@ func TestSpanlessMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := SpanlessMarks(literal, "shop", code); !reflect.DeepEqual(got, want[1:2]) {
-		t.Errorf("of a literal: got %v, want %v", got, want[1:2])
+		t.Errorf("the marks of a literal: got %v, want %v", got, want[1:2])
 	}
 }
 
@@ -251,15 +251,15 @@ func TestEditorCommand(t *testing.T) {
 	}
 	got, _ := EditorCommand("a.go", 7, true, func(name string) string { return map[string]string{"EDITOR": "ed", "VISUAL": "micro"}[name] })
 	if got[0] != "micro" {
-		t.Errorf("$VISUAL does not come first: %q", got)
+		t.Errorf("$VISUAL does not take precedence over $EDITOR: %q", got)
 	}
 	for editor, want := range map[string]string{"vim": "vim +7 a.go", "nano -w": "nano -w +7 a.go"} {
 		got, err := EditorCommand("a.go", 7, false, func(string) string { return editor })
 		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf("to write with %q: %q, %v; expected %q", editor, got, err, want)
+			t.Errorf("to write a file with %q: got %q and the error %v, expected %q", editor, got, err, want)
 		}
 	}
 	if _, err := EditorCommand("a.go", 7, true, func(string) string { return "" }); err == nil {
-		t.Error("no error without an editor")
+		t.Error("EditorCommand without an editor returned no error")
 	}
 }

@@ -100,14 +100,15 @@ func TestTokensAreThoseOfChroma(t *testing.T) {
 	}
 }
 
-// TestTokensOfWhatChromaCutsApart checks tokens that chroma's lexer reads differently from Go.
+// TestTokensOfWhatChromaCutsApart checks texts that are one token for Go, but that
+// chroma's lexer reads differently.
 func TestTokensOfWhatChromaCutsApart(t *testing.T) {
 	t.Parallel()
 	for text, kind := range map[string]chroma.TokenType{
 		"0o17": chroma.LiteralNumber, "089i": chroma.LiteralNumber, "1.e3": chroma.LiteralNumber, "1_000.5": chroma.LiteralNumber, "1.5i": chroma.LiteralNumber, "0x1p-2": chroma.LiteralNumber,
 		"`{{if .A}}b{{end}}`": chroma.LiteralString, "`a`": chroma.LiteralString,
 		"any": chroma.KeywordType, "é": chroma.Text, "nil": chroma.KeywordConstant,
-		// The source of a file that someone is editing.
+		// incomplete source, as of a file that someone is editing
 		"/* a": chroma.Comment, "`a": chroma.LiteralString, "\"a": chroma.LiteralString, "\xff\x00 \ufeff": chroma.Text,
 	} {
 		if got, want := Tokens(text), []chroma.Token{{Type: kind, Value: text}}; !slices.Equal(got, want) {
@@ -115,7 +116,7 @@ func TestTokensOfWhatChromaCutsApart(t *testing.T) {
 		}
 	}
 	if got := Tokens("é(x)"); got[0] != (chroma.Token{Type: chroma.NameFunction, Value: "é"}) {
-		t.Errorf("the name of a call is %v", got[0])
+		t.Errorf("the token of the called name is %v, expected NameFunction", got[0])
 	}
 }
 
@@ -128,17 +129,17 @@ func FuzzTokens(f *testing.F) {
 		var joined strings.Builder
 		for _, token := range Tokens(text) {
 			if token.Value == "" {
-				t.Errorf("an empty token of %q", text)
+				t.Errorf("%q has an empty token", text)
 			}
 			joined.WriteString(token.Value)
 		}
 		if joined.String() != text {
-			t.Errorf("the tokens of %q are %q", text, joined.String())
+			t.Errorf("the joined tokens of %q are %q", text, joined.String())
 		}
 	})
 }
 
-// TestHighlight styles each type of token that has a style, on one line each.
+// TestHighlight checks the style of each type of token that has a style.
 func TestHighlight(t *testing.T) {
 	mark := func(sign string) lipgloss.Style {
 		return lipgloss.NewStyle().Transform(func(s string) string { return sign + s + sign })
