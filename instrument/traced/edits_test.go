@@ -30,14 +30,15 @@ func TestExplainCompile(t *testing.T) {
 		t.Errorf("%v\nhas the compiler's headings", err)
 	}
 	if !errors.As(err, new(*program.CompileError)) {
-		t.Error("the compiler's error is gone")
+		t.Error("the error does not wrap the CompileError")
 	}
 	if err := explainCompile(compile, nil); err != error(compile) {
-		t.Errorf("without edits it is %v", err)
+		t.Errorf("without edits, explainCompile returned %v, expected its argument", err)
 	}
 }
 
-// A file that cannot be parsed is found by the rewriter, before the compiler runs.
+// TestExplainSyntaxError explains the error of a file that cannot be parsed. The rewriter
+// returns this error before the compiler runs.
 func TestExplainSyntaxError(t *testing.T) {
 	edits := []program.Edit{{Name: "k8s.io/apiserver/pkg/storage/etcd3/store.go", Path: "/mine/store.go"}}
 	_, syntax := parser.ParseFile(token.NewFileSet(), edits[0].Path, "package etcd3\n\nfunc f( {\n}\n", 0)

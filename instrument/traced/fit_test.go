@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// changedSource is a vendor folder that lacks parts
-// of the guide of TestSourceLacksWhatTheGuideNames.
+// changedSource returns a vendor folder without some of the packages and functions that
+// the guide of TestSourceLacksWhatTheGuideNames names.
 func changedSource(t *testing.T) string {
 	return writeModule(t, map[string]string{
 		"example.com/p/p.go": "package p\n\nfunc Here(name string) { inner(name) }\n\nfunc inner(name string) { _ = name }\n",
@@ -42,8 +42,9 @@ func step(function, value string) instrument.Step {
 	return s
 }
 
-// Entries of the guide that the source no longer has are removed and reported by
-// name. The rest is traced.
+// TestSourceLacksWhatTheGuideNames checks that entries of the guide without counterpart
+// in the source are left out, and reported by name. The rest of the source must be
+// traced.
 func TestSourceLacksWhatTheGuideNames(t *testing.T) {
 	guide := &instrument.Guide{
 		Programs: map[string]*instrument.ProgramGuide{"prog": {
@@ -73,22 +74,23 @@ func TestSourceLacksWhatTheGuideNames(t *testing.T) {
 		`the checkout has changed function "example.com/p.inner": `,
 	} {
 		if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
-			t.Errorf("it does not say %q, but\n%s", want, strings.Join(got, "\n"))
+			t.Errorf("expected the report %q, got\n%s", want, strings.Join(got, "\n"))
 		}
 	}
 	if len(got) != 4 {
-		t.Errorf("it says\n%s", strings.Join(got, "\n"))
+		t.Errorf("expected 4 reports, got\n%s", strings.Join(got, "\n"))
 	}
 	if result.Files != 1 {
-		t.Errorf("%d files are traced, expected p.go", result.Files)
+		t.Errorf("%d files are traced, expected only p.go", result.Files)
 	}
 	if prog := guide.Programs["prog"]; len(prog.Packages) != 3 || len(prog.Roots) != 2 || len(guide.Steps) != 4 || len(guide.Steps[2].Values) != 1 {
 		t.Error("the guide itself was changed")
 	}
 }
 
-// Source that lacks nothing is rewritten at once. Another kind of mistake is an error
-// of the rewriter.
+// TestSourceHasWhatTheGuideNames checks that nothing is reported if the source has
+// everything that the guide names. Other mistakes, such as source that is not Go, must
+// give an error.
 func TestSourceHasWhatTheGuideNames(t *testing.T) {
 	guide := &instrument.Guide{
 		Programs: map[string]*instrument.ProgramGuide{"prog": {Packages: []instrument.Packages{{Path: "example.com/p"}}}},
@@ -96,10 +98,10 @@ func TestSourceHasWhatTheGuideNames(t *testing.T) {
 	}
 	o := instrument.Options{Guide: guide, Program: "prog", Version: "v1.37.1", Vendor: changedSource(t), Out: t.TempDir()}
 	if result, missing, err := RewriteTolerantly(o); err != nil || len(missing) > 0 || result.Files != 1 {
-		t.Errorf("%+v, missing %v, %v", result, missing, err)
+		t.Errorf("got %+v, missing %v and the error %v, expected one file and nothing missing", result, missing, err)
 	}
 	o.Vendor = writeModule(t, map[string]string{"example.com/p/p.go": "package p\n\nfunc Here(name string {\n"})
 	if _, missing, err := RewriteTolerantly(o); err == nil || len(missing) > 0 || !strings.Contains(err.Error(), "p.go:3:") {
-		t.Errorf("source that is not Go: missing %v, %v", missing, err)
+		t.Errorf("source that is not Go: got missing %v and the error %v, expected an error with the place", missing, err)
 	}
 }

@@ -36,24 +36,25 @@ func recipeWith(t *testing.T, p Program, names ...string) *Recipe {
 	return recipe
 }
 
-// More packages make another build, and the build knows their names. Packages that the
-// guide traces anyway make no build of their own.
+// TestMorePackagesArePartOfTheBuild checks that additional packages give the build
+// another key, and that the build has their names. Packages that the guide traces anyway
+// must not change the build.
 func TestMorePackagesArePartOfTheBuild(t *testing.T) {
 	server := Program{Name: "kube-apiserver"}
 	usual := recipeWith(t, server).options.Rewrite
 	if len(usual.More) > 0 {
-		t.Errorf("the usual build has more packages: %q", usual.More)
+		t.Errorf("the build without additional packages has more packages: %q", usual.More)
 	}
 	keys := map[string]string{usual.Key: "the usual build"}
 	for _, test := range []struct {
 		packages, more []string
 	}{
 		{[]string{"k8s.io/apiserver/pkg/storage"}, nil},
-		{[]string{"k8s.io/apiserver/pkg/storage/etcd3"}, nil},                                        // below a path that is traced with all below it
-		{[]string{"k8s.io/apiserver/pkg/storage/..."}, []string{"k8s.io/apiserver/pkg/storage/..."}}, // the guide leaves a package out
+		{[]string{"k8s.io/apiserver/pkg/storage/etcd3"}, nil},                                        // below a path that the guide traces recursively
+		{[]string{"k8s.io/apiserver/pkg/storage/..."}, []string{"k8s.io/apiserver/pkg/storage/..."}}, // the guide leaves a package below the path out
 		{[]string{"k8s.io/kube-aggregator/pkg/client/listers"}, []string{"k8s.io/kube-aggregator/pkg/client/listers"}},
 		{[]string{"sigs.k8s.io/structured-merge-diff/v6/merge"}, nil},
-		{[]string{"sigs.k8s.io/structured-merge-diff/v4/merge"}, []string{"sigs.k8s.io/structured-merge-diff/v4/merge"}}, // traced in other releases
+		{[]string{"sigs.k8s.io/structured-merge-diff/v4/merge"}, []string{"sigs.k8s.io/structured-merge-diff/v4/merge"}}, // the guide traces it only in other releases
 		{[]string{"k8s.io/kubernetes/pkg/api/node", "k8s.io/apiserver/pkg/audit"}, []string{"k8s.io/kubernetes/pkg/api/node"}},
 		{[]string{"k8s.io/kubernetes/pkg/api/..."}, []string{"k8s.io/kubernetes/pkg/api/..."}},
 	} {
@@ -63,16 +64,17 @@ func TestMorePackagesArePartOfTheBuild(t *testing.T) {
 			t.Errorf("%q: more packages %q and %q, expected %q", test.packages, recipe.More, rewrite.More, test.more)
 		}
 		if len(test.more) == 0 && rewrite.Key != usual.Key {
-			t.Errorf("%q are traced anyway, and make a build of their own", test.packages)
+			t.Errorf("%q are traced anyway, but give the build another key", test.packages)
 		}
 		if other, known := keys[rewrite.Key]; known && len(test.more) > 0 {
-			t.Errorf("%q has the key of %s", test.packages, other)
+			t.Errorf("%q gives the build the same key as %s", test.packages, other)
 		}
 		keys[rewrite.Key] = strings.Join(test.packages, " ")
 	}
 }
 
-// The functions of more packages get spans, and no others.
+// TestMorePackagesAreRewritten checks that the usual and the additional packages are
+// rewritten, and no others.
 func TestMorePackagesAreRewritten(t *testing.T) {
 	workspace := t.TempDir()
 	source := func(pkg string) string {
@@ -129,10 +131,10 @@ func TestUnknownPackages(t *testing.T) {
 	for name, want := range map[string]string{
 		"k8s.io/kubernetes/pkg/api/pod":     "",
 		"k8s.io/kubernetes/pkg/api/...":     "",
-		"k8s.io/klog":                       unknown + "the nearest are k8s.io/klog/v2", // no package itself
+		"k8s.io/klog":                       unknown + "the nearest are k8s.io/klog/v2", // a folder that is not a package
 		"k8s.io/kubernetes/pkg/api/pods":    unknown + "the nearest are k8s.io/kubernetes/pkg/api/pod",
-		"example.com/kubelet/cm/cpumanager": unknown + example, // of another program
-		"golang.org/x/sys/elsewhere":        unknown,           // for other machines only
+		"example.com/kubelet/cm/cpumanager": unknown + example, // a package of another program
+		"golang.org/x/sys/elsewhere":        unknown,           // a package only for other operating systems
 		"golang.org/x/sys/...":              unknown,
 		"example.com/tests":                 unknown + example,
 		"example.com/none/...":              unknown + example,
@@ -157,7 +159,7 @@ func TestUnknownPackages(t *testing.T) {
 			t.Errorf("%q: %v\nexpected %s", name, err, want)
 		}
 		if err != nil && !errors.As(err, new(*message.UsageError)) {
-			t.Errorf("%q: %v is not about the command line", name, err)
+			t.Errorf("%q: got the error %v, expected a UsageError", name, err)
 		}
 	}
 }
