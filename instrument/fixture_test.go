@@ -77,7 +77,7 @@ func (f *fixture) build(t *testing.T, flags ...string) string {
 	return bin
 }
 
-// A knownCall is a call as the fixture reports it; see testdata/fixture/truth.
+// A knownCall is a call that the fixture itself reports; see testdata/fixture/truth.
 type knownCall struct {
 	Function string
 	Line     int
@@ -124,7 +124,7 @@ func (f *fixture) start(t *testing.T, bin string, env ...string) (known knownCal
 		t.Fatal(err)
 	}
 	if err := json.NewDecoder(out).Decode(&known); err != nil {
-		t.Fatalf("reading what the fixture knows: %v", err)
+		t.Fatalf("reading the call tree that the fixture reports: %v", err)
 	}
 	t.Cleanup(func() {
 		in.Close()
@@ -176,22 +176,22 @@ func TestFixtureRecordsItsOwnCallOrder(t *testing.T) {
 	f := newFixture(t)
 	known, header, records := f.run(t, f.build(t))
 	if header.Error != "" || header.Dropped != 0 || header.Undelivered != 0 {
-		t.Errorf("header: %+v", header)
+		t.Errorf("the header is %+v, expected no error and no lost calls", header)
 	}
 	for _, m := range header.Mismatches {
-		t.Errorf("checking mode: %s", m)
+		t.Errorf("the checking mode found a difference: %s", m)
 	}
 	if header.Checked < int64(len(records)) {
-		t.Errorf("checking mode looked at %d of %d calls", header.Checked, len(records))
+		t.Errorf("the checking mode compared %d of %d calls, expected all", header.Checked, len(records))
 	}
 	var want, got bytes.Buffer
 	drawKnown(&want, 0, &known)
 	drawRecorded(&got, 0, 0xaa, records)
 	if want.String() != got.String() {
-		t.Errorf("the fixture's account and the trace differ:\n%s", diff(t, want.Bytes(), got.Bytes()))
+		t.Errorf("the call tree that the fixture reports and the trace differ:\n%s", diff(t, want.Bytes(), got.Bytes()))
 	}
 	if lines := strings.Count(got.String(), "\n"); lines != len(records) {
-		t.Errorf("%d of %d records are in the tree", lines, len(records))
+		t.Errorf("%d of %d records are in the tree, expected all", lines, len(records))
 	}
 }
 
@@ -233,7 +233,7 @@ func TestFixtureRecordsOutcomes(t *testing.T) {
 			}
 		}
 		if r.Unfinished || r.Duration < 0 || r.Line == 0 || r.File != "fixture.test/app/app.go" {
-			t.Errorf("%+v", r)
+			t.Errorf("expected a finished call in app.go, got %+v", r)
 		}
 	}
 }
@@ -260,9 +260,9 @@ func TestFixtureRecordsValues(t *testing.T) {
 	}
 }
 
-// TestFixtureKeepsSecrets checks that the errors of a request on secrets show only their
-// types, in results and in values, unless the reader asks for all texts. Nothing else
-// changes.
+// TestFixtureKeepsSecrets checks that errors in the trace of a request on secrets show
+// only their types, in results and in values, unless the query asks for the texts. Other
+// texts must not change.
 func TestFixtureKeepsSecrets(t *testing.T) {
 	f := newFixture(t)
 	bin := f.build(t)
@@ -282,7 +282,7 @@ func TestFixtureKeepsSecrets(t *testing.T) {
 	} {
 		header, records := fetchOf(test.path, test.secrets)
 		if header.Secret != (test.path == onSecret) {
-			t.Errorf("%s: the probe takes it for secret: %t", test.path, header.Secret)
+			t.Errorf("%s: the probe marks the request as one on secrets: %t, expected the opposite", test.path, header.Secret)
 		}
 		want := map[string]string{"unnamed": "unnamed result", "strange": "strange fixture.test/app.strange", "listed": "one\nanother", "isNil": "", "makesError": "made of 1"}
 		if test.cut {
@@ -303,14 +303,14 @@ func TestFixtureKeepsSecrets(t *testing.T) {
 	}
 }
 
-// TestFixtureRecordsWhatFollowsAWrite checks calls on a goroutine that does not work for
-// the request.
+// TestFixtureRecordsWhatFollowsAWrite checks the calls that follow a write. They are on a
+// goroutine that does not work for the request.
 func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
 	f := newFixture(t)
 	_, socket := f.start(t, f.build(t))
 	header, records := fetch(t, socket, probe.Query{Revision: 41, SettleMillis: 20, TimeoutMillis: 5000})
 	for _, m := range header.Mismatches {
-		t.Errorf("checking mode: %s", m)
+		t.Errorf("the checking mode found a difference: %s", m)
 	}
 	if len(records) != 2 {
 		t.Fatalf("%d calls, expected tell and inner: %+v", len(records), records)
@@ -318,19 +318,19 @@ func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
 	tell, inner := records[0], records[1]
 	revision := []probe.Attr{{Key: "apitrace.etcd.revision", Value: "41"}}
 	if tell.Function != "fixture.test/app.tell" || tell.Stage != 1 || tell.Parent != 0 || !slices.Equal(tell.Attrs, revision) {
-		t.Errorf("%+v", tell)
+		t.Errorf("expected tell as the first stage, with its revision, got %+v", tell)
 	}
 	if inner.Function != "fixture.test/app.inner" || inner.Stage != 0 || inner.Parent != tell.ID {
-		t.Errorf("%+v", inner)
+		t.Errorf("expected inner below tell, got %+v", inner)
 	}
 	if header, _ := fetch(t, socket, probe.Query{Revision: 42, TimeoutMillis: 10}); header.Calls != 0 {
-		t.Errorf("%d calls follow a write that never was", header.Calls)
+		t.Errorf("%d calls follow a revision that was never written, expected none", header.Calls)
 	}
 }
 
 // TestFixtureRecordsItsStart checks the trace of the code that runs before main and in
-// main. Requests are not part of it: each is a trace of its own, or is not traced. One of
-// the four pieces of work, and one of the four batches, belongs to the request.
+// main. Requests are not part of this trace: a request has its own trace, or none. One of
+// the four calls of work and one of the four calls of save belong to the request.
 func TestFixtureRecordsItsStart(t *testing.T) {
 	f := newFixture(t)
 	bin := f.build(t)
@@ -338,7 +338,7 @@ func TestFixtureRecordsItsStart(t *testing.T) {
 	known, socket := f.start(t, bin, probe.EnvBoot+"=00-"+bootTrace+"-00000000000000bb-01")
 	header, records := fetch(t, socket, probe.Query{Trace: bootTrace})
 	for _, m := range header.Mismatches {
-		t.Errorf("checking mode: %s", m)
+		t.Errorf("the checking mode found a difference: %s", m)
 	}
 	var got bytes.Buffer
 	drawStart(&got, 0, 0, records)
@@ -366,23 +366,24 @@ func TestFixtureRecordsItsStart(t *testing.T) {
         fixture.test/app.inner
 `
 	if got.String() != want {
-		t.Errorf("the start is\n%s\nexpected\n%s", got.String(), want)
+		t.Errorf("the trace of the start is\n%s\nexpected\n%s", got.String(), want)
 	}
 	if r := records[0]; !r.Unfinished || r.File != "runtime/proc.go" || r.Line == 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("expected runtime.main, unfinished, in runtime/proc.go, got %+v", r)
 	}
-	// Requests are traced as ever, on goroutines that belonged to the start.
+	// Requests are traced as usual, on goroutines that belonged to the start.
 	_, records = fetch(t, socket, probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000})
 	var wantRequest, gotRequest bytes.Buffer
 	drawKnown(&wantRequest, 0, &known)
 	drawRecorded(&gotRequest, 0, 0xaa, records)
 	if wantRequest.String() != gotRequest.String() {
-		t.Errorf("after a traced start, the fixture's account and the trace differ:\n%s", diff(t, wantRequest.Bytes(), gotRequest.Bytes()))
+		t.Errorf("after a traced start, the call tree that the fixture reports and the trace differ:\n%s", diff(t, wantRequest.Bytes(), gotRequest.Bytes()))
 	}
 }
 
-// drawStart is drawRecorded without the lines, which are the runtime's. Goroutines begin in any order, so those that a function has started
-// stand in the order of their names.
+// drawStart is like drawRecorded, but leaves out the lines of callers, because some of
+// them are in the runtime. Goroutines begin in any order, so it sorts the calls on
+// goroutines that a function started by name.
 func drawStart(b *bytes.Buffer, depth int, parent probe.SpanID, records []probe.Record) {
 	at := slices.IndexFunc(records, func(r probe.Record) bool { return r.ID == parent })
 	var here, started []probe.Record
@@ -402,10 +403,10 @@ func drawStart(b *bytes.Buffer, depth int, parent probe.SpanID, records []probe.
 	}
 }
 
-// TestFixtureIsFreeOfRaces needs cgo, which the race detector is built on.
+// TestFixtureIsFreeOfRaces runs the fixture with the race detector, which needs cgo.
 func TestFixtureIsFreeOfRaces(t *testing.T) {
 	if testing.Short() || testenv.FixtureArch() != "" {
-		t.Skip("builds the standard library with the race detector")
+		t.Skip("this test builds the standard library with the race detector")
 	}
 	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" {
 		t.Skip("the race detector needs cgo, and there is no C compiler here")
@@ -413,11 +414,11 @@ func TestFixtureIsFreeOfRaces(t *testing.T) {
 	f := newFixture(t)
 	_, header, records := f.run(t, f.build(t, "-race"))
 	if len(header.Mismatches) > 0 || len(records) == 0 {
-		t.Errorf("%d records, mismatches: %v", len(records), header.Mismatches)
+		t.Errorf("got %d records and the mismatches %v, expected records without mismatches", len(records), header.Mismatches)
 	}
 }
 
-// diff shows two texts side by side.
+// diff returns the differences between two texts in unified format.
 func diff(t *testing.T, want, got []byte) string {
 	t.Helper()
 	dir := t.TempDir()

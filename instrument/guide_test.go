@@ -21,7 +21,7 @@ func TestGuideIsComplete(t *testing.T) {
 		// One function may have an entry for each range of versions.
 		id := string(s.Function) + " " + s.Since + " " + s.Until
 		if seen[id] {
-			t.Errorf("step %q is there twice", s.Function)
+			t.Errorf("step %q has two entries with the same range of releases", s.Function)
 		}
 		seen[id] = true
 	}
@@ -37,7 +37,7 @@ func TestGuideIsComplete(t *testing.T) {
 			titles[l.Name] = l.Title
 		}
 		if len(l.Match) == 0 {
-			t.Errorf("layer %q matches nothing", l.Name)
+			t.Errorf("layer %q has no patterns (match)", l.Name)
 		}
 	}
 	for _, l := range g.Layers {
@@ -90,7 +90,7 @@ func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
 		"{path: p}]":  "{path: p}], tail: [{function: p.F, revision: x, until: v1.30}]",
 	} {
 		if key(base) == key(strings.Replace(base, from, to, 1)) {
-			t.Errorf("%q in place of %q does not change the key", to, from)
+			t.Errorf("%q in place of %q does not change the key, expected another key", to, from)
 		}
 	}
 	for from, to := range map[string]string{
@@ -101,7 +101,7 @@ func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
 		"path: p}]": "path: p}, {path: q, until: v1.29}], exits: [{function: p.F, statement: x, since: v1.31}], tail: [{function: p.F, revision: x, until: v1.29}]",
 	} {
 		if key(base) != key(strings.Replace(base, from, to, 1)) {
-			t.Errorf("%q in place of %q changes the key", to, from)
+			t.Errorf("%q in place of %q changes the key, expected the same key", to, from)
 		}
 	}
 }

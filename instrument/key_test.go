@@ -11,8 +11,9 @@ import (
 	"testing/fstest"
 )
 
-// TestKeyLeavesOutFilesForReaders changes a file of the package: the key's hash changes
-// only if the rewriter uses the file.
+// TestKeyLeavesOutFilesForReaders checks that the change of a file of this package
+// changes the key only if the rewriter uses the file. forReaders are the files that it
+// does not use.
 func TestKeyLeavesOutFilesForReaders(t *testing.T) {
 	hash := func(changed string) string {
 		files := fstest.MapFS{}
@@ -34,22 +35,23 @@ func TestKeyLeavesOutFilesForReaders(t *testing.T) {
 	unchanged := hash("key_test.go")
 	for _, name := range forReaders {
 		if hash(name) != unchanged {
-			t.Errorf("a change of %s rebuilds every server", name)
+			t.Errorf("a change of %s changes the key, which rebuilds every server", name)
 		}
 	}
 	if hash("rewrite.go") == unchanged {
-		t.Error("a change of rewrite.go rebuilds no server")
+		t.Error("a change of rewrite.go does not change the key")
 	}
 }
 
-// TestKeyCoversWhatTheRewriterUses fails if the rewriter imports a package that
-// determines its output, and the key of a build does not cover the package's source.
+// TestKeyCoversWhatTheRewriterUses fails if the rewriter imports a package that is not in
+// covered. The key of a build must cover the source of each package that determines the
+// rewriter's output.
 func TestKeyCoversWhatTheRewriterUses(t *testing.T) {
 	covered := []string{
 		"instrument/probe",
 		"internal/funcname",
-		"internal/message", // notes and titles, which do not become code
-		"internal/release", // the key is made of the entries that hold for the release
+		"internal/message", // only for notes and titles, which do not become code
+		"internal/release", // the key covers the entries that it selects
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -67,7 +69,7 @@ func TestKeyCoversWhatTheRewriterUses(t *testing.T) {
 			path, _ := strconv.Unquote(imp.Path.Value)
 			ours, ok := strings.CutPrefix(path, "github.com/kubeapitrace/apitrace/")
 			if ok && !slices.Contains(covered, ours) {
-				t.Errorf("%s imports %s: let Guide.Key add its source, or say here why it need not", name, ours)
+				t.Errorf("%s imports %s: let Guide.Key add its source, or add it to covered with the reason why that is not necessary", name, ours)
 			}
 		}
 	}

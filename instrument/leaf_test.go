@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLeaf checks the rule for leaves, one function a case. The name of each leaf begins
-// with "leaf".
+// TestLeaf checks the rule for leaves. Each function is a case. The name of each leaf
+// begins with "leaf".
 func TestLeaf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "leaf.go")
 	writeFile(t, file, `package p
@@ -36,7 +36,7 @@ func library() error { return errors.New("x") }
 func literal() func() { return func() {} }
 func starts() { go leafEmpty() }
 func defers() { defer leafEmpty() }
-func otherType(s string) strings.Builder { _ = fmt.Stringer(nil); return strings.Builder{} } // a conversion, but that takes types to see
+func otherType(s string) strings.Builder { _ = fmt.Stringer(nil); return strings.Builder{} } // a conversion, but only types tell it from a call
 func max(a, b int) int { return a + wrapper(&T{}) }
 func shadowed() int { return max(1, 2) }
 `)
@@ -58,8 +58,8 @@ func shadowed() int { return max(1, 2) }
 	}
 }
 
-// TestPoolsFill checks that the functions that make a new item for a sync.Pool are left
-// out, with the literals in them, and that no other function is.
+// TestPoolsFill checks that the rewriter leaves out only functions that make a new item
+// for a sync.Pool, with the literals in them.
 func TestPoolsFill(t *testing.T) {
 	_, res, err := rewriteOne(t, `package p
 
@@ -83,6 +83,6 @@ func use() any {
 		names = append(names, f.Name)
 	}
 	if want := []string{"p.init.func2", "p.use", "p.use.func2"}; !slices.Equal(names, want) {
-		t.Errorf("%v, expected %v", names, want)
+		t.Errorf("the functions with a span are %v, expected %v", names, want)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"testing/fstest"
 )
 
-// rewriteOne rewrites a package of one file and returns the changed text.
+// rewriteOne rewrites a package of one file. It returns the changed text, or source if
+// the file did not change.
 func rewriteOne(t testing.TB, source, guide string) (string, *Result, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,28 +81,28 @@ func H2() (err error) { F(); return }
 	}
 	before, after := strings.Split(source, "\n"), strings.Split(text, "\n")
 	if len(before) != len(after) {
-		t.Fatalf("%d lines became %d:\n%s", len(before), len(after), text)
+		t.Fatalf("the rewriting changed the number of lines from %d to %d:\n%s", len(before), len(after), text)
 	}
 	for i := range before {
 		if !isSubsequence(before[i], after[i]) {
-			t.Errorf("line %d: %q became %q", i+1, before[i], after[i])
+			t.Errorf("line %d: %q became %q, expected only insertions", i+1, before[i], after[i])
 		}
 	}
 	for name, line := range map[string]int{"p.F": 10, "p.G": 17, "p.G.func1": 17, "p.H": 22, "p.I": 26, "p.H2": 27, "p.noSplit": 0} {
 		i := slices.IndexFunc(res.Functions, func(f Function) bool { return f.Name == name })
 		switch {
 		case line == 0 && i >= 0:
-			t.Errorf("%s has a span", name)
+			t.Errorf("%s has a span, expected none", name)
 		case line != 0 && i < 0:
-			t.Errorf("%s has no span", name)
+			t.Errorf("%s has no span, expected one", name)
 		case line != 0 && (res.Functions[i].Line != line || res.Functions[i].File != "p/p.go"):
 			t.Errorf("%s: %+v, expected line %d", name, res.Functions[i], line)
 		}
 	}
 }
 
-// isSubsequence reports whether a line lost nothing. There may be insertions, and a blank
-// result name may be replaced.
+// isSubsequence reports whether long has all characters of short in their order. Blank
+// identifiers do not count, because the rewriter replaces blank result names.
 func isSubsequence(short, long string) bool {
 	short = strings.ReplaceAll(short, "_", "")
 	i := 0
@@ -141,12 +142,12 @@ func TestOtherVersionsNeedNotHaveTheFunction(t *testing.T) {
 	const source = "package p\n\nfunc F(a int) { G() }\n\nfunc G() { F(1) }\n"
 	for _, window := range []string{"since: v1.3", "until: v1.1", "until: v1.2.2"} {
 		if _, _, err := rewriteOne(t, source, plainGuide+"\nsteps: [{function: p.Missing, "+window+"}]"); err != nil {
-			t.Errorf("%s: %v", window, err)
+			t.Errorf("%s: got the error %v, expected none", window, err)
 		}
 	}
 	for _, window := range []string{"since: v1.2", "until: v1.2", "since: v1.2.3", "until: v1.2.3"} {
 		if _, _, err := rewriteOne(t, source, plainGuide+"\nsteps: [{function: p.Missing, "+window+"}]"); err == nil {
-			t.Errorf("%s: no error", window)
+			t.Errorf("%s: got no error, expected one about the missing function", window)
 		}
 	}
 }
@@ -174,10 +175,10 @@ func FuzzRewrite(f *testing.F) {
 		}
 		text, _, err := rewriteOne(t, source, plainGuide)
 		if err != nil {
-			t.Skip() // a file that is not built here has no package
+			t.Skip() // a build constraint can exclude the file from the package
 		}
 		if after := functionLines(text); !slices.Equal(before, after[:min(len(before), len(after))]) {
-			t.Errorf("functions began on lines %v and now on %v:\n%s", before, after, text)
+			t.Errorf("the functions began on the lines %v, and begin on the lines %v after the rewriting:\n%s", before, after, text)
 		}
 	})
 }
@@ -208,7 +209,7 @@ func TestPartialProgram(t *testing.T) {
 	} {
 		_, _, err := rewriteOne(t, "package p\n\nfunc F() { F() }\n", strings.NewReplacer("PARTIAL", test.partial, "STEP", test.step).Replace(guide))
 		if test.missing == "" && err != nil || test.missing != "" && (err == nil || !strings.Contains(err.Error(), test.missing)) {
-			t.Errorf("%+v: %v", test, err)
+			t.Errorf("%+v: got the error %v, expected one only for a missing function", test, err)
 		}
 	}
 }

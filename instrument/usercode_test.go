@@ -8,8 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// calls makes a request of calls. Each line is a call: two blanks per level, then its
-// function; "~" behind it makes the call a leaf, "!" a call of generated code.
+// calls returns a request with the calls in text. Each line is a call: two blanks for
+// each level, then the function. "~" after the function marks a leaf, "!" marks generated
+// code.
 func calls(text string) trace.Request {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
 	var above []string
@@ -29,8 +30,8 @@ func calls(text string) trace.Request {
 	return r
 }
 
-// Key steps are the functions of the user's module, and of packages that --trace named,
-// that other code called.
+// TestCodeThatTheUserLooksFor checks the key steps in the user's module and in packages
+// that --trace named. A function there is a key step if other code called it.
 func TestCodeThatTheUserLooksFor(t *testing.T) {
 	guide, err := Load()
 	if err != nil {
@@ -77,8 +78,8 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 		"example.com/mine2/pkg.F":                                        {"", false, false},
 		"k8s.io/chosen/a.F":                                              {"more", true, false},
 		"k8s.io/chosen/b.G":                                              {"more", false, false},
-		"k8s.io/chosen/a.F.func1":                                        {"more", false, false}, // a callback
-		"k8s.io/chosen/a.Handler.func2":                                  {"more", true, false},  // its maker has returned
+		"k8s.io/chosen/a.F.func1":                                        {"more", false, false}, // a callback: a.F, which made it, still runs
+		"k8s.io/chosen/a.Handler.func2":                                  {"more", true, false},  // a.Handler, which made it, has returned
 		"k8s.io/single.F":                                                {"more", true, false},
 		"k8s.io/single.Leaf":                                             {"more", true, true},
 		"k8s.io/chosen/b.H":                                              {"more", true, false},
@@ -91,10 +92,10 @@ k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1
 	}
 	for lang, want := range map[string]string{"en": "The server's own code (example.com/mine)", "zh": "服务器自己的代码（example.com/mine）"} {
 		if got := guide.ForReader(lang, rec).Title(trace.LayerOwn); got != want {
-			t.Errorf("%s: the layer is titled %q, expected %q", lang, got, want)
+			t.Errorf("%s: the title of the layer is %q, expected %q", lang, got, want)
 		}
 	}
 	if usual := guide.ForReader("en", &trace.Recording{Requests: rec.Requests}); usual.Key("example.com/mine/pkg/registry.(*REST).Create") || usual.Title(trace.LayerOwn) != "" {
-		t.Error("a recording without a server of the user's own has its key steps")
+		t.Error("a recording without a server of the user has key steps in the user's module")
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// rewriteEdited rewrites a package with the files a.go and b.go. a.go is an edited file.
+// rewriteEdited rewrites package p, with the files a.go and b.go. edited are the edited
+// files. Package q is not traced.
 func rewriteEdited(t *testing.T, guide string, edited map[string]EditedFile) (vendor string, _ *Result, err error) {
 	t.Helper()
 	vendor = filepath.Join(t.TempDir(), "vendor")
@@ -52,17 +53,17 @@ func TestRewriteEdited(t *testing.T) {
 		t.Errorf("the edited file was not instrumented:\n%s", text)
 	}
 	if text := read("q/q.go"); text != "package q\n\nfunc Q() { println() }\n" {
-		t.Errorf("an edited file of a package without spans is not in the overlay as it is:\n%s", text)
+		t.Errorf("expected the unchanged text of an edited file in a package that is not traced, got\n%s", text)
 	}
 	lines := map[string]int{}
 	for _, f := range res.Functions {
 		lines[f.Name] = f.Line
 	}
 	if lines["p.A"] != 4 || lines["p.C"] != 6 {
-		t.Errorf("functions and their lines are %v, expected those of the edited text", lines)
+		t.Errorf("the lines of the functions are %v, expected the lines in the edited text", lines)
 	}
 	if text, err := os.ReadFile(filepath.Join(vendor, "p", "a.go")); err != nil || !strings.Contains(string(text), "A() { B() }") {
-		t.Errorf("the pristine file was changed: %s, %v", text, err)
+		t.Errorf("the pristine file must not change: got %s and the error %v", text, err)
 	}
 }
 
@@ -79,7 +80,7 @@ func TestRewriteEditedMistakes(t *testing.T) {
 	} {
 		_, _, err := rewriteEdited(t, guide, map[string]EditedFile{c.at: c.file})
 		if err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: got no error, expected one", name)
 			continue
 		}
 		for _, want := range c.want {
