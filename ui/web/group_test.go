@@ -254,6 +254,58 @@ func TestGroupNeverStopsALearner(t *testing.T) {
 	}
 }
 
+// TestGroupAfterDamage removes all events but the first from a learner's list, which
+// is from before joining. The leader must not get it, and must get the next event.
+func TestGroupAfterDamage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out.json")
+	lead := startGroup(t, web.Group{Save: file})
+	dir := t.TempDir()
+	does(t, dir, workshop.Event{Did: workshop.Passed, Exercise: "find-the-getter"}, workshop.Event{Did: workshop.Passed, Exercise: "name-the-layers"})
+	if _, err := group.Join(t.Context(), dir, lead.learners, joinCode, "Ada", "en"); err != nil {
+		t.Fatal(err)
+	}
+	name := claimExercise(t)
+	does(t, dir, workshop.Event{Did: workshop.Started, Exercise: name}, workshop.Event{Did: workshop.Tried, Exercise: name, Answer: "=1+1"})
+	if err := group.Send(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "workshop.jsonl")
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	backups, err := filepath.Glob(list + ".*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, backup := range backups {
+		if err := os.Remove(backup); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(list, []byte(first+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := group.Send(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	does(t, dir, workshop.Event{Did: workshop.Passed, Exercise: name, Answer: "right"})
+	if err := group.Send(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := lead.stop(); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(saved), "find-the-getter") || !strings.Contains(string(saved), `"passed": 1`) {
+		t.Errorf("expected that the leader knows of one passed exercise, %s, and of none before joining:\n%s", name, saved)
+	}
+}
+
 // claimExercise returns the name of a true-or-false exercise.
 func claimExercise(t *testing.T) string {
 	t.Helper()

@@ -31,6 +31,10 @@ type Membership struct {
 	// last event that the server has.
 	Since int `json:"since"`
 	Sent  int `json:"sent"`
+	// Lost is the number of events that the learner's list has lost since joining. The
+	// server counts an event with a number above the last one, so each number is sent with
+	// Lost added.
+	Lost int `json:"lost,omitempty"`
 }
 
 func file(dir string) string { return filepath.Join(dir, "group.json") }
@@ -167,12 +171,17 @@ func Send(ctx context.Context, dir string) error {
 			return err
 		}
 		if len(all) < m.Sent { // the list was damaged and repaired, or removed
-			m.Since, m.Sent = 0, 0
+			// Any of its events may be from before joining, so none of them is sent.
+			m.Lost += m.Sent - len(all)
+			m.Since, m.Sent = len(all), len(all)
+			if err := m.write(dir); err != nil {
+				return err
+			}
 		}
 		rejoined := false
 		for m.Sent < len(all) {
 			part := all[m.Sent:min(m.Sent+MostEvents, len(all))]
-			_, err := post[struct{}](ctx, m, ReportPath, Report{Events: reported(part)})
+			_, err := post[struct{}](ctx, m, ReportPath, Report{Events: m.reported(part)})
 			if unknown(err) && !rejoined {
 				rejoined = true
 				if err = m.rejoin(ctx, dir); err == nil {
@@ -212,10 +221,10 @@ func (m *Membership) rejoin(ctx context.Context, dir string) error {
 
 // reported returns events without the data that the group does not need: right answers,
 // times and releases.
-func reported(list []workshop.Event) []Event {
+func (m *Membership) reported(list []workshop.Event) []Event {
 	var sent []Event
 	for _, e := range list {
-		event := Event{Number: e.Number, Did: e.Did, Exercise: e.Exercise}
+		event := Event{Number: e.Number + m.Lost, Did: e.Did, Exercise: e.Exercise}
 		if e.Did == workshop.Tried {
 			answer := []rune(e.Answer)
 			event.Answer = string(slices.Clip(answer[:min(MostAnswer, len(answer))]))

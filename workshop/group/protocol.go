@@ -46,8 +46,8 @@ type Report struct {
 
 // An Event is something that the learner did.
 type Event struct {
-	// Number is the event's number in the learner's own list. The server counts an
-	// event once, however often it comes.
+	// Number is the event's number in the learner's own list, with Membership.Lost added.
+	// The server counts an event once, however often it comes.
 	Number   int             `json:"n"`
 	Did      workshop.Action `json:"did"`
 	Exercise string          `json:"exercise"`
