@@ -10,8 +10,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	clients "github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -98,3 +101,34 @@ func checkInformerRows(t *testing.T, rows []clients.Row, traces int) {
 		t.Errorf("saw %v, want a watch, one POST and one DELETE", seen)
 	}
 }
+
+// TestRunTracedOfAStart replays scenarios that trace the start of a server, alone and
+// before requests. Each request of the recording must have a message.
+func TestRunTracedOfAStart(t *testing.T) {
+	testenv.NeedsServer(t)
+	t.Parallel()
+	sample, err := scenarios.Find("boot-sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := *sample
+	alone.Requests = nil
+	for name, scenario := range map[string]*scenarios.Scenario{"with its requests": sample, "alone": &alone} {
+		o := clients.ServerOptions{Spec: clients.Spec{Version: apiserver.DefaultVersion}, Reuse: clients.ReuseNone}
+		recording, messages, err := clients.RunTraced(t.Context(), o, scenario, silent{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(recording.Requests) == 0 || len(messages) != len(recording.Requests) {
+			t.Errorf("%s: got %d requests and %d messages, expected as many, and one or more", name, len(recording.Requests), len(messages))
+		}
+	}
+}
+
+type silent struct{}
+
+func (silent) Notice(string, ...any)           {}
+func (silent) Building() clients.BuildReporter { return silent{} }
+func (silent) Report(program.Event)            {}
+func (silent) Close()                          {}

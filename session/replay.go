@@ -82,8 +82,7 @@ var errTraced = message.NewError("the last traced request was sent")
 
 // RunTraced replays a scenario up to its last traced request, and ignores the scenario's
 // expectations of traces. It also returns a message for each recorded request: the server's
-// message if the server refused the request, else "". For a server's start, messages is
-// nil.
+// message if the server refused the request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
 	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to)
@@ -97,7 +96,8 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 	defer func() { err = errors.Join(err, running.Close()) }()
 	s := newReplay(running.Server, scenario, sample, o.Secrets)
 	if s.bootsAtOnce() {
-		return &s.recording, nil, s.boot(ctx, o.Boot)
+		err := s.boot(ctx, o.Boot)
+		return &s.recording, s.messages, err
 	}
 	s.life = o.Boot
 	left := len(s.scenario.Traced())
@@ -113,7 +113,7 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 	if ctx.Err() != nil {
 		return nil, nil, errors.Join(deathOf(ctx), err)
 	}
-	if !errors.Is(err, errTraced) {
+	if err != nil && !errors.Is(err, errTraced) { // a scenario may trace a start alone
 		return nil, nil, err
 	}
 	return &s.recording, s.messages, nil
@@ -126,7 +126,7 @@ type replay struct {
 	// sample is the sample server, or nil if not needed.
 	sample    *program.Binary
 	recording trace.Recording
-	// messages has, for each traced request, the server's message if the server
+	// messages has, for each request of the recording, the server's message if the server
 	// refused the request, else "".
 	messages []string
 	// unmet has an error for each unmet expectation.
@@ -242,12 +242,11 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 	if err != nil {
 		return err
 	}
-	s.add(request, &r.Expect)
-	message := ""
+	refusal := ""
 	if sent.Status >= http.StatusBadRequest {
-		message = answerOf(sent, s.fetcher.secrets)
+		refusal = answerOf(sent, s.fetcher.secrets)
 	}
-	s.messages = append(s.messages, message)
+	s.add(request, refusal, &r.Expect)
 	return nil
 }
 
@@ -259,13 +258,15 @@ func (s *replay) boot(ctx context.Context, traceID string) error {
 	if err != nil {
 		return err
 	}
-	s.add(start, &s.scenario.Boot.Expect)
+	s.add(start, "", &s.scenario.Boot.Expect)
 	return nil
 }
 
-// add adds a trace and compares it with the expectation.
-func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
+// add adds a trace and compares it with the expectation. refusal is the server's message
+// if the server refused the request, else "".
+func (s *replay) add(request *trace.Request, refusal string, expect *scenarios.Expect) {
 	s.recording.Requests = append(s.recording.Requests, *request)
+	s.messages = append(s.messages, refusal)
 	if s.server.ExternalEtcd {
 		return // some expected calls run in etcd
 	}

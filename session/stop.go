@@ -32,10 +32,10 @@ func (s *replay) ending(traced func() error) (stop, ending func(context.Context)
 		if err != nil {
 			return err
 		}
-		s.add(end, &s.scenario.Stop.Expect)
+		s.add(end, "", &s.scenario.Stop.Expect)
 		last := len(s.recording.Requests) - 1
 		s.recording.Requests = slices.Insert(s.recording.Requests[:last], 0, s.recording.Requests[last])
-		s.messages = slices.Insert(s.messages, 0, "")
+		s.messages = slices.Insert(s.messages[:last], 0, s.messages[last])
 		return traced()
 	}
 	return stop, ending
