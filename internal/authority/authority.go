@@ -1,5 +1,5 @@
-// Package authority makes the certificates of one run. Storing them in files, and choosing who
-// gets which one, doesn't belong here.
+// Package authority makes the certificates of one run.
+// Its callers store them in files and hand them out.
 package authority
 
 import (
@@ -25,10 +25,10 @@ type Authority struct {
 	key     *ecdsa.PrivateKey
 }
 
-// certLifetime is longer than any server is kept running.
+// certLifetime must be longer than any server runs.
 const certLifetime = 365 * 24 * time.Hour
 
-// New makes an authority with a random key.
+// New makes an authority with a random key. name is its common name.
 func New(name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -48,8 +48,9 @@ func New(name string) (*Authority, error) {
 	return &Authority{CertPEM: pemBlock("CERTIFICATE", der), cert: cert, key: key}, nil
 }
 
-// Issue makes a certificate and its key, for a server on the loopback interface and for its
-// clients. The server may have further DNS names.
+// Issue makes a certificate and its key, for a server on the loopback interface and its
+// clients. It is valid for 127.0.0.1, localhost and dnsNames.
+// name is its common name.
 func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -68,7 +69,7 @@ func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []by
 	return pemBlock("CERTIFICATE", der), keyPEM, err
 }
 
-// NewKeyPEM makes a random private key.
+// NewKeyPEM makes a random private key in PEM.
 func NewKeyPEM() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

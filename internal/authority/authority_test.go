@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A client that trusts the authority reaches its server. Another client does not.
+// TestAuthority checks that a client reaches a server only if it trusts the authority that
+// issued the server's certificate.
 func TestAuthority(t *testing.T) {
 	ca, err := New("test")
 	must(t, err)
@@ -29,13 +30,13 @@ func TestAuthority(t *testing.T) {
 	for name, test := range map[string]struct {
 		authority *Authority
 		ok        bool
-	}{"its own": {ca, true}, "another of the same name": {other, false}} {
+	}{"the server's": {ca, true}, "another": {other, false}} {
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(test.authority.CertPEM)
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 		resp, err := client.Get(server.URL)
 		if (err == nil) != test.ok {
-			t.Errorf("with %s authority: %v", name, err)
+			t.Errorf("a client that trusts %s authority: got error %v, expected one only for another authority", name, err)
 		}
 		if err == nil {
 			resp.Body.Close()
