@@ -1,6 +1,6 @@
-// Package bounded reads whole files that a user, a client or a file names. It refuses
-// files that could block the reader forever or fill the memory: a pipe that nobody writes
-// to, a device without end, a huge file.
+// Package bounded reads whole files that a user, a client or a file names.
+// It refuses files that could block the reader forever or fill the memory: a pipe that
+// nobody writes to, a device without end, a huge file.
 package bounded
 
 import (
@@ -18,20 +18,20 @@ import (
 const MaxText = 10 << 20
 
 // ReadFile reads a regular file of at most limit bytes.
+// It returns an error for any other file.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	return read(name, info, err, func() (fs.File, error) { return os.Open(name) }, limit)
 }
 
-// ReadFS is [ReadFile] in a file system.
+// ReadFS is [ReadFile] for a file of the file system files.
 func ReadFS(files fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	return read(name, info, err, func() (fs.File, error) { return files.Open(name) }, limit)
 }
 
-// ReadStream is [ReadFile], but the file may be a pipe, such as "<(zcat FILE)" in a
-// shell. It is only for commands: opening a pipe waits until another process writes to
-// it.
+// ReadStream is [ReadFile], but the file may be a pipe, such as "<(zcat FILE)".
+// Use it only in commands, because opening a pipe waits for a writing process.
 func ReadStream(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil || info.Mode().Type() != fs.ModeNamedPipe {
@@ -47,7 +47,7 @@ func ReadStream(name string, limit int64) ([]byte, error) {
 
 func read(name string, info fs.FileInfo, err error, open func() (fs.File, error), limit int64) ([]byte, error) {
 	if failed := new(fs.PathError); errors.As(err, &failed) {
-		failed.Op = "open" // as errors of reading a file begin elsewhere, not with "stat"
+		failed.Op = "open" // as in the errors of os.ReadFile, not "stat"
 	}
 	switch {
 	case err != nil:
@@ -65,13 +65,14 @@ func read(name string, info fs.FileInfo, err error, open func() (fs.File, error)
 	return readAll(file, name, info.Size(), limit)
 }
 
-// ReadAll reads r to its end, at most limit bytes. name is for errors.
+// ReadAll reads r to its end, and returns an error after limit bytes.
+// The error contains name.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	return readAll(r, name, 0, limit)
 }
 
-// readAll allocates memory for the expected size at once. Growing would take twice as
-// much.
+// readAll allocates memory for the expected size at once.
+// Growing the buffer would take twice as much. r may have another size.
 func readAll(r io.Reader, name string, expected, limit int64) ([]byte, error) {
 	data := bytes.NewBuffer(make([]byte, 0, expected+bytes.MinRead))
 	if _, err := data.ReadFrom(io.LimitReader(r, limit+1)); err != nil {

@@ -12,7 +12,7 @@ import (
 
 const limit = 1000
 
-// file writes a file of a size.
+// file writes a file of size bytes and returns its path.
 func file(t *testing.T, name string, size int) string {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
@@ -22,7 +22,8 @@ func file(t *testing.T, name string, size int) string {
 	return name
 }
 
-// pipe makes a pipe. If text is not empty, somebody writes it there.
+// pipe makes a named pipe and returns its path. A goroutine writes text to the pipe, unless text
+// is empty.
 func pipe(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "pipe")
@@ -58,13 +59,13 @@ func TestReading(t *testing.T) {
 		for _, read := range []func(string, int64) ([]byte, error){ReadFile, inFS} {
 			data, err := read(test.name, limit)
 			if test.want == "" && (err != nil || len(data) != limit) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("%s: %d bytes, %v, expected %q", test.name, len(data), err, test.want)
+				t.Errorf("%s: got %d bytes and the error %v, expected the error %q", test.name, len(data), err, test.want)
 			}
 		}
 	}
 }
 
-// growing is a file system whose files grow after somebody has asked for their size. In /proc all files are like that.
+// growing is a file system that reports the size 0 for each file, as /proc does.
 type growing struct{ fs.FS }
 
 func (f growing) Stat(name string) (fs.FileInfo, error) {
@@ -81,35 +82,35 @@ func TestGrowingFiles(t *testing.T) {
 		name := file(t, "file", size)
 		data, err := ReadFS(growing{os.DirFS(filepath.Dir(name))}, "file", limit)
 		if want == "" && (err != nil || len(data) != limit) || want != "" && (err == nil || err.Error() != want) {
-			t.Errorf("%d bytes: %d, %v, expected %q", size, len(data), err, want)
+			t.Errorf("a file of %d bytes: got %d bytes and the error %v, expected the error %q", size, len(data), err, want)
 		}
 	}
 }
 
 func TestReadStream(t *testing.T) {
 	if data, err := ReadStream(pipe(t, "text"), limit); err != nil || string(data) != "text" {
-		t.Errorf("a pipe: %q, %v", data, err)
+		t.Errorf("a pipe: got %q and the error %v, expected \"text\"", data, err)
 	}
 	if data, err := ReadStream(file(t, "text", 3), limit); err != nil || len(data) != 3 {
-		t.Errorf("a file: %q, %v", data, err)
+		t.Errorf("a file: got %q and the error %v, expected \"xxx\"", data, err)
 	}
 	for name, want := range map[string]string{
 		pipe(t, strings.Repeat("x", limit+1)): "has more than 1000 bytes", "/dev/zero": "is not a regular file", filepath.Join(t.TempDir(), "none"): "no such file",
 	} {
 		if _, err := ReadStream(name, limit); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, expected %q", name, err, want)
+			t.Errorf("%s: got the error %v, expected %q", name, err, want)
 		}
 	}
 }
 
 func TestReadAll(t *testing.T) {
 	if data, err := ReadAll(iotest.OneByteReader(strings.NewReader("text")), "standard input", 4); err != nil || string(data) != "text" {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("got %q and the error %v, expected \"text\"", data, err)
 	}
 	if _, err := ReadAll(strings.NewReader("text"), "standard input", 3); err == nil || err.Error() != `"standard input" has more than 3 bytes, the limit` {
 		t.Error(err)
 	}
 	if _, err := ReadAll(iotest.ErrReader(os.ErrClosed), "standard input", 3); err == nil {
-		t.Error("the error of the reader is lost")
+		t.Error("got no error, expected the reader's error")
 	}
 }
