@@ -1,5 +1,4 @@
-// Package inorder produces values concurrently and delivers them in order. It knows nothing of
-// the values.
+// Package inorder produces values concurrently and delivers them in order.
 package inorder
 
 import (
@@ -7,8 +6,8 @@ import (
 	"runtime"
 )
 
-// Each yields produce(0) to produce(n-1), in order. At most GOMAXPROCS values are produced at
-// the same time, because each may be large.
+// Each yields the results of produce(0) to produce(n-1), in order.
+// At most GOMAXPROCS results exist at the same time, because a value may be large.
 func Each[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
 	type result struct {
 		value T
@@ -27,7 +26,7 @@ func Each[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
 			}
 			r := <-started[i]
 			if !yield(r.value, r.err) {
-				return // running calls of produce end by themselves
+				return // nobody waits for the running calls of produce
 			}
 		}
 	}

@@ -28,10 +28,10 @@ func TestInOrder(t *testing.T) {
 		want = append(want, i*i)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, expected the squares of 0 to 49 in order", got)
 	}
 	if limit := int32(runtime.GOMAXPROCS(0)); most.Load() > limit {
-		t.Errorf("%d at the same time, expected %d or fewer", most.Load(), limit)
+		t.Errorf("%d values were produced at the same time, expected %d or fewer", most.Load(), limit)
 	}
 }
 
@@ -46,13 +46,13 @@ func TestInOrderPassesErrorsOn(t *testing.T) {
 	}) {
 		if n == 3 {
 			if !errors.Is(err, boom) {
-				t.Errorf("error of 3: %v", err)
+				t.Errorf("got the error %v with the value of 3, expected boom", err)
 			}
 			break
 		}
 		n++
 	}
 	if n != 3 {
-		t.Errorf("ended at %d", n)
+		t.Errorf("the loop ended at the value of %d, expected 3", n)
 	}
 }
