@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// Handler returns a handler for the debug log. It writes to w without secrets and without names;
-// see Local.
+// Handler returns a handler that writes the debug log to w.
+// It removes secrets, and the names that Local removes.
 func Handler(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch a.Value.Kind() {

@@ -12,16 +12,17 @@ import (
 	"sync"
 )
 
-// A Redactor replaces secrets in texts. It recognizes a secret by its form and by the name
-// before it.
+// A Redactor replaces secrets in texts.
+// It recognizes a secret by its form, or by a name such as "token" before it.
 type Redactor struct {
 	// names are the names of the user, the home folder and the machine, with their replacements.
 	names []name
 }
 
+// A name is replaced wherever pattern matches.
 type name struct {
-	is    *regexp.Regexp
-	shown string
+	pattern     *regexp.Regexp
+	replacement string
 }
 
 // Local returns the Redactor of this machine and its user.
@@ -38,8 +39,8 @@ var Local = sync.OnceValue(func() *Redactor {
 // newRedactor returns a Redactor that also replaces these names. It ignores empty names.
 func newRedactor(home, host string, users ...string) *Redactor {
 	r := &Redactor{}
-	add := func(text, shown string) {
-		r.names = append(r.names, name{regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(text) + `($|[^\pL\pN_])`), "${1}" + shown + "${2}"})
+	add := func(text, replacement string) {
+		r.names = append(r.names, name{regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(text) + `($|[^\pL\pN_])`), "${1}" + replacement + "${2}"})
 	}
 	if home = filepath.Clean(home); len(home) > 1 {
 		add(home, "~")
@@ -58,12 +59,13 @@ func newRedactor(home, host string, users ...string) *Redactor {
 // hidden replaces a secret.
 const hidden = "(removed)"
 
-// secretName matches a part of the name of a secret value.
+// secretName matches parts of names that have secret values.
 const secretName = `(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|key-data|certificate-data|cookie|authorization|otlp_(?:\w+_)?headers)`
 
+// forms are the forms of secrets, of names before secrets, and of home folders.
 var forms = []struct {
-	is    *regexp.Regexp
-	shown string
+	pattern     *regexp.Regexp
+	replacement string
 }{
 	{regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]+-----.*?(?:-----END [A-Z0-9 ]+-----|$)`), hidden},
 	{regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate)(\s+)[^\s"']{4,}`), "${1}${2}" + hidden},
@@ -80,11 +82,12 @@ var forms = []struct {
 // home folders.
 func (r *Redactor) Text(text string) string {
 	for _, n := range r.names {
-		// Replace twice: two neighbours share the character between them.
-		text = n.is.ReplaceAllString(n.is.ReplaceAllString(text, n.shown), n.shown)
+		// A match includes the characters around the name.
+		// Two neighbouring names share one, so the first replacement skips the second.
+		text = n.pattern.ReplaceAllString(n.pattern.ReplaceAllString(text, n.replacement), n.replacement)
 	}
 	for _, f := range forms {
-		text = f.is.ReplaceAllString(text, f.shown)
+		text = f.pattern.ReplaceAllString(text, f.replacement)
 	}
 	return long.ReplaceAllStringFunc(text, func(word string) string {
 		if isRandom(word) {
@@ -97,16 +100,16 @@ func (r *Redactor) Text(text string) string {
 // long matches a word that may be a base64 key or a path.
 var long = regexp.MustCompile(`[A-Za-z0-9+/_-]{64,}={0,2}`)
 
-// isRandom reports whether a word is a key and not a path. A key mixes all kinds of characters
-// and has few slashes.
+// isRandom reports whether a word looks like a key, not like a path.
+// A key has digits, small letters, capitals, and few slashes.
 func isRandom(word string) bool {
 	const digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return strings.ContainsAny(word, digits) && strings.ContainsAny(word, lower) && strings.ContainsAny(word, upper) &&
 		strings.Count(word, "/")*16 < len(word)
 }
 
-// Setting returns an environment variable as "NAME=value". If the name suggests a secret, it
-// hides the value.
+// Setting returns an environment variable as "NAME=value", without secrets.
+// If the variable's name suggests a secret, the whole value is hidden.
 func (r *Redactor) Setting(name, value string) string {
 	if value != "" && secret.MatchString(name) {
 		return name + "=" + hidden
@@ -114,4 +117,5 @@ func (r *Redactor) Setting(name, value string) string {
 	return strings.TrimSpace(r.Text(name + "=" + value))
 }
 
+// secret matches names of secret settings and attributes of the debug log.
 var secret = regexp.MustCompile(`(?i)` + secretName + `|headers|_key\b`)

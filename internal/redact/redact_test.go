@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A secret is removed because of its form or the name before it. The rest is kept.
+// TestText checks that secrets are removed, by their form or by the name before them, and that
+// other texts are kept.
 func TestText(t *testing.T) {
 	r := newRedactor("/data/people/ada", "babbage-7", "ada", "", "root")
 	for _, test := range []struct{ in, want string }{
@@ -66,6 +67,6 @@ func TestHandler(t *testing.T) {
 	log := slog.New(Handler(&out))
 	log.Debug("sent with Bearer abcdefgh", "path", "/x?token=abcdefgh", "token", "abcdefgh", "error", errors.New("password: abcdefgh"), "args", []string{"--token", "abcdefgh"})
 	if got := out.String(); strings.Contains(got, "abcdefgh") || !strings.Contains(got, "level=DEBUG") || !strings.Contains(got, "/x?token=") {
-		t.Errorf("logged %s", got)
+		t.Errorf("logged %s; expected the level, the path, and \"abcdefgh\" nowhere", got)
 	}
 }
