@@ -1,5 +1,5 @@
-// Package release describes ranges of releases of Kubernetes or etcd. Lists of actual releases
-// don't belong here.
+// Package release describes ranges of releases of Kubernetes or etcd. It does not know which
+// releases exist.
 package release
 
 import (
@@ -13,9 +13,9 @@ import (
 // A Range is a range of releases. It includes both ends, and "v1.30" means all patch releases of
 // v1.30. The zero value includes every release.
 type Range struct {
-	// Since is the first release, "v1.30" or "v1.30.4"; "" means no limit.
+	// Since is the first release, such as "v1.30" or "v1.30.4"; "" means no limit.
 	Since string `yaml:"since"`
-	// Until is the last release; "" means no limit.
+	// Until is the last release, in the same form; "" means no limit.
 	Until string `yaml:"until"`
 }
 
@@ -53,7 +53,8 @@ func (e *Error) Unwrap() error { return e.err }
 
 var valid = regexp.MustCompile(`^v\d+\.\d+(\.\d+)?$`)
 
-// Validate returns an *Error if an end is not a release or the range is empty.
+// Validate returns nil for a valid range.
+// It returns an *Error if an end is not a release, or if no release can be in the range.
 func (r Range) Validate() *Error {
 	for _, field := range []struct{ name, value string }{{"since", r.Since}, {"until", r.Until}} {
 		if field.value != "" && !valid.MatchString(field.value) {

@@ -7,7 +7,7 @@ import (
 func TestRange(t *testing.T) {
 	for _, test := range []struct {
 		releases Range
-		said     string
+		text     string
 		has      []string
 		hasNot   []string
 	}{
@@ -17,17 +17,17 @@ func TestRange(t *testing.T) {
 		{Range{Until: "v1.30"}, "v1.30 or older", []string{"v1.30.0", "v1.30.14", "v1.26.1"}, []string{"v1.31.0"}},
 		{Range{Since: "v1.27", Until: "v1.30.4"}, "v1.27 to v1.30.4", []string{"v1.27.0", "v1.30.4"}, []string{"v1.26.15", "v1.30.5"}},
 	} {
-		if got := test.releases.Text().String(); got != test.said {
-			t.Errorf("%+v is called %q, expected %q", test.releases, got, test.said)
+		if got := test.releases.Text().String(); got != test.text {
+			t.Errorf("the text of %+v is %q, expected %q", test.releases, got, test.text)
 		}
 		for _, version := range test.has {
 			if !test.releases.Has(version) {
-				t.Errorf("%+v should have %s", test.releases, version)
+				t.Errorf("%+v does not have %s, expected that it does", test.releases, version)
 			}
 		}
 		for _, version := range test.hasNot {
 			if test.releases.Has(version) {
-				t.Errorf("%+v should not have %s", test.releases, version)
+				t.Errorf("%+v has %s, expected that it does not", test.releases, version)
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func TestValidate(t *testing.T) {
 	} {
 		err := test.releases.Validate()
 		if (err == nil) != (test.field == "") || err != nil && err.Field != test.field {
-			t.Errorf("%+v: got %v, expected a mistake in %q", test.releases, err, test.field)
+			t.Errorf("%+v: got the error %v, expected one for the field %q (\"\": no error)", test.releases, err, test.field)
 		}
 	}
 }
