@@ -17,7 +17,7 @@ type Mistake struct {
 // MistakeAt returns a mistake at a place in the file.
 func MistakeAt(text message.Message, at ...any) *Mistake { return &Mistake{At: at, Text: text} }
 
-// Below prepends the owner's place to m's, and returns m.
+// Below prepends the path of an enclosing value to m.At, and returns m.
 func (m *Mistake) Below(at ...any) *Mistake {
 	if m != nil {
 		m.At = append(at, m.At...)
@@ -25,7 +25,7 @@ func (m *Mistake) Below(at ...any) *Mistake {
 	return m
 }
 
-// First returns the first mistake that is not nil.
+// First returns the first mistake that is not nil, or nil.
 func First(all ...*Mistake) *Mistake {
 	for _, m := range all {
 		if m != nil {
@@ -35,9 +35,9 @@ func First(all ...*Mistake) *Mistake {
 	return nil
 }
 
-// In returns an error with the line: "mine.yaml:7: ...".
-// text is the contents of the file name.
-// In returns nil for a nil Mistake.
+// In returns an error with the file and the line: "mine.yaml:7: ...".
+// text is the contents of the file.
+// For a nil Mistake, In returns nil.
 func (m *Mistake) In(name string, text []byte) error {
 	if m == nil {
 		return nil
@@ -45,8 +45,9 @@ func (m *Mistake) In(name string, text []byte) error {
 	return message.Errorf("%s:%d: %s", name, Lines(text)(m.At...), m.Text)
 }
 
-// Lines returns a function that finds a value's line by its path.
-// For a missing value, it finds the line of the innermost existing owner.
+// Lines returns a function that returns a value's line by its path.
+// For a missing value, this is the first line of the innermost existing value.
+// For an invalid file, it is 1.
 func Lines(text []byte) func(at ...any) int {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
@@ -55,8 +56,8 @@ func Lines(text []byte) func(at ...any) int {
 	return func(at ...any) int { return max(1, lineOf(&root, at)) }
 }
 
-// lineOf returns the line of the value at the path.
-// For a missing value, it returns the innermost existing owner's first line.
+// lineOf returns the first line of the value at the path below node.
+// For a missing value, it is the line of the innermost existing value.
 func lineOf(node *yaml.Node, at []any) int {
 	if node.Kind == yaml.DocumentNode {
 		return lineOf(node.Content[0], at)

@@ -1,6 +1,5 @@
 // Package strictyaml reads YAML files that people write.
-// Its errors name the file and the line.
-// The formats of these files don't belong here.
+// It rejects unknown fields, and its errors name the file and the line.
 package strictyaml
 
 import (
@@ -19,15 +18,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// ErrEmpty is the error of an empty file.
+// ErrEmpty is the error for a file without a document.
 var ErrEmpty = message.NewError("the file is empty")
 
-// ErrMore is the error of a file with several documents.
+// ErrMore is the error for a file with several documents.
 var ErrMore = message.NewError("more than one YAML document")
 
-// Decode decodes the contents of the file name into a pointer.
+// Decode decodes text, the contents of a file, into the variable at into.
 // The text must be a single document without unknown fields.
-// Errors begin with name and, if known, the line: "mine.yaml:7: ...".
+// Errors begin with the file's name and, if known, the line: "mine.yaml:7: ...".
 func Decode(name string, text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -46,7 +45,8 @@ func Decode(name string, text []byte, into any) error {
 }
 
 // DecodeMapping decodes a mapping into the struct at into.
-// It rejects unknown fields. Inside UnmarshalYAML methods, Decode does not.
+// UnmarshalYAML methods use it to reject unknown fields.
+// node.Decode would accept them.
 func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
@@ -65,7 +65,7 @@ var (
 
 // located rewrites an error of the YAML library as "file:line: description".
 // If the library reports several errors, located returns the first.
-// fields has the fields of the involved types, by type.
+// fields maps the name of each type to the names of its fields.
 func located(name string, file []byte, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -84,7 +84,7 @@ func located(name string, file []byte, err error, fields map[string][]string) er
 	return message.Errorf("%s:%s: %s", name, found[1], text)
 }
 
-// acrossComma repairs an unquoted text that a comma has cut in two.
+// acrossComma repairs an unquoted text that ended at a comma.
 // For the field "two" of "{en: one, two}", it returns `en: "one, two"`.
 // For other fields it returns "".
 func acrossComma(file []byte, field string) string {
@@ -119,8 +119,7 @@ func acrossComma(file []byte, field string) string {
 	return find(&root)
 }
 
-// kindOf describes a value by its YAML tag.
-// text is the value of a scalar.
+// kindOf describes a value by its YAML tag or, for a scalar, by its text.
 func kindOf(tag, text string) message.Message {
 	switch tag {
 	case "!!seq":
@@ -133,7 +132,7 @@ func kindOf(tag, text string) message.Message {
 	return message.Of("%q", text)
 }
 
-// expectedBy describes the YAML value for a Go type.
+// expectedBy describes the YAML value that a Go type expects.
 func expectedBy(goType string, fields map[string][]string) message.Message {
 	switch {
 	case goType == "int":
@@ -154,7 +153,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	return message.Of("%s", goType)
 }
 
-// fieldsOf lists the fields of a type and its parts, by type.
+// fieldsOf maps the names of a type and its parts to their field names.
 func fieldsOf(t reflect.Type) map[string][]string {
 	fields := map[string][]string{}
 	var visit func(reflect.Type)
@@ -194,6 +193,7 @@ func tags(t reflect.Type) []string {
 }
 
 // Suggest returns the end of a message about an unknown word.
+// It names the most similar known word, or all known words.
 func Suggest(word string, known []string) message.Message {
 	if len(known) == 0 {
 		return message.Message{}

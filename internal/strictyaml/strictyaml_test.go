@@ -25,7 +25,7 @@ type Prices struct {
 	Currency string `yaml:"currency"`
 }
 
-// A drink decodes itself from a mapping or a name.
+// A drink has an UnmarshalYAML method.
 type drink struct {
 	Kind string `yaml:"kind"`
 }
@@ -46,15 +46,15 @@ func TestDecode(t *testing.T) {
 		{"text for a number", "dishes:\n- of: {x: many}\n", `menu.yaml:2: found "many", expected a whole number`},
 		{"list for a text", "name: [a]\n", `menu.yaml:1: found a list, expected a text`},
 		{"text for fields", "dishes: [soup]\n", `menu.yaml:1: found "soup", expected one or more of the fields title, of`},
-		{"nearly a field", "nane: a\n", `menu.yaml:1: unknown field "nane": did you mean "name"?`},
-		{"nearly an inlined field", "Curency: a\n", `menu.yaml:1: unknown field "Curency": did you mean "currency"?`},
-		{"nearly a field further down", "dishes:\n- titel: a\n", `menu.yaml:2: unknown field "titel": did you mean "title"?`},
-		{"no field at all", "dishes:\n- soup: a\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
+		{"a misspelled field", "nane: a\n", `menu.yaml:1: unknown field "nane": did you mean "name"?`},
+		{"a misspelled inlined field", "Curency: a\n", `menu.yaml:1: unknown field "Curency": did you mean "currency"?`},
+		{"a misspelled nested field", "dishes:\n- titel: a\n", `menu.yaml:2: unknown field "titel": did you mean "title"?`},
+		{"no similar field", "dishes:\n- soup: a\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
 		{"a comma in a text", "dishes:\n- {title: soup, then stew, of: {}}\n", `menu.yaml:2: unknown field "then stew", because a comma ends a text without quotes: did you mean {title: "soup, then stew"}?`},
 		{"two commas in a text", "dishes: [{title: soup, stew, pie}]\n", `menu.yaml:1: unknown field "stew", because a comma ends a text without quotes: did you mean {title: "soup, stew, pie"}?`},
 		{"a field of two words", "dishes:\n- two words: a\n", `menu.yaml:2: unknown field "two words", expected one of title, of`},
-		{"a rest of nothing", "dishes:\n- {soup}\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
-		{"in what reads itself", "drink:\n  kinds: tea\n", `menu.yaml:2: unknown field "kinds": did you mean "kind"?`},
+		{"a field without a value", "dishes:\n- {soup}\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
+		{"in a type with UnmarshalYAML", "drink:\n  kinds: tea\n", `menu.yaml:2: unknown field "kinds": did you mean "kind"?`},
 		{"the first of several", "a: 1\nb: 2\n", `menu.yaml:1: unknown field "a", expected one of name, dishes, currency, drink`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,6 +97,6 @@ func TestMistakeIn(t *testing.T) {
 		}
 	}
 	if got := textOf(MistakeAt(message.Of("no name"), "name").In("m", nil)); got != "m:1: no name" {
-		t.Errorf("an empty file: got %q", got)
+		t.Errorf("an empty file: got %q, want line 1", got)
 	}
 }
