@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A Buffer collects the output of a running command. One goroutine writes to it while
-// another reads.
+// A Buffer collects the output of a running command.
+// One goroutine may write to it while another calls String.
 type Buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

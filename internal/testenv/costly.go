@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Costly skips a test that needs no server but more processor time than "make check"
-// allows, unless APITRACE_E2E is set, as by "make test". does describes the work: "builds
-// programs".
+// Costly skips a test unless APITRACE_E2E is set, as "make test" does.
+// It is for tests without a server that take too much time for "make check".
+// does describes the work, such as "builds programs".
 func Costly(tb testing.TB, does string) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {
@@ -16,12 +16,13 @@ func Costly(tb testing.TB, does string) {
 	}
 }
 
-// browser is set if the page's tests must run, and fail without Chromium.
+// browser is the environment variable that is set if the page's tests must run.
+// They then fail without Chromium.
 const browser = "APITRACE_BROWSER"
 
-// Chromium returns the browser for the page's tests. It skips the test unless
-// APITRACE_E2E or APITRACE_BROWSER is set. Without Chromium, it skips the test, or fails
-// it if APITRACE_BROWSER is set.
+// Chromium returns the path of the browser for the page's tests.
+// It skips the test unless APITRACE_E2E or APITRACE_BROWSER is set.
+// Without Chromium, it fails the test with APITRACE_BROWSER, and skips it otherwise.
 func Chromium(tb testing.TB) string {
 	tb.Helper()
 	required := os.Getenv(browser) != ""

@@ -10,21 +10,21 @@ import (
 	"unicode"
 )
 
-// allowedWords are the words that stay unchanged in a Chinese text. A line has words, a colon
-// and the reason. # begins a comment.
+// allowedWords has the English words that a Chinese text may contain.
+// Each line has words, a colon and the reason. # begins a comment.
 //
 //go:embed testdata/english.txt
 var allowedWords string
 
-// An Output describes the words in a command's Chinese output that are not prose.
+// An Output has the English texts that a command's Chinese output may contain.
 type Output struct {
-	// Names are names of the program: scenarios, layers, exercises.
+	// Names are the names of scenarios, layers and exercises.
 	Names []string
-	// Commands are the paths of the program's commands without its own name, such as
+	// Commands are the paths of apitrace's commands without its own name, such as
 	// "workshop next".
 	Commands []string
-	// Upstream are patterns of quoted texts: upstream's source and messages, and errors of
-	// Go's libraries.
+	// Upstream has regular expressions for quoted texts: upstream's source and
+	// messages, and errors of Go's libraries.
 	Upstream []string
 }
 
@@ -38,20 +38,20 @@ var (
 	word  = regexp.MustCompile(`^[A-Za-z]+([-'.,][A-Za-z]+)*$`)
 	han   = regexp.MustCompile(`\p{Han}`)
 	cells = regexp.MustCompile(` {2,}|\t|│`)
-	// identifier matches a sign that no English word has inside: a digit, a character
-	// of paths, code or assignments, or a capital after a small letter.
+	// identifier matches parts that no English word contains: a digit, a character of
+	// paths, code or assignments, or a capital after a small letter.
 	identifier = regexp.MustCompile(`[0-9/_=$*@<>{}|+%#]|[a-z][A-Z]|[A-Za-z][.:(\[][A-Za-z(*]|\(\)`)
 )
 
-// prose lists words that are not names, and that no Chinese text borrows.
+// prose lists English words that are never names or terms.
 var prose = []string{
 	"a", "an", "and", "any", "are", "as", "at", "be", "both", "but", "by", "for", "from", "had", "has", "have", "how", "in", "is", "it", "its", "more",
 	"most", "no", "none", "not", "of", "on", "only", "or", "than", "that", "the", "then", "there", "this", "to", "was", "were", "which", "who", "why", "with", "without", "yes",
 }
 
-// English returns an output's lines with English words, each with its words.
-// Names, quotations, flags, commands, URLs, paths, numbers with units and the
-// words of testdata/english.txt do not count.
+// English returns the lines of an output with English prose, each after its words.
+// Names, quotations, flags, commands, URLs, paths, numbers with units, and the words
+// of testdata/english.txt do not count.
 func (o Output) English(tb testing.TB, output string) []string {
 	tb.Helper()
 	allowed := map[string]bool{}
@@ -83,10 +83,10 @@ func (o Output) English(tb testing.TB, output string) []string {
 	return found
 }
 
-// wordsIn returns a line's English words. A cell of a table or of an aligned line
-// must have Chinese characters or only names. A single word between Chinese
-// characters is a name or a term of the field, unless it is in prose. Several
-// words in a row are prose.
+// wordsIn returns the English prose in a line. The columns of a table are cells.
+// In a cell without Chinese characters, all words are prose.
+// In another cell, words in a row are prose.
+// A single word is a name or a term, unless the list prose has it.
 func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	line = quotation.ReplaceAllString(url.ReplaceAllString(line, `""`), `""`)
 	line = o.withoutCommands(line)
@@ -115,8 +115,7 @@ func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	return slices.Compact(words)
 }
 
-// withoutCommands removes the calls of commands from a line: the program's name
-// and the command's path after it.
+// withoutCommands removes calls such as "apitrace workshop next" from a line.
 func (o Output) withoutCommands(line string) string {
 	if !strings.Contains(line, "apitrace ") {
 		return line

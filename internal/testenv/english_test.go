@@ -10,7 +10,7 @@ func TestEnglish(t *testing.T) {
 		"响应 404：pods \"x\" not found", "GET /api/v1/nodes/n1 → 200", "v1 Node 变为 *core.Node", "1.5 GB", "伸缩（PATCH scale 子资源）", "分页列出（limit 与 continue）",
 	} {
 		if words := o.English(t, line); len(words) > 0 {
-			t.Errorf("%q", words)
+			t.Errorf("found English prose in a Chinese line: %q", words)
 		}
 	}
 	for _, line := range []string{
@@ -18,7 +18,7 @@ func TestEnglish(t *testing.T) {
 		"kube-apiserver v1.37.1: compile, 3s", "(not available: x)", "12 of 40", "workspace  unfinished  是", "应为 v1 or v2", "错误：no such file",
 	} {
 		if words := o.English(t, line); len(words) == 0 {
-			t.Errorf("%q passes", line)
+			t.Errorf("found no English prose in %q", line)
 		}
 	}
 }

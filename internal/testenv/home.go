@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Home prepares a folder as HOME for the go command, without telemetry, and returns it.
-// Otherwise, a home folder's first go command starts a process that outlives it, and
-// writes to .config/go/telemetry while the test removes the folder
+// Home prepares dir as HOME for go commands, without telemetry, and returns dir.
+// Otherwise, the first go command with this HOME starts a process that outlives it.
+// The process writes to .config/go/telemetry while the test removes dir
 // (golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec, start.go).
 func Home(tb testing.TB, dir string) string {
 	tb.Helper()

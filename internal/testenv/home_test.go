@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// TestHome checks that the go command writes nothing into a home folder prepared by Home, in
-// contrast to another home folder. Here it starts no process that outlives it:
-// golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec, start.go.
+// TestHome checks that the go command writes no telemetry to a home folder of Home,
+// but does to another. GO_TELEMETRY_CHILD=2 keeps it from starting a process that
+// outlives it: golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec, start.go.
 func TestHome(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("elsewhere the configuration of a user is in another folder")
+		t.Skip("other systems keep the user's configuration in another folder")
 	}
 	const startsNoProcess = "2"
 	for name, home := range map[string]string{"prepared": Home(t, t.TempDir()), "empty": t.TempDir()} {
@@ -24,7 +24,7 @@ func TestHome(t *testing.T) {
 		}
 		_, err := os.Stat(filepath.Join(home, ".config", "go", "telemetry", "local"))
 		if written := err == nil; written != (name == "empty") {
-			t.Errorf("%s: the go command counts its use: %v", name, written)
+			t.Errorf("the %s home folder has telemetry: %v, expected it only in the empty one", name, written)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// StalledReceiver returns the address of an HTTP server that accepts connections and
-// data, but never answers. It ends with the test.
+// StalledReceiver returns the URL of an HTTP server that accepts connections and
+// data, but never answers. The server ends with the test.
 func StalledReceiver(tb testing.TB) (endpoint string) {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,6 +1,6 @@
-// Package testenv tells tests which resources they may use. Only this package reads the
-// environment variables of "make test", "make test-all" and "make test-nightly". It also
-// has the helpers with which tests wait. Helpers for a single package don't belong here.
+// Package testenv has helpers for the tests of several packages.
+// It decides which tests run. Only this package reads the environment variables of
+// "make test", "make test-all" and "make test-nightly".
 package testenv
 
 import (
@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
+// Names of environment variables.
 const (
 	// e2e is set if tests may build and run the real programs.
 	e2e = "APITRACE_E2E"
 	// slow is set if tests may take minutes.
 	slow = "APITRACE_SLOW"
-	// nightly is set if tests may take many minutes, or make builds only for themselves.
+	// nightly is set if tests may take many minutes, or make builds of their own.
 	nightly = "APITRACE_NIGHTLY"
-	// fixtureArch is the architecture of the fixture of package instrument, which may run in
-	// an emulator.
+	// fixtureArch has the architecture for the fixture of package instrument.
 	fixtureArch = "APITRACE_FIXTURE_ARCH"
 )
 
-// NeedsServer skips a test that builds or runs kube-apiserver or etcd, or downloads their
-// source, unless APITRACE_E2E is set, as by "make test".
+// NeedsServer skips a test unless APITRACE_E2E is set, as "make test" does.
+// It is for tests that build or run kube-apiserver or etcd, or download their source.
 func NeedsServer(tb testing.TB) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {
@@ -31,13 +31,14 @@ func NeedsServer(tb testing.TB) {
 	}
 }
 
-// FixtureArch returns the architecture of the rewriter's fixture. "" means this
-// machine's. For arm64, it runs in qemu-aarch64-static, as .ci/arm64 does.
+// FixtureArch returns the architecture for the rewriter's fixture.
+// "" means this machine's architecture.
+// For arm64, the fixture runs in qemu-aarch64-static, an emulator; see .ci/arm64.
 func FixtureArch() string { return os.Getenv(fixtureArch) }
 
-// Slow skips a test that takes minutes, unless APITRACE_SLOW is set, as by "make
-// test-all". Its name must begin with TestSlow: test-all runs only these, and repeats no
-// other test.
+// Slow skips a test unless APITRACE_SLOW is set, as "make test-all" does.
+// It is for tests that take minutes. Their names must begin with TestSlow, because
+// "make test-all" selects the slow tests by name.
 func Slow(t *testing.T) {
 	t.Helper()
 	if !isSlow(t) {
@@ -48,9 +49,9 @@ func Slow(t *testing.T) {
 	}
 }
 
-// Nightly skips a test that goes through all releases for many minutes, or that builds
-// large programs for itself alone, unless APITRACE_NIGHTLY is set, as by "make
-// test-nightly". Its name must begin with TestNightly.
+// Nightly skips a test unless APITRACE_NIGHTLY is set, as "make test-nightly" does.
+// It is for tests that take many minutes, because they go through all releases or make
+// large builds that no other test uses. Their names must begin with TestNightly.
 func Nightly(t *testing.T) {
 	t.Helper()
 	if !strings.HasPrefix(t.Name(), "TestNightly") {
@@ -63,9 +64,9 @@ func Nightly(t *testing.T) {
 
 func isSlow(t *testing.T) bool { return strings.HasPrefix(t.Name(), "TestSlow") }
 
-// Releases selects releases for a test from a sorted list: the oldest and the newest, or
-// all others for a slow test. With -short, for the race detector, it selects only the
-// newest.
+// Releases selects releases for a test from a sorted list of at least two.
+// A slow test gets all releases except the oldest and the newest.
+// Any other test gets these two, or only the newest with -short.
 func Releases[R any](t *testing.T, all []R) []R {
 	t.Helper()
 	oldest, between, newest := all[:1], all[1:len(all)-1], all[len(all)-1:]
