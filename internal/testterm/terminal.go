@@ -27,26 +27,26 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// A Terminal is a terminal with a program in it.
+// A Terminal is a pseudo terminal with a program in it.
 type Terminal struct {
 	t       testing.TB
 	command *exec.Cmd
-	ours    *os.File // our end of the pseudo terminal; theirs is the program's end
-	theirs  *os.File
-	before  *term.State
+	ours    *os.File    // the test's end of the pseudo terminal
+	theirs  *os.File    // the program's end
+	before  *term.State // the line settings at the start
 	ended   chan struct{}
 	err     error // the program's error, once ended is closed
 
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	output   bytes.Buffer
-	changed  time.Time
+	changed  time.Time          // the last output, typed key or change of the size
 	altered  map[ansi.Mode]bool // the modes that differ from their initial value
-	alt      bool
+	alt      bool               // the alternate screen is shown
 }
 
-// Start starts a program in a terminal.
-// The end of the test kills the program.
+// Start starts a program in a terminal of columns × rows cells.
+// If the program still runs at the end of the test, it is killed.
 func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	t.Helper()
 	c := &Terminal{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
@@ -85,7 +85,7 @@ func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	}()
 	t.Cleanup(c.end)
 	go c.read()
-	go io.Copy(c.ours, c.emulator) // the terminal's answers
+	go io.Copy(c.ours, c.emulator) // the emulator's answers to the program's queries
 	return c
 }
 
@@ -123,8 +123,8 @@ var keys = map[string]string{
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
 }
 
-// escapeTime is the pause after Esc, once the program has read it.
-// If a key follows earlier, a program takes both for Alt with that key.
+// escapeTime is the pause after the program has read Esc.
+// If another key follows earlier, a program takes both for Alt with that key.
 const escapeTime = 100 * time.Millisecond
 
 // awaitTyped waits until the program has read all keys or ended.
@@ -140,7 +140,7 @@ func (c *Terminal) awaitTyped() {
 	})
 }
 
-// Type types keys, given as names or characters.
+// Type types keys. A key is a name in keys, or any text.
 func (c *Terminal) Type(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -161,8 +161,8 @@ func (c *Terminal) Type(names ...string) {
 	c.changed = time.Now()
 }
 
-// Click clicks with the left button on a cell.
-// x and y begin at 0.
+// Click clicks with the left mouse button on a cell.
+// The cell in the upper left corner has x and y 0.
 func (c *Terminal) Click(x, y int) {
 	c.t.Helper()
 	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
@@ -190,8 +190,8 @@ func (c *Terminal) Signal(s os.Signal) {
 	}
 }
 
-// Screen returns the screen line by line.
-// A line with a reversed cell begins with "»", others with a blank.
+// Screen returns the lines of the screen.
+// A line with a cell in reverse video begins with "»". Other lines begin with a blank.
 func (c *Terminal) Screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -223,8 +223,8 @@ func (c *Terminal) Output() string {
 	return c.output.String()
 }
 
-// Until waits for a screen and returns it.
-// The test fails if no such screen appears in time.
+// Until waits until is(screen) is true, and returns the screen.
+// The test fails after testenv.Patience. what describes the screen.
 func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
 	var screen string
@@ -238,14 +238,14 @@ func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	}
 }
 
-// Shows waits for a screen that contains a text.
+// Shows waits for a screen that contains a text, and returns the screen.
 func (c *Terminal) Shows(text string) string {
 	c.t.Helper()
 	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// Settled returns the screen when it has stopped changing.
-// It helps to write tests, which then use Until.
+// Settled returns the screen after 700 ms without a change.
+// Tests that know what to wait for must use Until.
 func (c *Terminal) Settled() string {
 	const quiet = 700 * time.Millisecond
 	for {
@@ -266,7 +266,7 @@ func (c *Terminal) Wait() int {
 	select {
 	case <-c.ended:
 	case <-time.After(testenv.Patience):
-		c.t.Fatalf("the program does not end; its screen:\n%s", c.Screen())
+		c.t.Fatalf("the program does not end; the screen is:\n%s", c.Screen())
 	}
 	c.awaitOutput()
 	after, err := term.GetState(int(c.theirs.Fd()))
@@ -276,13 +276,13 @@ func (c *Terminal) Wait() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !reflect.DeepEqual(after, c.before) {
-		c.t.Errorf("the terminal's line settings are not as before: %+v, were %+v", after, c.before)
+		c.t.Errorf("the program changed the terminal's line settings to %+v, expected %+v", after, c.before)
 	}
 	if c.alt {
-		c.t.Error("the alternate screen was not left")
+		c.t.Error("the program did not leave the alternate screen")
 	}
 	for mode := range maps.Keys(c.altered) {
-		c.t.Errorf("mode %v of the terminal is not as before", mode)
+		c.t.Errorf("the program did not restore mode %v of the terminal", mode)
 	}
 	var exit *exec.ExitError
 	if c.err != nil && !errors.As(c.err, &exit) {
@@ -295,8 +295,9 @@ func (c *Terminal) Wait() int {
 const endMark = "\x1b]7999;end\a"
 
 // awaitOutput waits until all output of the ended program is read.
-// It writes a mark behind the output, awaits it, and removes it.
-// The echo of the terminal's answer to the program may follow the mark.
+// It writes endMark behind the output and waits for it.
+// It removes endMark and any later output, which can only be the echo of the
+// emulator's answers.
 func (c *Terminal) awaitOutput() {
 	c.t.Helper()
 	if _, err := io.WriteString(c.theirs, endMark); err != nil {
@@ -313,7 +314,7 @@ func (c *Terminal) awaitOutput() {
 	})
 }
 
-// Clipboard returns the base64 texts that OSC 52 put on the clipboard.
+// Clipboard returns the base64 texts that the program copied to the clipboard with OSC 52.
 func (c *Terminal) Clipboard() []string {
 	const begin = "\x1b]52;c;"
 	var all []string

@@ -4,5 +4,5 @@ package testterm
 
 import "os"
 
-// unread returns 0: only Linux tells the number of unread bytes.
+// unread returns 0, because only Linux reports the number of unread bytes.
 func unread(*os.File) int { return 0 }
