@@ -8,14 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// These prefixes mark the encoding of stored values.
+// Stored values in protobuf and encrypted values begin with these prefixes.
 var (
 	protobufPrefix  = []byte("k8s\x00")
 	encryptedPrefix = []byte("k8s:enc:")
 )
 
 // describeValue returns a stored value's encoding, and its object's apiVersion and kind.
-// apiVersion and kind are empty if the value is encrypted.
+// encoding is "protobuf", "json", "encrypted" or "unknown".
+// For the last two, apiVersion and kind are empty.
 func describeValue(value []byte) (encoding, apiVersion, kind string) {
 	switch {
 	case bytes.HasPrefix(value, protobufPrefix):

@@ -12,12 +12,12 @@ import (
 
 // An Endpoint has everything that a client of an etcd needs.
 type Endpoint struct {
-	// URL is the address, such as "https://127.0.0.1:12345". A cluster has all members'
-	// addresses, separated by commas.
+	// URL is the address, such as "https://127.0.0.1:12345". For a cluster, it has
+	// the addresses of all members, separated by commas.
 	URL string `json:"url"`
-	// CAFile verifies the server. CertFile and KeyFile authenticate the client. For
-	// another program's etcd, each may be empty: then the system's authorities verify the
-	// server, and the client has no certificate.
+	// CAFile verifies the server. If it is empty, the system's authorities do.
+	// CertFile and KeyFile authenticate the client. If they are empty, the client has
+	// no certificate. They may be empty only for another program's etcd.
 	CAFile   string `json:"caFile"`
 	CertFile string `json:"certFile"`
 	KeyFile  string `json:"keyFile"`
@@ -45,8 +45,8 @@ func (e Endpoint) Flags() []string {
 	return flags
 }
 
-// Validate returns an error for a user's endpoint that cannot work: an invalid URL, or an
-// unusable file.
+// Validate returns an error for a user's endpoint that cannot work, such as an
+// invalid address or an unusable file. It does not connect to etcd.
 func (e Endpoint) Validate() error {
 	for _, member := range e.urls() {
 		u, err := url.Parse(member)
@@ -67,7 +67,7 @@ func (e Endpoint) Validate() error {
 	return err
 }
 
-// tlsConfig returns nil for an etcd without TLS.
+// tlsConfig returns the client's TLS settings, or nil for an etcd without TLS.
 func (e Endpoint) tlsConfig() (*tls.Config, error) {
 	if strings.HasPrefix(e.URL, "http://") {
 		return nil, nil

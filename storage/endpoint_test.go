@@ -18,10 +18,10 @@ func TestEndpointFlags(t *testing.T) {
 		t.Errorf("flags %q, want %q", got, want)
 	}
 	if got := (Endpoint{URL: "http://a:1"}).Flags(); !slices.Equal(got, []string{"--etcd-servers=http://a:1"}) {
-		t.Errorf("flags %q of an etcd without TLS", got)
+		t.Errorf("flags %q of an etcd without TLS, want only --etcd-servers", got)
 	}
 	if got := e.urls(); !slices.Equal(got, []string{"https://a:1", "https://b:2"}) {
-		t.Errorf("members %q", got)
+		t.Errorf("urls %q, want both members", got)
 	}
 }
 
@@ -57,10 +57,10 @@ func TestEndpointValidate(t *testing.T) {
 	}
 }
 
-// The errors for an etcd that does not run and for an etcd that refuses us differ.
+// TestUseNobody checks the error of UseExternal for a port that nothing listens on.
 func TestUseNobody(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits until an etcd counts as gone")
+		t.Skip("waits for goneTimeout")
 	}
 	port, err := program.FreePort()
 	if err != nil {
@@ -68,6 +68,6 @@ func TestUseNobody(t *testing.T) {
 	}
 	_, err = UseExternal(t.Context(), Endpoint{URL: "http://127.0.0.1:" + strconv.Itoa(port)})
 	if err == nil || !strings.Contains(err.Error(), "does not answer") || !strings.Contains(err.Error(), "is it running") {
-		t.Errorf("Use says %v", err)
+		t.Errorf("UseExternal: got the error %v, want the question whether etcd is running", err)
 	}
 }

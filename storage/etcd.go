@@ -66,13 +66,13 @@ func endpointIn(dir string) Endpoint {
 func (e Endpoint) server(binary, dir string) program.Server {
 	return program.Server{
 		Name: Name, Path: binary, Args: e.flags(filepath.Join(dir, "data")), Dir: dir,
-		// Another etcd on that port would not have this certificate.
+		// ready fails with another etcd on the same port, because of its certificate.
 		Ready: e.ready,
 	}
 }
 
 func (e Endpoint) flags(data string) []string {
-	// Only this member uses the peer port, so any port will do.
+	// etcd may choose the port for peers, because there are no other members.
 	const peerURL = "https://127.0.0.1:0"
 	return []string{
 		"--name=apitrace",
@@ -93,8 +93,9 @@ func (e Endpoint) flags(data string) []string {
 	}
 }
 
-// writeKeys makes an authority only for this etcd, and one certificate for both ends. The
-// authority's key is not kept.
+// writeKeys writes the endpoint's files: the certificate of a new authority, and one
+// certificate with its key for etcd and its clients.
+// The authority's key is not kept.
 func (e Endpoint) writeKeys() error {
 	ca, err := authority.New("apitrace etcd")
 	if err != nil {
@@ -115,9 +116,10 @@ func (e Endpoint) writeKeys() error {
 	return nil
 }
 
-// ready requests a revision, which etcd answers only with a leader.
+// ready returns nil if etcd serves. It requests the revision, because etcd answers
+// this only if it has a leader.
 func (e Endpoint) ready(ctx context.Context) error {
-	// After a refused connection, the client would wait for a second.
+	// Connect first: after a refused connection, etcd's client would wait for a second.
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(e.URL, "https://"))
 	if err != nil {
 		return err
@@ -135,11 +137,11 @@ func (e Endpoint) ready(ctx context.Context) error {
 // Done is closed when etcd has ended.
 func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
 
-// Err returns why etcd ended, after Done is closed.
+// Err returns why etcd ended, or nil before Done is closed.
 func (e *Etcd) Err() error { return e.child.Err() }
 
-// stopGrace is how long etcd may take to end. Its data is deleted anyway.
+// stopGrace limits how long etcd may take to end by itself. Nobody needs its data.
 const stopGrace = 2 * time.Second
 
-// Stop ends etcd.
+// Stop ends etcd. It kills etcd after stopGrace, or when ctx ends.
 func (e *Etcd) Stop(ctx context.Context) error { return e.child.Stop(ctx, stopGrace) }

@@ -10,14 +10,14 @@ import (
 const (
 	// pingInterval is the interval of the checks of an external etcd.
 	pingInterval = time.Second
-	// goneTimeout is the time until a silent etcd counts as gone. A cluster that loses a member
-	// elects a new leader within a second or two.
+	// goneTimeout is how long etcd may be silent before it counts as gone.
+	// A cluster needs a second or two to elect a new leader.
 	goneTimeout = 6 * time.Second
 )
 
-// An External is another program's etcd, checked regularly and never stopped.
+// An External is another program's etcd. It is checked regularly and never stopped.
 type External struct {
-	// Version is the version that etcd reports, with a "v", or "".
+	// Version is the version that etcd reports, such as "v3.7.0"; "" if unknown.
 	Version string
 
 	endpoint Endpoint
@@ -29,6 +29,7 @@ type External struct {
 }
 
 // UseExternal connects to another program's etcd. The caller must call Stop.
+// It returns an error if etcd does not answer within goneTimeout.
 func UseExternal(ctx context.Context, e Endpoint) (*External, error) {
 	reader, err := e.Open()
 	if err != nil {
@@ -56,7 +57,7 @@ func (x *External) ping(ctx context.Context, timeout time.Duration) error {
 	return err
 }
 
-// watch closes done when no member has answered for goneTimeout.
+// watch closes done when no member has answered for goneTimeout. It ends with ctx.
 func (x *External) watch(ctx context.Context) {
 	tick := time.NewTicker(pingInterval)
 	defer tick.Stop()
@@ -81,7 +82,7 @@ func (x *External) watch(ctx context.Context) {
 // Done is closed when the etcd no longer answers.
 func (x *External) Done() <-chan struct{} { return x.done }
 
-// Err returns the reason after Done is closed, and nil before.
+// Err returns why etcd counts as gone, or nil before Done is closed.
 func (x *External) Err() error {
 	select {
 	case <-x.done:

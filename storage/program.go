@@ -19,14 +19,14 @@ const (
 	Name = trace.ProcessEtcd
 	// serverModule is the module of etcd's server.
 	serverModule = "go.etcd.io/etcd/server/v3"
-	// ClientModule is the etcd client in kube-apiserver. apitrace runs the server of the
-	// same version: upstream releases both together.
+	// ClientModule is the module of etcd's client, which kube-apiserver requires.
+	// Upstream releases both together, so apitrace runs the server of the same version.
 	ClientModule = "go.etcd.io/etcd/client/v3"
-	// monolithModule held client and server up to v3.4. Its releases are not versions of
-	// a Go module. A go.mod requires a commit, and Kubernetes' go.mod names the release
-	// in a comment; see taggedCommits for exceptions.
+	// monolithModule contained client and server up to v3.4.
+	// Its releases are not versions of a Go module, so a go.mod requires a commit.
+	// A comment in Kubernetes' go.mod names the release; see also taggedCommits.
 	monolithModule = "go.etcd.io/etcd"
-	// legacyModule was its path up to v3.3.
+	// legacyModule was the path of monolithModule up to v3.3.
 	legacyModule = "github.com/coreos/etcd"
 )
 
@@ -59,8 +59,8 @@ func Program(version string) program.Program {
 	}
 }
 
-// ProgramOf describes the build of the etcd for a program with etcd's client. Upstream
-// releases both together.
+// ProgramOf describes the build of the etcd for up, a program with etcd's client.
+// It has the client's version, except for newerServers.
 func ProgramOf(up program.Upstream) (program.Program, error) {
 	version, err := up.Requires(ClientModule)
 	if err == nil {
@@ -81,12 +81,12 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 	return p, nil
 }
 
-// newerServers maps versions of legacyModule, for the client, to newer versions of
-// monolithModule, for the server. The server of the same version cannot be built as a
-// module: it has no go.mod, and its dependencies are in glide.lock. The client speaks the
-// same protocol, v3, to a newer server.
+// newerServers maps client versions of legacyModule to newer versions of
+// monolithModule for the server. The client's protocol, v3, is the same.
+// The server of the client's version cannot be built as a module: it has no go.mod, and
+// its dependencies are in glide.lock.
 var newerServers = map[string]string{
-	"v3.3.17+incompatible": "v0.0.0-20191023171146-3cf2f69b5738", // Kubernetes v1.16; v1.17 took client and server of that commit
+	"v3.3.17+incompatible": "v0.0.0-20191023171146-3cf2f69b5738", // for Kubernetes v1.16; v1.17 requires this commit
 }
 
 // clientVersion returns the version of legacyModule that a program requires, or "".
@@ -98,15 +98,16 @@ func clientVersion(up program.Upstream) string {
 	return version
 }
 
-// taggedCommits maps versions of monolithModule without a comment to the release.
+// taggedCommits maps versions of monolithModule to their releases, if Kubernetes'
+// go.mod has no comment about them.
 var taggedCommits = map[string]string{
-	"v0.0.0-20191023171146-3cf2f69b5738": "v3.4.3", // Kubernetes v1.17; v1.18 names the tag of the same commit
+	"v0.0.0-20191023171146-3cf2f69b5738": "v3.4.3", // Kubernetes v1.17; v1.18 has a comment about this commit
 }
 
-// gitTag matches the comment in Kubernetes' go.mod with a commit's release.
+// gitTag matches the comment in Kubernetes' go.mod that names the release of a commit.
 var gitTag = regexp.MustCompile(`git tag (v[0-9.]+)`)
 
-// etcdRelease returns the release of monolithModule from a comment in a go.mod.
+// etcdRelease returns the release of monolithModule that a comment in up's go.mod names.
 func etcdRelease(up program.Upstream) (string, error) {
 	f, err := up.ModFile()
 	if err != nil {

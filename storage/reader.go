@@ -19,7 +19,7 @@ type Reader struct {
 	client *clientv3.Client
 }
 
-// Open connects to an etcd. The caller must close the Reader.
+// Open returns a Reader for the endpoint. The caller must close it.
 func (e Endpoint) Open() (*Reader, error) {
 	config, err := e.tlsConfig()
 	if err != nil {
@@ -27,7 +27,7 @@ func (e Endpoint) Open() (*Reader, error) {
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: e.urls(), TLS: config,
-		// Errors are returned; the client's log would repeat them.
+		// The client's log would only repeat errors that its methods return.
 		Logger: zap.NewNop(),
 	})
 	if err != nil {
@@ -39,9 +39,9 @@ func (e Endpoint) Open() (*Reader, error) {
 // Close ends the connection.
 func (r *Reader) Close() error { return r.client.Close() }
 
-// Revision returns etcd's current revision, which counts its changes.
+// Revision returns etcd's current revision. Each transaction with changes raises it by 1.
 func (r *Reader) Revision(ctx context.Context) (int64, error) {
-	// Any key will do: the answer's header has the revision.
+	// The answer's header has the revision, whichever key is requested.
 	resp, err := r.client.Get(ctx, "/", clientv3.WithCountOnly())
 	if err != nil {
 		return 0, message.Errorf("asking etcd for its revision: %w", err)
@@ -71,12 +71,12 @@ func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
 }
 
 // Changes lists the changes of keys after revision from, in etcd's order.
+// If keys is nil, it lists the changes of all keys.
 //
-// The server itself writes all the time (leases, events, its own endpoints), so a
-// revision does not show who made a change. The caller takes the keys from the etcd
-// transactions in the request's trace. nil means all keys of all writers. Changes of
-// these keys by other writers are in the list, too. To tell them apart, compare
-// StoredKey.Revision with the revision in the trace.
+// The list has the changes of all writers, and the server itself writes all the time
+// (leases, events, its own endpoints). To find the changes of a request, take keys from
+// the etcd transactions in its trace.
+// Then compare StoredKey.Revision with the revisions in the trace.
 func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trace.StoredKey, error) {
 	to, err := r.Revision(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Watch all keys: every revision up to "to" has an event there.
+	// Watch all keys, so that the revision to has an event, which ends the loop.
 	watch := r.client.Watch(clientv3.WithRequireLeader(ctx), "\x00", clientv3.WithFromKey(), clientv3.WithRev(from+1), clientv3.WithPrevKV())
 	var changes []trace.StoredKey
 	for resp := range watch {
@@ -102,7 +102,7 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 				changes = append(changes, storedKey(event))
 			}
 		}
-		// etcd never divides a revision between two answers.
+		// etcd sends all events of a revision in one answer.
 		if n := len(resp.Events); n > 0 && resp.Events[n-1].Kv.ModRevision == to {
 			return changes, nil
 		}

@@ -23,9 +23,9 @@ import (
 // testVersion is the version of etcd in the tests.
 const testVersion = "v3.7.0"
 
-// buildEtcd returns a program of etcd's release from the cache. It may be a traced one, because
-// these tests are only about its answers. If the cache has none, buildEtcd builds upstream's
-// own program.
+// buildEtcd returns the path of an etcd of testVersion. If the cache has a build,
+// traced or plain, it returns that, because these tests are only about etcd's
+// answers. Otherwise it makes a plain build.
 func buildEtcd(t *testing.T) (path string) {
 	t.Helper()
 	testenv.NeedsServer(t)
@@ -110,21 +110,21 @@ func TestChanges(t *testing.T) {
 	}
 	mine, err := r.Changes(ctx, from, []string{"/a", "/old"})
 	if err != nil || !slices.Equal(mine, []trace.StoredKey{want[1], want[3]}) {
-		t.Errorf("of two keys: %+v, %v", mine, err)
+		t.Errorf("Changes of two keys: got %+v, %v, want the second and the fourth change", mine, err)
 	}
 	none, err := r.Changes(ctx, from, []string{})
 	if err != nil || len(none) != 0 {
-		t.Errorf("of no key: %+v, %v", none, err)
+		t.Errorf("Changes of no key: got %+v, %v, want none", none, err)
 	}
 	if _, err := r.client.Compact(ctx, from+2); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Changes(ctx, from, nil); err == nil || !strings.Contains(err.Error(), "compacted") {
-		t.Errorf("of a forgotten revision: %v, want an error that says so", err)
+		t.Errorf("Changes after a compacted revision: got %v, want an error that says so", err)
 	}
 }
 
-// A taken port is recognized by the message of the real etcd.
+// TestPortTaken checks that ExitError.PortTaken knows the message of the real etcd.
 func TestPortTaken(t *testing.T) {
 	first, binary := startEtcd(t), buildEtcd(t)
 	dir := t.TempDir()
@@ -144,11 +144,11 @@ func TestPortTaken(t *testing.T) {
 	_, err = program.Start(t.Context(), second.server(binary, dir))
 	var exit *program.ExitError
 	if !errors.As(err, &exit) || !exit.PortTaken(port) {
-		t.Errorf("Start: %v, want the port taken", err)
+		t.Errorf("Start: got %v, want an ExitError for a taken port", err)
 	}
 }
 
-// Only a client with the run's key can use its etcd.
+// TestStrangersAreRefused checks that a client with the key of another etcd cannot use an etcd.
 func TestStrangersAreRefused(t *testing.T) {
 	e, other := startEtcd(t).Endpoint, startEtcd(t).Endpoint
 	other.URL = e.URL
@@ -164,6 +164,6 @@ func TestStrangersAreRefused(t *testing.T) {
 		_, err = conn.Read(make([]byte, 1)) // with TLS 1.3 the rejection comes after the handshake
 	}
 	if err == nil || !strings.Contains(err.Error(), "remote error: tls:") {
-		t.Errorf("a stranger's connection: %v, want etcd to refuse it", err)
+		t.Errorf("a connection with the key of another etcd: got %v, want that etcd refuses it", err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Stored returns the request's changes. The server itself writes at the same time. So
-// Stored keeps only changes of keys in the request's calls, at revisions of its own
-// transactions.
+// Stored returns the changes that a request made in etcd.
+// The server itself writes at the same time. So Stored returns only changes of keys in
+// the request's calls, at revisions of the request's transactions.
 func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.StoredKey, error) {
 	keys, revisions := etcdKeys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {
@@ -22,7 +22,7 @@ func (r *Reader) Stored(ctx context.Context, request *trace.Request) ([]trace.St
 	return slices.DeleteFunc(changes, func(k trace.StoredKey) bool { return !slices.Contains(revisions, k.Revision) }), nil
 }
 
-// etcdKeys returns the etcd keys that the calls name.
+// etcdKeys returns the etcd keys in the attributes of the request's calls.
 func etcdKeys(request *trace.Request) []string {
 	var keys []string
 	for _, call := range request.Calls {
