@@ -1,6 +1,6 @@
 // Package fault holds the faults of the course's last chapter. A fault is a small
-// patch of kube-apiserver's source. Package recordings has, under the fault's name, a
-// recording by a server with the patch.
+// patch of kube-apiserver's source. Package recordings has a recording of a server with
+// the patch. It has the fault's name.
 package fault
 
 import (
@@ -25,8 +25,8 @@ type Fault struct {
 	Name string
 	// Scenario is the name of the scenario to replay.
 	Scenario string
-	// Cold replays the scenario without its warm-ups, because after them the server
-	// would hide the fault.
+	// Cold is set if the scenario is replayed without its warm-ups, because they would
+	// hide the fault.
 	Cold bool
 	// Diff is the patch as a unified diff.
 	Diff string
@@ -57,7 +57,7 @@ var all = sync.OnceValues(func() ([]*Fault, error) {
 // List returns all faults, sorted by name.
 func List() ([]*Fault, error) { return all() }
 
-// Find returns the fault with this name, or nil.
+// Find returns the fault with this name, or nil if there is none.
 func Find(name string) (*Fault, error) {
 	faults, err := List()
 	for _, f := range faults {
@@ -68,8 +68,8 @@ func Find(name string) (*Fault, error) {
 	return nil, err
 }
 
-// parse reads a patch. The lines before the diff name the scenario, as
-// "Scenario: NAME". They say "Warmup: none" if the scenario is replayed without warm-ups.
+// parse reads a patch. Before the diff, it has a line "Scenario: NAME". A line
+// "Warmup: none" sets Cold.
 func parse(name, text string) (*Fault, error) {
 	f := &Fault{Name: name}
 	files, head, err := gitdiff.Parse(strings.NewReader(text))

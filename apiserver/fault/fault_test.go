@@ -13,11 +13,11 @@ import (
 )
 
 // TestFaults checks that each fault has a scenario and keeps the number of lines.
-// Then the lines in its recording are the lines of upstream's source.
+// So the line numbers in its recording also fit upstream's source.
 func TestFaults(t *testing.T) {
 	all, err := List()
 	if err != nil || len(all) < 10 {
-		t.Fatalf("%d faults, %v", len(all), err)
+		t.Fatalf("got %d faults and the error %v, expected at least 10 faults", len(all), err)
 	}
 	for _, f := range all {
 		if _, err := scenarios.Find(f.Scenario); err != nil {
@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 		for _, file := range f.files {
 			for _, part := range file.TextFragments {
 				if part.LinesAdded != part.LinesDeleted || part.LinesAdded == 0 {
-					t.Errorf("%s adds %d lines and removes %d: expected as many", f.Name, part.LinesAdded, part.LinesDeleted)
+					t.Errorf("%s adds %d lines and removes %d in one place, expected the same number and not 0", f.Name, part.LinesAdded, part.LinesDeleted)
 				}
 			}
 		}
@@ -57,10 +57,10 @@ func TestApply(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			} else if bytes.Equal(changed, text) || bytes.Count(changed, []byte("\n")) != bytes.Count(text, []byte("\n")) {
-				t.Errorf("%s: %s has %d bytes, %d before", f.Name, name, len(changed), len(text))
+				t.Errorf("%s: %s has %d bytes, %d before: expected another text with as many lines", f.Name, name, len(changed), len(text))
 			}
 			if _, err := f.Apply(name, changed); err == nil {
-				t.Errorf("%s applies twice to %s", f.Name, name)
+				t.Errorf("applying %s to %s a second time: got no error, expected one", f.Name, name)
 			}
 		}
 	}
@@ -70,17 +70,17 @@ func TestParse(t *testing.T) {
 	const diff = "--- p/q.go\n+++ p/q.go\n@@ -1 +1 @@\n-a\n+b\n"
 	f, err := parse("x", "Scenario: get-node\nWarmup: none\n\n"+diff)
 	if err != nil || f.Scenario != "get-node" || !f.Cold || f.Diff != diff {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("parse returned %+v, %v", f, err)
 	}
 	if got, err := f.Apply("p/q.go", []byte("a\n")); err != nil || string(got) != "b\n" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Apply returned %q, %v, expected \"b\\n\"", got, err)
 	}
 	if _, err := f.Apply("p/other.go", nil); err == nil {
-		t.Error("a file that the patch does not have was patched")
+		t.Error("applying the patch to a file that it does not have: got no error, expected one")
 	}
 	for _, bad := range []string{diff, "Scenario: get-node\n", "Scenario: get-node\nWarm: up\n\n" + diff} {
 		if _, err := parse("x", bad); err == nil {
-			t.Errorf("%q was read", bad)
+			t.Errorf("parsing %q: got no error, expected one", bad)
 		}
 	}
 }
