@@ -40,11 +40,12 @@ func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
 // ownFlags returns the flags of a server of the user's own, in this order:
 //
 //   - the flags of the sample server that this server knows
-//   - the kubeconfig, for each further flag that ends in -kubeconfig
+//   - the path of the kubeconfig, for each other flag with a name that ends in -kubeconfig
 //   - the user's flags, which replace other flags of the same name
 //
-// In flags, ${kubeconfig} stands for the path of the kubeconfig. Some servers read
-// their own objects with a client that has its own flag, such as --lister-kubeconfig.
+// ${kubeconfig} in a flag stands for the path of the kubeconfig. Some servers need it for
+// a client of their own, with a flag such as --lister-kubeconfig.
+// samples are the sample server's flags. known has the names of this server's flags.
 func (o Options) ownFlags(samples []string, known map[string]bool) []string {
 	flags := slices.DeleteFunc(slices.Clone(samples), func(flag string) bool { return !known[flagName(flag)] })
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -59,7 +60,7 @@ func (o Options) ownFlags(samples []string, known map[string]bool) []string {
 	return flags
 }
 
-// firstLines returns the beginning of a text.
+// firstLines returns the first 12 lines of a text.
 func firstLines(s string) string {
 	const most = 12
 	lines := strings.SplitN(strings.TrimSpace(s), "\n", most+1)

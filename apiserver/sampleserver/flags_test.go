@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 )
 
-// A server gets only flags that it knows, and its kubeconfig for each flag with a
-// name that ends in -kubeconfig. The user's flags replace other flags.
+// TestOwnFlags checks that a server gets only flags that it knows, and its kubeconfig for
+// each flag with a name that ends in -kubeconfig. The user's flags replace other flags.
 func TestOwnFlags(t *testing.T) {
 	o := Options{Kubeconfig: "/k", Own: &serverconfig.Own{Flags: []string{"--bind-address=::1", "--client=${kubeconfig}"}}}
 	known := map[string]bool{}

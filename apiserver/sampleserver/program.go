@@ -14,7 +14,7 @@ import (
 const (
 	// Name is the name of the program in traces.
 	Name = trace.ProcessSample
-	// Module is the path of its module.
+	// Module is the module path of the sample server.
 	Module = "k8s.io/sample-apiserver"
 	// Group is the API group of the sample server.
 	Group = "wardle.example.com"

@@ -36,41 +36,44 @@ type Options struct {
 	RunDir *program.RunDir
 	// Check switches the probe's checking mode on.
 	Check bool
-	// Boot is a sampled W3C traceparent, for the probe to trace the server's start.
+	// Boot is a sampled W3C traceparent: the probe records the server's start as this
+	// trace. If Boot is empty, the start is not traced.
 	Boot string
-	// Etcd is the etcd for the server's objects, with a prefix of its own.
+	// Etcd is the etcd for the server's objects.
 	Etcd storage.Endpoint
 	// Kubeconfig is the path of the kubeconfig for the server's own requests to
 	// kube-apiserver, such as requests to authorize a user.
 	Kubeconfig string
-	// ProxyCAFile verifies the aggregator's certificate. ProxyName is the name in the
-	// certificate. The server lets a client with such a certificate act for users.
+	// ProxyCAFile has the authority that verifies the aggregator's certificate. ProxyName is
+	// the name in it. The server lets a client with such a certificate act for users.
 	ProxyCAFile, ProxyName string
-	// ServiceName is the name in the server's certificate that the aggregator checks.
+	// ServiceName is the name that the aggregator expects in the server's certificate.
 	ServiceName string
-	// Flags are further flags, which a release may need.
+	// Flags are further flags of the server, which some releases need.
 	Flags []string
 }
 
-// A Server is a running sample server. It listens on the loopback interface.
+// A Server is a running sample server, or another server with the same library. It listens
+// on the loopback interface.
 type Server struct {
 	Port int
 	// CAPEM is the certificate that clients verify the server with.
 	CAPEM []byte
 	// ProbeSocket is the socket where an instrumented server delivers its records.
 	ProbeSocket string
-	// Unready is the last answer about readiness of a server that was not ready in time,
-	// but answers. It is "" if the server was ready.
+	// Unready is "" if the server was ready in time. Otherwise it has the failed checks in
+	// the server's last answer to /readyz.
 	Unready string
 
 	child *program.Child
-	// allowUnready allows a server that answers, but does not become ready.
-	// answered is the time of the first answer that it is not ready.
+	// allowUnready is set if Start also accepts a server that does not become ready.
+	// answered is the time of the first answer that the server is not ready.
 	allowUnready bool
 	answered     time.Time
 }
 
-// Start starts the server on a free port and waits until it is ready.
+// Start starts the server on a free port and waits until it is ready. A server of the
+// user's own that is not ready after unreadyTimeout is used as it is; see Server.Unready.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	dir, err := o.RunDir.Part(o.Name)
 	if err != nil {
@@ -124,8 +127,8 @@ func (o Options) flags() []string {
 		"--kubeconfig="+o.Kubeconfig,
 		"--authorization-kubeconfig="+o.Kubeconfig,
 		"--authentication-kubeconfig="+o.Kubeconfig,
-		// In a cluster, the server reads these settings from a ConfigMap of kube-system.
-		// kube-apiserver writes the values of its own flags of these names there.
+		// In a cluster, the server reads these settings from a ConfigMap of kube-system. The
+		// ConfigMap has the values of kube-apiserver's flags with the same names.
 		// Our kube-apiserver runs without these flags. With them, it would itself look for
 		// a proxy's certificate in every request
 		// (pkg/kubeapiserver/authenticator/config.go, v1.37).
@@ -135,8 +138,8 @@ func (o Options) flags() []string {
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
-		// Otherwise the server would use answers of the last seconds instead of asking
-		// kube-apiserver. Traces would then depend on earlier requests of other clients.
+		// Without this, the server would use kube-apiserver's earlier answers for some
+		// seconds. Traces would then depend on earlier requests of other clients.
 		"--authorization-webhook-cache-authorized-ttl=0s",
 		"--authorization-webhook-cache-unauthorized-ttl=0s",
 	)
@@ -180,7 +183,8 @@ func (s *Server) get(ctx context.Context, path, token string) (status int, heade
 	return resp.StatusCode, resp.Header, body, err
 }
 
-// ready asks the server itself, which answers /readyz to anybody.
+// ready returns nil if the server is ready and knows the FlowSchemas. It requests /readyz
+// without a token.
 func (s *Server) ready(ctx context.Context) error {
 	status, header, body, err := s.get(ctx, "/readyz", "")
 	switch {
@@ -225,10 +229,9 @@ func FailedChecks(answer string) string {
 	return strings.Join(failed, ", ")
 }
 
-// knowsFlowSchemas reports whether the server had read the FlowSchemas when it
-// answered. The server reads them some time after it is ready.
-// Until then, every request matches its fallback FlowSchema, which has no UID.
-// Traces would show the fallback.
+// knowsFlowSchemas reports whether the server had read the FlowSchemas when it sent the
+// answer. The server reads them some time after it is ready. Until then, every request
+// matches a fallback FlowSchema, which has no UID, and traces would show it.
 func knowsFlowSchemas(answer http.Header) bool {
 	uid := answer.Values(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
 	return len(uid) == 0 || uid[0] != "" // no header: the server has no flow control
@@ -237,15 +240,15 @@ func knowsFlowSchemas(answer http.Header) bool {
 // Done returns a channel that is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.child.Done() }
 
-// Err returns how the server ended, once Done is closed.
+// Err returns how the server ended. It is valid after Done is closed.
 func (s *Server) Err() error { return s.child.Err() }
 
 // Terminate tells the server to end, and does not wait.
 func (s *Server) Terminate() error { return s.child.Terminate() }
 
 // stopGrace limits how long the server may take to end by itself.
-// It is short because the server has nothing to save. The server would only wait one
-// second for clients that might come back.
+// It is short because the server has nothing to save: it would only wait one second for
+// clients to come back.
 const stopGrace = 100 * time.Millisecond
 
 // Stop ends the server.
