@@ -17,39 +17,37 @@ import (
 
 // An Extra has additional flags and files of one kube-apiserver.
 type Extra struct {
-	// Flags are added to the flags of every server:
-	// "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for the folder with
-	// Files.
+	// Flags are flags such as "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for
+	// the folder with Files. Prepare adds them to the flags of every server.
 	Flags []string
 	// Files maps file names to contents. Only this user can read the files.
-	// "${key}" in a file stands for 32 random bytes in base64.
-	// They are new for each server and kept nowhere else.
+	// "${key}" in a file stands for 32 random bytes in base64. They are new for each server,
+	// and only the server's files contain them.
 	Files map[string]string
 }
 
 // IsZero reports whether e has neither flags nor files.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// In the texts of an Extra, dirPlaceholder stands for the folder, and keyPlaceholder
-// for the key.
+// In Flags, dirPlaceholder stands for the folder with Files. In Files, keyPlaceholder stands
+// for the random key.
 const (
 	dirPlaceholder = "${dir}"
 	keyPlaceholder = "${key}"
 )
 
-// mergedFlags are flags of every server that may be repeated.
-// kube-apiserver merges their values. Any other flag replaces apitrace's flag of that
-// name.
+// mergedFlags are flags of every server that may be repeated, because kube-apiserver merges
+// their values. Any other flag in Flags replaces apitrace's flag of the same name.
 var mergedFlags = []string{"--authorization-mode", "--disable-admission-plugins"}
 
 // reservedFlags are flags that only apitrace sets, to reach the server and to keep other
-// users out. The store is set elsewhere; see StartOptions.Etcd.
+// users out. For another etcd, see StartOptions.Etcd.
 var reservedFlags = []string{
 	"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--token-auth-file",
 	"--etcd-servers", "--etcd-cafile", "--etcd-certfile", "--etcd-keyfile", "--etcd-prefix",
 }
 
-// Check returns an error for the first flag that a user may not set.
+// Check returns an error for the first flag that is not valid or that a user may not set.
 func (e Extra) Check() error {
 	for _, flag := range e.Flags {
 		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
@@ -64,8 +62,8 @@ func (e Extra) Check() error {
 
 // OutsidePaths returns the flags with a path that is not below ${dir}.
 // With such a flag, the server may read and write files elsewhere.
-// A value is a path if the flag's name says so, or if the value begins with a slash.
-// "-" is standard output.
+// A value is a path if the flag's name says so, or if the value begins with a slash or with
+// ${dir}. The value "-" means standard output.
 func (e Extra) OutsidePaths() (flags []string) {
 	for _, flag := range e.Flags {
 		_, value, _ := strings.Cut(flag, "=")
@@ -90,9 +88,9 @@ func flagName(flag string) string {
 	return name
 }
 
-// Prepare writes Files into dir and returns all flags. own are the flags of every
-// server.
-func (e Extra) Prepare(dir string, own []string) ([]string, error) {
+// Prepare writes Files into dir and returns all flags. base are apitrace's flags of every
+// server. Prepare returns an error if a flag or a file is not allowed.
+func (e Extra) Prepare(dir string, base []string) ([]string, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -102,7 +100,7 @@ func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 	replaced := func(flag string) bool {
 		return !slices.Contains(mergedFlags, flagName(flag)) && slices.ContainsFunc(e.Flags, func(f string) bool { return flagName(f) == flagName(flag) })
 	}
-	flags := slices.DeleteFunc(slices.Clone(own), replaced)
+	flags := slices.DeleteFunc(slices.Clone(base), replaced)
 	for _, flag := range e.Flags {
 		flags = append(flags, strings.ReplaceAll(flag, dirPlaceholder, dir))
 	}

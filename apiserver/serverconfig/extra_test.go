@@ -23,13 +23,13 @@ func TestExtra(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A list flag occurs twice, any other flag once.
+		// A flag of mergedFlags occurs twice, any other flag once.
 		want := []string{"--secure-port=1", "--disable-admission-plugins=ServiceAccount", "--encryption-provider-config=" + dir + "/e.yaml", "--disable-admission-plugins=LimitRanger", "--v=2"}
 		if !slices.Equal(flags, want) {
 			t.Errorf("flags %q, expected %q", flags, want)
 		}
 		if info, err := os.Stat(filepath.Join(dir, "e.yaml")); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("the file is %v (%v), expected it to be readable for its owner alone", info, err)
+			t.Errorf("the file is %v (%v), expected that only its owner can read it", info, err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "e.yaml"))
 		if err != nil {
@@ -37,7 +37,7 @@ func TestExtra(t *testing.T) {
 		}
 		key := strings.TrimSpace(strings.TrimPrefix(string(text), "secret: "))
 		if raw, err := base64.StdEncoding.DecodeString(key); err != nil || len(raw) != 32 {
-			t.Errorf("the key is %q: %d bytes, %v", key, len(raw), err)
+			t.Errorf("the key is %q: %d bytes, error %v, expected 32 bytes", key, len(raw), err)
 		}
 		keys[key] = true
 	}

@@ -12,10 +12,10 @@ import (
 // An Own names an API server to run behind a kube-apiserver's aggregator.
 // The zero value names no server.
 type Own struct {
-	// Server is a module, "sigs.k8s.io/metrics-server@v0.9.0", or a folder, "./mine".
-	// A module without a version means the newest version.
+	// Server is a module, such as "sigs.k8s.io/metrics-server@v0.9.0", or a folder, such as
+	// "./mine". A module without a version means the newest version.
 	Server string
-	// Main is the folder of package main in the module: "./cmd/server".
+	// Main is the folder of package main in the module, such as "./cmd/server".
 	// If the module has only one such folder, Main may be "".
 	Main string
 	// Flags are the user's flags of this server. apitrace sets further flags.
@@ -60,8 +60,8 @@ func (o Own) Equal(other Own) bool {
 // other users out.
 var reservedOwnFlags = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
 
-// Check returns an error if the fields contradict each other, or for the first flag
-// that a user may not set.
+// Check returns an error if Main is set without Server, or for the first flag that is not
+// valid or that a user may not set.
 func (o Own) Check() error {
 	if o.IsZero() && o.Main != "" {
 		return message.NewError("--main names the package of an API server: name the server with --server")
@@ -77,7 +77,7 @@ func (o Own) Check() error {
 	return nil
 }
 
-// Replace returns others with Flags added. Flags replace flags of the same name.
+// Replace returns others followed by Flags. It leaves out flags in others that Flags sets.
 func (o Own) Replace(others []string) []string {
 	others = slices.DeleteFunc(slices.Clone(others), func(other string) bool {
 		return slices.ContainsFunc(o.Flags, func(f string) bool { return flagName(f) == flagName(other) })

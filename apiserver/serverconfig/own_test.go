@@ -10,7 +10,7 @@ func TestCommandLine(t *testing.T) {
 		`--server './it'\''s'`:                                      {Server: "./it's"},
 	} {
 		if got := own.CommandLine(); got != want {
-			t.Errorf("%q, expected %q", got, want)
+			t.Errorf("got %q, expected %q", got, want)
 		}
 	}
 }
